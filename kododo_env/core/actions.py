@@ -1,0 +1,85 @@
+"""The layout of a game's actions: named blocks of consecutive action numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+
+
+@dataclass(frozen=True)
+class ActionPiece:
+    """A block of actions that runs over named axes, in C order.
+
+    Attributes:
+        name: Unique within the layout.
+        shape: ``()`` for a single action.
+        axes: A name for each axis, the same names as in the observation's layout.
+    """
+
+    name: str
+    shape: tuple[int, ...] = ()
+    axes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.axes) != len(self.shape):
+            raise ValueError(f"actions {self.name!r}: {self.axes} do not name {self.shape}")
+
+    @property
+    def size(self) -> int:
+        """How many actions the block has."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class SlotPiece:
+    """A block of actions that play cards by their place in the sorted hand.
+
+    Attributes:
+        name: Unique within the layout.
+        hand: The observation's piece that counts the cards in hand by type. Slot s
+            holds the s-th card when the types are written out in the order of the piece.
+        slots: How many slots a hand has.
+        plays: How many cards one such action plays: 1, or 2 for the pairs of slots
+            in lexicographic order.
+    """
+
+    name: str
+    hand: str
+    slots: int
+    plays: int
+
+    def __post_init__(self) -> None:
+        if self.plays not in (1, 2):
+            raise ValueError(f"an action plays 1 or 2 cards, not {self.plays}")
+
+    @property
+    def choices(self) -> tuple[tuple[int, ...], ...]:
+        """The slots that each action of the block plays."""
+        return tuple(combinations(range(self.slots), self.plays))
+
+    @property
+    def size(self) -> int:
+        """How many actions the block has."""
+        return len(self.choices)
+
+
+@dataclass(frozen=True)
+class ActionLayout:
+    """All blocks of actions in the order of their numbers."""
+
+    pieces: tuple[ActionPiece | SlotPiece, ...]
+
+    @property
+    def size(self) -> int:
+        """A, the number of actions."""
+        return sum(piece.size for piece in self.pieces)
+
+    def where(self, name: str) -> slice:
+        """Which action numbers the block of that name has; KeyError if there is none."""
+        start = 0
+        for piece in self.pieces:
+            if piece.name == name:
+                return slice(start, start + piece.size)
+            start += piece.size
+        raise KeyError(f"no actions {name!r}; there are {', '.join(p.name for p in self.pieces)}")

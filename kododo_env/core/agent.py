@@ -1,0 +1,57 @@
+"""What it takes to play: the protocol of an agent, and the one that plays at random."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.view import View
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A player of whole batches. It sees a view, never the game."""
+
+    name: str
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+        """Choose a legal action in each game of the view.
+
+        Args:
+            view: What the player knows in each of N games.
+            rng: The source of the agent's randomness.
+
+        Returns:
+            Action numbers, shape (N,).
+        """
+        ...
+
+
+def random_legal_actions(
+    mask: npt.NDArray[np.bool_], rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """Choose uniformly among the legal actions.
+
+    Args:
+        mask: True where legal, shape (..., A), at least one in each row.
+        rng: The source of randomness.
+
+    Returns:
+        Action numbers, shape (...).
+    """
+    # The k-th legal action, k uniform: the running count of legal actions exceeds k there first.
+    count = np.cumsum(mask, axis=-1, dtype=np.int16)
+    pick = rng.integers(0, count[..., -1])
+    return np.argmax(count > pick[..., None], axis=-1)
+
+
+class RandomAgent:
+    """Plays a legal action, all with the same chance."""
+
+    name = "random"
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose uniformly among the legal actions; shape (N,)."""
+        return random_legal_actions(view.legal_action_mask, rng)

@@ -1,0 +1,428 @@
+"""The contract of a batch game: many games of the same kind that play the same turn at once."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.actions import ActionLayout
+from kododo_env.core.deck import check_decks, shuffled_decks
+from kododo_env.core.observation import ObservationLayout
+from kododo_env.core.view import View
+
+Array = npt.NDArray[Any]
+
+
+class BatchGame(ABC):
+    """A batch of games, all at the same turn.
+
+    Shapes are written (N, P, ...): N = ``num_envs`` games, P = ``num_players`` players.
+    In memory the game axis is the last and fastest, so that every numpy call runs over
+    contiguous games; what is handed out are transposed, read-only views.
+
+    A new game supplies the methods marked abstract and lists in ``_arrays`` the names of
+    its state arrays (game axis last) and in ``_schedule`` those of the plain numbers that
+    say where in the game the whole batch stands.
+
+    Args:
+        num_envs: N, at least 1.
+        rules: The game's frozen dataclass of rules.
+        layout: What an observation holds.
+        actions: What the action numbers mean.
+        cards: The cards of one deck, shape (D,).
+        seed: Seed of the batch's own generator.
+
+    Attributes:
+        name: The game's name in the registry.
+        version: Goes up with any change of rules, observation, action or reward.
+        no_op: The one legal action of a player who has nothing to decide.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    no_op: int
+    _arrays: ClassVar[tuple[str, ...]]
+    _schedule: ClassVar[tuple[str, ...]]
+    _many_deals = False  # whether a game may go through the deck more than once
+    _shared_state: ClassVar[tuple[str, ...]] = ("_scores", "_rewards", "_terminated", "_just")
+
+    def __init__(
+        self,
+        num_envs: int,
+        rules: Any,
+        layout: ObservationLayout,
+        actions: ActionLayout,
+        cards: Array,
+        seed: int | None,
+    ) -> None:
+        if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
+            raise ValueError(f"num_envs must be a whole number of at least 1, not {num_envs!r}")
+        self.num_envs = int(num_envs)
+        self.num_players: int = rules.num_players
+        self.num_actions = actions.size
+        self.rules = rules
+        self.layout = layout
+        self.actions = actions
+        self.cards: npt.NDArray[np.uint8] = cards.astype(np.uint8)
+        self.cards.flags.writeable = False
+        self._clock = 0
+        self._seen_observation: tuple[int, Array] | None = None
+        self.reset(seed)
+
+    # --- starting ---------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, decks: npt.ArrayLike | None = None) -> None:
+        """Deal every game anew.
+
+        Args:
+            seed: Starts the batch's generator anew; None lets it go on (the first time
+                from fresh entropy).
+            decks: The exact order of the cards, shape (N, D); None shuffles. How cards
+                are dealt and drawn from a deck is documented with each game.
+
+        Raises:
+            ValueError: The decks have the wrong shape or are not this game's.
+        """
+        given = None
+        if decks is not None:
+            given = check_decks(decks, self.cards, self.num_envs, self.name, self._many_deals)
+        if seed is not None or not hasattr(self, "rng"):
+            self.rng = np.random.default_rng(seed)
+        if given is None:
+            given = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
+        shape = (self.num_players, self.num_envs)
+        self._scores = np.zeros(shape, np.int16)
+        self._rewards = np.zeros(shape, np.float32)
+        self._terminated = np.zeros(self.num_envs, np.bool_)
+        self._just = np.zeros(self.num_envs, np.bool_)
+        self._start(np.ascontiguousarray(given.transpose(1, 2, 0)))
+        self._clock += 1
+
+    def sample_decks(self, num: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+        """Shuffled decks that ``reset(decks=...)`` accepts.
+
+        Args:
+            num: How many; to use them all, a batch of as many games.
+            rng: The source of randomness; the batch's own is not touched.
+
+        Returns:
+            Shape (num, D).
+        """
+        return shuffled_decks(self.cards, num, rng)
+
+    def restart_finished(self) -> npt.NDArray[np.bool_]:
+        """Deal finished games anew, where the schedule of the batch allows it now.
+
+        Returns:
+            Shape (N,): which games were started anew.
+        """
+        if not self._terminated.all():
+            return np.zeros(self.num_envs, np.bool_)
+        self.reset()
+        return np.ones(self.num_envs, np.bool_)
+
+    # --- playing ----------------------------------------------------------------------
+
+    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+        """What each player may do: shape (N, P, A), True = legal, never all False.
+
+        A player with nothing to decide has exactly one legal action, the no-op.
+        The array is read-only.
+        """
+        shape = (self.num_players, self.num_actions, self.num_envs)
+        mask = np.broadcast_to(self._mask(), shape)
+        if self._terminated.any():
+            idle = np.arange(self.num_actions) == self.no_op
+            mask = np.where(self._terminated, idle[:, None], mask)
+        return self._shown(mask)
+
+    def deciding(self) -> npt.NDArray[np.bool_]:
+        """Which players have more than one legal action now, shape (N, P)."""
+        return self.legal_action_mask().sum(axis=2, dtype=np.int16) > 1
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Play everybody's choice at once. A finished game stays as it is.
+
+        Args:
+            actions: Action numbers, shape (N, P), any integer dtype.
+
+        Raises:
+            ValueError: Wrong shape or dtype, or an illegal action; nothing is changed.
+        """
+        chosen = self._checked(actions)
+        self._rewards = np.zeros((self.num_players, self.num_envs), np.float32)
+        before = self._terminated
+        self._terminated = before.copy()
+        if not before.any():
+            self._advance(chosen)
+        elif not before.all():
+            self._advance_around(before, chosen)
+        self._just = self._terminated & ~before
+        self._clock += 1
+
+    def _advance_around(self, finished: npt.NDArray[np.bool_], chosen: Array) -> None:
+        """Play on while some games are over: the turn is the whole batch's, so put them back."""
+        games = np.flatnonzero(finished)
+        names = self._arrays + self._shared_state
+        kept = {name: getattr(self, name)[..., games].copy() for name in names}
+        self._advance(chosen)
+        for name, value in kept.items():
+            getattr(self, name)[..., games] = value
+
+    def _checked(self, actions: npt.ArrayLike) -> Array:
+        """The actions feature-major, (P, N), after all checks."""
+        given = np.asarray(actions)
+        shape = (self.num_envs, self.num_players)
+        if given.shape != shape:
+            raise ValueError(f"actions of {self.name} must have the shape {shape}: {given.shape}")
+        if given.dtype.kind not in "iu":
+            raise ValueError(f"actions of {self.name} must be integers, not {given.dtype}")
+        chosen = np.ascontiguousarray(given.T)
+        if ((chosen < 0) | (chosen >= self.num_actions)).any():
+            wrong = (chosen < 0) | (chosen >= self.num_actions)
+        else:
+            wrong = ~self._legal(chosen)
+        if wrong.any():
+            raise ValueError(self._illegal_message(chosen, wrong))
+        return chosen
+
+    def _illegal_message(self, chosen: Array, wrong: npt.NDArray[np.bool_]) -> str:
+        env, player = (int(i) for i in np.argwhere(wrong.T)[0])
+        action = int(chosen[player, env])
+        legal = np.flatnonzero(self.legal_action_mask()[env, player])
+        what = self.describe_action(action) if 0 <= action < self.num_actions else "no such action"
+        return (
+            f"illegal action in {self.name}: game {env}, player {player}, action {action} "
+            f"({what}); legal now: {', '.join(map(str, legal))}"
+        )
+
+    def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
+        """Whether actions within the range are legal, (P, N)."""
+        mask = self.legal_action_mask().transpose(1, 2, 0)
+        picked: npt.NDArray[np.bool_] = np.take_along_axis(
+            mask, chosen[:, None].astype(np.intp), axis=1
+        )[:, 0]
+        return picked
+
+    # --- what there is to see ---------------------------------------------------------
+
+    def observe(self, out: Array | None = None) -> Array:
+        """What each player knows, in numbers; see ``layout``.
+
+        Args:
+            out: An array of shape (N, P, F) to fill, of any dtype that can hold the
+                numbers; None makes a fresh one of ``layout.dtype``.
+
+        Returns:
+            Shape (N, P, F): ``out``, or a fresh array.
+
+        Raises:
+            ValueError: ``out`` has the wrong shape.
+        """
+        shape = (self.num_envs, self.num_players, self.layout.size)
+        if out is not None and out.shape != shape:
+            raise ValueError(f"out must have the shape {shape}, not {out.shape}")
+        flat = np.empty((self.num_players, self.layout.size, self.num_envs), self.layout.dtype)
+        self._write_observation(
+            {
+                piece.name: flat[:, self.layout.where(piece.name)].reshape(
+                    self.num_players, *piece.shape, self.num_envs
+                )
+                for piece in self.layout.pieces
+            }
+        )
+        fresh = flat.transpose(2, 0, 1)
+        if out is None:
+            return fresh
+        np.copyto(out, fresh, casting="unsafe")
+        return out
+
+    @property
+    def rewards(self) -> npt.NDArray[np.float32]:
+        """Points scored by the last step, shape (N, P)."""
+        return self._shown(self._rewards)
+
+    @property
+    def scores(self) -> npt.NDArray[np.int16]:
+        """Points so far, shape (N, P)."""
+        return self._shown(self._scores)
+
+    @property
+    def terminated(self) -> npt.NDArray[np.bool_]:
+        """Which games are over, shape (N,)."""
+        return self._shown(self._terminated)
+
+    @property
+    def just_terminated(self) -> npt.NDArray[np.bool_]:
+        """Which games the last step ended, shape (N,)."""
+        return self._shown(self._just)
+
+    def outcome(self) -> npt.NDArray[np.float64]:
+        """Shares of the victory as things stand, shape (N, P), each game's sum 1.
+
+        Final where ``terminated``; before that, what it would be if play stopped here.
+        """
+        leading = np.ones((self.num_players, self.num_envs), np.bool_)
+        for key in self._standing():
+            best = np.where(leading, key, np.iinfo(np.int32).min).max(axis=0)
+            leading &= key == best
+        shares: npt.NDArray[np.float64] = (leading / leading.sum(axis=0)).T
+        return shares
+
+    def view(self, player: int) -> View:
+        """All that a player may know, and no more. Good until the next step.
+
+        Raises:
+            ValueError: There is no such player.
+        """
+        if not 0 <= player < self.num_players:
+            raise ValueError(f"player must be 0 to {self.num_players - 1}, not {player}")
+        return self._view(player)
+
+    def _view(self, player: int) -> View:
+        return View(self, player)
+
+    def _observation_now(self) -> Array:
+        """One observation for all views of this turn, read-only."""
+        if self._seen_observation is None or self._seen_observation[0] != self._clock:
+            observation = self.observe()
+            observation.flags.writeable = False
+            self._seen_observation = (self._clock, observation)
+        return self._seen_observation[1]
+
+    @staticmethod
+    def _shown(array: Array) -> Array:
+        """A state array (..., N) as users see it: games first, read-only."""
+        shown = np.moveaxis(array, -1, 0)
+        shown.flags.writeable = False
+        return shown
+
+    # --- copies -----------------------------------------------------------------------
+
+    def clone(self) -> Self:
+        """An exact copy that goes its own way, generator included."""
+        return self._take(np.arange(self.num_envs))
+
+    def _take(self, games: npt.NDArray[np.intp]) -> Self:
+        """A batch made of copies of some of the games, in the order given."""
+        other = copy.copy(self)
+        other.num_envs = len(games)
+        other._seen_observation = None
+        for name in self._arrays + self._shared_state:
+            setattr(other, name, np.take(getattr(self, name), games, axis=-1))
+        other.rng = copy.deepcopy(self.rng)
+        return other
+
+    def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
+        """Copies in which all that the player cannot know is dealt again.
+
+        Uniform among what is consistent with the player's knowledge.
+
+        Args:
+            player: Whose knowledge is kept.
+            rng: The source of randomness; the batch's own is not touched.
+            samples: Copies of each game, at least 1.
+
+        Returns:
+            A batch of N * samples games; those of game i are i * samples and the
+            following ones. Its generator is a new one, seeded from ``rng``.
+        """
+        if samples < 1:
+            raise ValueError(f"samples must be at least 1, not {samples}")
+        other = self._take(np.repeat(np.arange(self.num_envs), samples))
+        other.rng = np.random.default_rng(rng.integers(1 << 63))
+        other._deal_hidden(player, rng)
+        return other
+
+    def state(self) -> dict[str, Any]:
+        """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
+        names = self._arrays + self._shared_state
+        state: dict[str, Any] = {name: getattr(self, name).copy() for name in names}
+        state.update({name: getattr(self, name) for name in self._schedule})
+        state["rng"] = copy.deepcopy(self.rng.bit_generator.state)
+        return state
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go back to a state of this batch or of one with the same rules and size.
+
+        Raises:
+            ValueError: The state has other names or shapes; nothing is changed.
+        """
+        names = self._arrays + self._shared_state
+        wanted = {*names, *self._schedule, "rng"}
+        if set(state) != wanted:
+            raise ValueError(f"not a state of {self.name}: {sorted(wanted ^ set(state))} differ")
+        for name in names:
+            if state[name].shape != getattr(self, name).shape:
+                raise ValueError(
+                    f"state of another batch: {name} has the shape {state[name].shape}, "
+                    f"here {getattr(self, name).shape}"
+                )
+        for name in names:
+            setattr(self, name, state[name].copy())
+        for name in self._schedule:
+            setattr(self, name, state[name])
+        self.rng.bit_generator.state = copy.deepcopy(state["rng"])
+        self._clock += 1
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} num_envs={self.num_envs} {self.rules}>"
+
+    # --- what a game supplies -----------------------------------------------------------
+
+    @abstractmethod
+    def _start(self, decks: npt.NDArray[np.uint8]) -> None:
+        """Set every state array for the first turn; ``decks`` is (K, D, N), K >= 1 deals."""
+
+    @abstractmethod
+    def _mask(self) -> npt.NDArray[np.bool_]:
+        """Legal actions of the running games: (P, A, N), or what broadcasts to it."""
+
+    @abstractmethod
+    def _advance(self, chosen: Array) -> None:
+        """Play one step with legal actions (P, N).
+
+        Writes ``_rewards``, adds to ``_scores``, sets ``_terminated``. The actions of
+        finished games are no-ops, and whatever is done to these games is undone after.
+        """
+
+    @abstractmethod
+    def _write_observation(self, into: dict[str, Array]) -> None:
+        """Fill the observation's pieces: each an array (P, \\*piece.shape, N)."""
+
+    @abstractmethod
+    def _standing(self) -> tuple[Array, ...]:
+        """What decides the victory, most important first: each (P, N), higher is better."""
+
+    @abstractmethod
+    def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
+        """Deal again, uniformly, what the player cannot know (see ``determinize``)."""
+
+    @abstractmethod
+    def describe_action(self, action: int) -> str:
+        """What an action means, in words."""
+
+    @abstractmethod
+    def text(self, index: int = 0, player: int | None = None) -> str:
+        """One game as text; ``player`` hides what that player cannot see."""
+
+    @abstractmethod
+    def svg(self, index: int = 0, player: int | None = None) -> str:
+        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+
+
+def from_own_seat(by_player: Array, out: Array) -> None:
+    """Write what everybody sees of each seat, one's own first and then the next ones.
+
+    Args:
+        by_player: Shape (P, ...).
+        out: Shape (P, P, ...): ``out[p, k]`` becomes ``by_player[(p + k) % P]``.
+    """
+    num_players = len(by_player)
+    for player in range(num_players):
+        out[player, : num_players - player] = by_player[player:]
+        out[player, num_players - player :] = by_player[:player]

@@ -1,0 +1,148 @@
+"""The layout of an observation: named pieces of small integers, one after the other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One named part of an observation.
+
+    Attributes:
+        name: Unique within the layout.
+        shape: Shape of the piece, without the batch; ``()`` for a single number.
+        maximum: Largest value that can occur; the smallest is 0.
+        description: What the numbers count, for the documentation.
+        axes: A name for each axis of ``shape``, so that a network can tell which
+            pieces run over the same thing (``"colour"``, ``"seat"``, ...).
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    maximum: int
+    description: str
+    axes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.axes) != len(self.shape):
+            raise ValueError(
+                f"piece {self.name!r} has {len(self.shape)} axes {self.shape} "
+                f"but {len(self.axes)} names for them: {self.axes}"
+            )
+        if self.maximum < 1:
+            raise ValueError(f"piece {self.name!r} needs a maximum of at least 1")
+
+    @property
+    def size(self) -> int:
+        """How many numbers the piece takes in the observation."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """Axes whose entries may be renamed without changing the game.
+
+    Attributes:
+        axes: The axes that are renamed together, all of the same length.
+        group: ``"permutations"``, every renaming, or ``"rotations"``, cyclic shifts only.
+        keys: Names of pieces by which a canonical naming is chosen, the most
+            important first. They have one of ``axes``; what else they have is summed.
+    """
+
+    axes: tuple[str, ...]
+    group: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ObservationLayout:
+    """All pieces of an observation in their order, and which symmetry they have.
+
+    Args:
+        pieces: The pieces; their names are unique.
+        symmetry: The interchangeable axes, if the game has any.
+    """
+
+    pieces: tuple[Piece, ...]
+    symmetry: Symmetry | None = None
+    _slices: dict[str, slice] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        slices: dict[str, slice] = {}
+        start = 0
+        for piece in self.pieces:
+            if piece.name in slices:
+                raise ValueError(f"two pieces are called {piece.name!r}")
+            slices[piece.name] = slice(start, start + piece.size)
+            start += piece.size
+        object.__setattr__(self, "_slices", slices)
+
+    @property
+    def size(self) -> int:
+        """F, the length of an observation."""
+        return sum(piece.size for piece in self.pieces)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The smallest unsigned integer type that holds every piece's maximum."""
+        return np.min_scalar_type(max(piece.maximum for piece in self.pieces))
+
+    @property
+    def maxima(self) -> npt.NDArray[np.int64]:
+        """The largest value of each number of an observation, shape (F,)."""
+        return np.repeat([p.maximum for p in self.pieces], [p.size for p in self.pieces])
+
+    def piece(self, name: str) -> Piece:
+        """The piece of that name; KeyError if there is none."""
+        for piece in self.pieces:
+            if piece.name == name:
+                return piece
+        raise KeyError(f"no piece {name!r}; there are {', '.join(self._slices)}")
+
+    def where(self, name: str) -> slice:
+        """Where a piece lies in the observation."""
+        return self._slices[self.piece(name).name]
+
+    def views(self, observation: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+        """The pieces of an observation by name.
+
+        Args:
+            observation: Any shape (..., F).
+
+        Returns:
+            For each piece an array of shape (..., \\*piece.shape); a view where
+            numpy can make one.
+        """
+        batch = observation.shape[:-1]
+        return {
+            piece.name: observation[..., self._slices[piece.name]].reshape(*batch, *piece.shape)
+            for piece in self.pieces
+        }
+
+    def fingerprint(self) -> str:
+        """A hash of names, shapes and maxima: equal for layouts that can be exchanged."""
+        facts: Sequence[Any] = [(p.name, p.shape, p.maximum, p.axes) for p in self.pieces]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+    def table(self) -> str:
+        """The layout as a Markdown table, for the documentation."""
+        lines = ["| index | piece | shape | axes | values | meaning |", "|---|---|---|---|---|---|"]
+        for piece in self.pieces:
+            where = self._slices[piece.name]
+            index = f"{where.start}" if piece.size == 1 else f"{where.start}–{where.stop - 1}"
+            shape = " × ".join(map(str, piece.shape)) or "1"
+            axes = ", ".join(piece.axes) or "–"
+            lines.append(
+                f"| {index} | `{piece.name}` | {shape} | {axes} "
+                f"| 0–{piece.maximum} | {piece.description} |"
+            )
+        return "\n".join(lines)

@@ -1,0 +1,93 @@
+"""Pictures as pixels: an SVG document drawn by resvg, with a font that is always there."""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+MISSING = "drawing pixels needs {}: pip install 'kododo-env[render]'"
+
+
+class RenderingUnavailable(ImportError):
+    """A library that pictures need is not installed; the message says how to get it."""
+
+
+@cache
+def font_files() -> tuple[str, ...]:
+    """The files of DejaVu Sans, plain and bold, that come with matplotlib.
+
+    matplotlib itself is not imported, which would take longer than all the drawing.
+
+    Raises:
+        RenderingUnavailable: matplotlib is not installed.
+    """
+    found = find_spec("matplotlib")
+    if found is None or not found.submodule_search_locations:
+        raise RenderingUnavailable(MISSING.format("the font that comes with matplotlib"))
+    folder = Path(found.submodule_search_locations[0], "mpl-data", "fonts", "ttf")
+    return tuple(str(folder / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
+
+
+def _resvg() -> ModuleType:
+    try:
+        import resvg_py
+    except ImportError as error:
+        raise RenderingUnavailable(MISSING.format("resvg-py")) from error
+    return resvg_py
+
+
+def png(svg: str, zoom: float = 1) -> bytes:
+    """Draw an SVG document as a PNG file.
+
+    The machine's own fonts are left out, so that a picture is the same everywhere.
+
+    Args:
+        svg: The document.
+        zoom: How many pixels a unit of the document takes.
+
+    Returns:
+        The file's bytes.
+
+    Raises:
+        RenderingUnavailable: A library is missing.
+        ValueError: The document is not SVG.
+    """
+    drawn = _resvg().svg_to_bytes(
+        svg_string=svg,
+        zoom=zoom,
+        skip_system_fonts=True,
+        font_files=list(font_files()),
+        sans_serif_family="DejaVu Sans",
+    )
+    return bytes(drawn)
+
+
+def pixels(svg: str) -> npt.NDArray[np.uint8]:
+    """Draw an SVG document as an array.
+
+    Args:
+        svg: The document.
+
+    Returns:
+        Red, green and blue, shape (height, width, 3), uint8.
+
+    Raises:
+        RenderingUnavailable: A library is missing.
+        ValueError: The document is not SVG.
+    """
+    drawn = png(svg)
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise RenderingUnavailable(MISSING.format("Pillow")) from error
+    with Image.open(io.BytesIO(drawn)) as image:
+        return np.asarray(image.convert("RGB"))

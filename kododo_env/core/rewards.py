@@ -1,0 +1,51 @@
+"""The rewards a learner can ask for, in every game alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from kododo_env.core.batch_game import BatchGame
+
+Reward = Callable[["BatchGame"], npt.NDArray[np.float32]]
+
+
+def score(game: BatchGame) -> npt.NDArray[np.float32]:
+    """Points as they are scored, shape (N, P)."""
+    return game.rewards
+
+
+def margin(game: BatchGame) -> npt.NDArray[np.float32]:
+    """Points scored minus the mean of what the others scored, shape (N, P)."""
+    points = game.rewards
+    others = points.sum(axis=1, keepdims=True) - points
+    return points - others / np.float32(game.num_players - 1)
+
+
+def win(game: BatchGame) -> npt.NDArray[np.float32]:
+    """At the end the share of the victory minus 1/P, before it 0; shape (N, P)."""
+    over = game.just_terminated
+    if not over.any():
+        return np.zeros((game.num_envs, game.num_players), np.float32)
+    share = game.outcome() - 1 / game.num_players
+    return np.where(over[:, None], share, 0).astype(np.float32)
+
+
+REWARDS: dict[str, Reward] = {"score": score, "margin": margin, "win": win}
+
+
+def reward_function(reward: str | Reward) -> Reward:
+    """The reward of that name, or the caller's own function unchanged.
+
+    Raises:
+        ValueError: There is no reward of that name.
+    """
+    if callable(reward):
+        return reward
+    if reward not in REWARDS:
+        raise ValueError(f"unknown reward {reward!r}; choose one of {', '.join(REWARDS)}")
+    return REWARDS[reward]

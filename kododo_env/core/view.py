@@ -1,0 +1,99 @@
+"""What one player may know of a batch of games."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from kododo_env.core.batch_game import BatchGame
+    from kododo_env.core.observation import ObservationLayout
+
+
+class View:
+    """One player's knowledge in each of N games. Agents get this, never the game.
+
+    A view is good until the next step of its game; after that it raises RuntimeError.
+    Games may add public facts of their own in a subclass.
+
+    Args:
+        game: The batch looked at.
+        player: Whose knowledge.
+    """
+
+    def __init__(self, game: BatchGame, player: int) -> None:
+        self._game = game
+        self._clock = game._clock
+        self.player = player
+
+    def _current(self) -> BatchGame:
+        if self._game._clock != self._clock:
+            raise RuntimeError("this view is of an earlier turn; ask the game for a new one")
+        return self._game
+
+    @property
+    def game_name(self) -> str:
+        """The name of the game in the registry."""
+        return self._game.name
+
+    @property
+    def rules(self) -> Any:
+        """The frozen dataclass of the game's rules."""
+        return self._game.rules
+
+    @property
+    def layout(self) -> ObservationLayout:
+        """What the observation holds."""
+        return self._game.layout
+
+    @property
+    def num_envs(self) -> int:
+        """N, how many games."""
+        return self._game.num_envs
+
+    @property
+    def num_players(self) -> int:
+        """P, how many players each game has."""
+        return self._game.num_players
+
+    @property
+    def num_actions(self) -> int:
+        """A, how many actions there are."""
+        return self._game.num_actions
+
+    @property
+    def no_op(self) -> int:
+        """The one legal action of a player who has nothing to decide."""
+        return self._game.no_op
+
+    @property
+    def observation(self) -> npt.NDArray[Any]:
+        """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
+        observation: npt.NDArray[Any] = self._current()._observation_now()[:, self.player]
+        return observation
+
+    @property
+    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+        """True = legal, shape (N, A), read-only."""
+        return self._current().legal_action_mask()[:, self.player]
+
+    @cached_property
+    def pieces(self) -> dict[str, npt.NDArray[Any]]:
+        """The observation's pieces by name, each of shape (N, \\*piece.shape)."""
+        return self.layout.views(self.observation)
+
+    def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
+        """Games as they may be, given what the player knows.
+
+        Args:
+            rng: The source of randomness.
+            samples: Copies of each game.
+
+        Returns:
+            A batch of N * samples games; those of game i are i * samples and the
+            following ones. Hidden cards are dealt uniformly among what is possible.
+        """
+        return self._current().determinize(self.player, rng, samples)

@@ -1,0 +1,358 @@
+"""Kododo as a batch game: the state, and one turn of it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame, from_own_seat
+from kododo_env.core.deck import shuffled_decks, shuffled_rows
+from kododo_env.core.view import View
+from kododo_env.games.kododo.observation import action_layout, observation_layout
+from kododo_env.games.kododo.rules import COLOURS, KODODO_VALUE, Rules
+from kododo_env.games.kododo.scoring import score_round
+
+Array = npt.NDArray[Any]
+EMPTY = 255  # no card; shown as -1, sorts behind every card
+LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
+
+
+class KododoView(View):
+    """A player's view of Kododo: besides the observation, his hand slot by slot."""
+
+    _game: KododoGame
+
+    @property
+    def hand(self) -> npt.NDArray[np.int8]:
+        """Own card ids sorted by slot, -1 where empty; shape (N, hand_size)."""
+        self._current()
+        return self._game.hands[:, self.player]
+
+    @property
+    def turn(self) -> int:
+        """Which turn of the round it is, from 0."""
+        self._current()
+        return self._game.turn
+
+
+class KododoGame(BatchGame):
+    """A batch of Kododo games.
+
+    Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
+    players draw in seat order from the front, each as many cards as he laid; the cards
+    removed unseen are the last ones of the deck.
+
+    Args:
+        num_envs: N, at least 1.
+        rules: The rules; by default those for four players.
+        seed: Seed of the batch's generator.
+
+    Attributes:
+        turn: 0 to 2, the turn of the round, the same in all games.
+        round_index: 0, 1, ..., the round of the deal, the same in all games.
+    """
+
+    name = "kododo"
+    version = 0
+    no_op = 0
+    rules: Rules
+    turn: int
+    round_index: int
+    _drawn: int
+    _arrays: ClassVar[tuple[str, ...]] = (
+        "_deck", "_given", "_next_given", "_deals", "_hands", "_table", "_last_table",
+        "_counts", "_points", "_kododos", "_seen", "_pile_sizes",
+    )  # fmt: skip
+    _schedule: ClassVar[tuple[str, ...]] = ("turn", "round_index", "_drawn")
+
+    def __init__(
+        self, num_envs: int, rules: Rules | None = None, seed: int | None = None
+    ) -> None:
+        rules = Rules() if rules is None else rules
+        layout, actions = observation_layout(rules), action_layout(rules)
+        slots = [choice for piece in actions.pieces for choice in piece.choices]
+        self._slots_of_action = slots
+        self._slot_of_action = np.array([(each[0], each[-1]) for each in slots], np.uint8).T
+        held = np.arange(rules.hand_size + 1)
+        # [plays, held, action]: it lays that many cards, all from slots that hold one.
+        self._legal_by_turn = np.array(
+            [[[len(s) == plays and max(s) < cards for s in slots] for cards in held]
+             for plays in range(3)]
+        )  # fmt: skip
+        self._many_deals = rules.variant == "long"
+        super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
+
+    # --- starting ---------------------------------------------------------------------
+
+    def sample_decks(self, num: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+        """Shuffled decks for ``reset``: (num, D), in the long variant (num, K, D).
+
+        K deals are prepared, more than a game takes but for freaks; after them the
+        batch's generator shuffles.
+        """
+        if self.rules.variant == "standard":
+            return super().sample_decks(num, rng)
+        decks = shuffled_decks(self.cards, num * LONG_DEALS, rng)
+        return decks.reshape(num, LONG_DEALS, -1)
+
+    def _start(self, decks: npt.NDArray[np.uint8]) -> None:
+        num = self.num_envs
+        self._given = decks[1:]
+        self._next_given = np.zeros(num, np.int16)
+        self._deals = np.zeros(num, np.int16)
+        self._clear_table()
+        self._last_table = self._table.copy()
+        self._pile_sizes = np.zeros((self.num_players, num), np.int16)
+        self._deal(decks[0])
+
+    def _deal(self, deck: npt.NDArray[np.uint8]) -> None:
+        """Start a deal from shuffled decks (D, N): the whole batch stands at its first turn."""
+        rules = self.rules
+        self._deck = deck
+        self._drawn = self.num_players * rules.hand_size
+        shape = (self.num_players, rules.hand_size, self.num_envs)
+        self._hands = deck[: self._drawn].reshape(shape).copy()
+        self._sort_hands()
+        self._seen = np.zeros((rules.num_card_types, self.num_envs), np.uint8)
+        self.turn = self.round_index = 0
+
+    def restart_finished(self) -> npt.NDArray[np.bool_]:
+        """Deal finished games anew: all of them at the end, in the long variant between deals."""
+        finished = self._terminated.copy()
+        if finished.all() or not (self.turn == 0 and self.round_index == 0):
+            return super().restart_finished()
+        if finished.any():
+            games = np.flatnonzero(finished)
+            fresh = type(self)(len(games), self.rules, int(self.rng.integers(1 << 63)))
+            fresh._given = np.zeros((len(self._given), len(self.cards), len(games)), np.uint8)
+            fresh._next_given += len(self._given)  # the given decks were for the old games
+            for name in self._arrays + self._shared_state:
+                getattr(self, name)[..., games] = getattr(fresh, name)
+            self._clock += 1
+        return finished
+
+    # --- playing ----------------------------------------------------------------------
+
+    @property
+    def _drawing(self) -> bool:
+        """Whether the players draw in this round: in all but the last of a deal."""
+        return self.round_index < self.rules.num_rounds - 1
+
+    @property
+    def _held(self) -> int:
+        """Cards in each hand of a running game."""
+        laid = 0 if self._drawing else sum(self.rules.plays[: self.turn])
+        return self.rules.hand_size - laid
+
+    def _legal_now(self) -> npt.NDArray[np.bool_]:
+        """What is legal in every running game, (A,): the schedule alone decides it."""
+        return self._legal_by_turn[self.rules.plays[self.turn], self._held]
+
+    def _mask(self) -> npt.NDArray[np.bool_]:
+        return self._legal_now()[None, :, None]
+
+    def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
+        legal = self._legal_now()[chosen]
+        if self._terminated.any():
+            legal = np.where(self._terminated, chosen == self.no_op, legal)
+        return legal
+
+    def _advance(self, chosen: Array) -> None:
+        rules = self.rules
+        plays = rules.plays[self.turn]
+        drawn = self._draw(plays)
+        before = sum(rules.plays[: self.turn])
+        for play in range(plays):
+            self._lay(self._slot_of_action[play][chosen], drawn[:, play], before + play)
+        self._sort_hands()
+        self.turn += 1
+        if self.turn == rules.num_turns:
+            self._end_round()
+
+    def _draw(self, plays: int) -> npt.NDArray[np.uint8]:
+        """The next cards of the draw pile: (P, plays, N), EMPTY in the last round."""
+        shape = (self.num_players, plays, self.num_envs)
+        if not self._drawing:
+            return np.broadcast_to(np.uint8(EMPTY), shape)
+        start, self._drawn = self._drawn, self._drawn + self.num_players * plays
+        return self._deck[start : self._drawn].reshape(shape)
+
+    def _lay(self, slot: Array, drawn: Array, place: int) -> None:
+        """Everybody lays the card in one slot (P, N) and takes the drawn card into it."""
+        hands = self._hands
+        card = np.zeros(slot.shape, np.uint8)
+        for index in range(self.rules.hand_size):
+            # 255 where it is this slot: and, xor pick and swap bytes without branching.
+            here = np.negative((slot == index).view(np.uint8))
+            old = hands[:, index]
+            card |= old & here
+            old ^= (old ^ drawn) & here
+        self._table[:, place] = card
+        colour = card // np.uint8(self.rules.num_values)
+        value = card - colour * np.uint8(self.rules.num_values) + np.uint8(1)
+        for index in range(self.rules.num_colours):
+            laid = (colour == index).view(np.uint8)
+            self._counts[:, index] += laid
+            self._points[:, index] += laid * value
+        self._kododos += (value == KODODO_VALUE).view(np.uint8)
+        for index in range(self.rules.num_card_types):
+            self._seen[index] += (card == index).view(np.uint8).sum(axis=0, dtype=np.uint8)
+
+    def _sort_hands(self) -> None:
+        """Sort each hand by card id, empty slots last: exchanges of neighbours, all hands at once."""
+        hands = self._hands
+        for last in range(self.rules.hand_size - 1, 0, -1):
+            for index in range(last):
+                low = np.minimum(hands[:, index], hands[:, index + 1])
+                np.maximum(hands[:, index], hands[:, index + 1], out=hands[:, index + 1])
+                hands[:, index] = low
+
+    # --- the end of a round, of a deal, of the game -----------------------------------
+
+    def _end_round(self) -> None:
+        rules = self.rules
+        last_round = not self._drawing
+        if last_round:
+            self._hands[:] = EMPTY  # what is left is discarded before the evaluation
+        points, cards = score_round(
+            self._counts, self._points, self._kododos, rules.kododo_number, rules.limit
+        )
+        self._rewards[:] = points
+        self._scores += points
+        self._pile_sizes += cards
+        self._last_table = self._table
+        self._clear_table()
+        self.turn = 0
+        self.round_index += 1
+        self._end_game(last_round)
+
+    def _clear_table(self) -> None:
+        shape = (self.num_players, self.rules.num_colours, self.num_envs)
+        self._counts = np.zeros(shape, np.uint8)
+        self._points = np.zeros(shape, np.uint8)
+        self._kododos = np.zeros((self.num_players, self.num_envs), np.uint8)
+        shape = (self.num_players, self.rules.round_cards, self.num_envs)
+        self._table = np.full(shape, EMPTY, np.uint8)
+
+    def _end_game(self, last_round: bool) -> None:
+        """See which games are over; deal again, in the long variant, if some are not."""
+        if self.rules.variant == "standard":
+            self._terminated[:] = last_round
+            return
+        reached = self._scores.max(axis=0) >= self.rules.target_score
+        # The target counts at the end of every deal, and of every round of the later ones.
+        self._terminated |= reached & (last_round | (self._deals > 0))
+        if last_round and not self._terminated.all():
+            self._deals += 1
+            self._pile_sizes = np.zeros_like(self._pile_sizes)
+            self._deal(self._next_deck())
+
+    def _next_deck(self) -> npt.NDArray[np.uint8]:
+        """The decks of the next deal, (D, N): given ones while there are any, else shuffled."""
+        deck = np.ascontiguousarray(shuffled_decks(self.cards, self.num_envs, self.rng).T)
+        games = np.flatnonzero(self._next_given < len(self._given))
+        deck[:, games] = self._given[self._next_given[games], :, games].T
+        self._next_given += 1
+        return deck
+
+    def _standing(self) -> tuple[Array, ...]:
+        return self._scores, self._pile_sizes
+
+    # --- what there is to see ---------------------------------------------------------
+
+    @property
+    def hands(self) -> npt.NDArray[np.int8]:
+        """Card ids sorted by slot, -1 where empty; shape (N, P, hand_size)."""
+        return self._shown(self._hands.view(np.int8))
+
+    @property
+    def table(self) -> npt.NDArray[np.int8]:
+        """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
+        return self._shown(self._table.view(np.int8))
+
+    @property
+    def last_table(self) -> npt.NDArray[np.int8]:
+        """The table of the round before, as it was scored; -1 in the first round."""
+        return self._shown(self._last_table.view(np.int8))
+
+    @property
+    def pile_sizes(self) -> npt.NDArray[np.int16]:
+        """Cards in the score piles, since the last shuffle; shape (N, P)."""
+        return self._shown(self._pile_sizes)
+
+    @property
+    def draw_pile_size(self) -> int:
+        """Cards left to draw, the same in all running games."""
+        return self.num_players * self.rules.hand_size + self.rules.draw_pile - self._drawn
+
+    def _view(self, player: int) -> KododoView:
+        return KododoView(self, player)
+
+    def _write_observation(self, into: dict[str, Array]) -> None:
+        rules = self.rules
+        self._write_hand(into["hand"].reshape(self.num_players, rules.num_card_types, -1))
+        totals = self._counts.sum(axis=0, dtype=np.uint8)
+        kododos = self._kododos.sum(axis=0, dtype=np.uint8)
+        from_own_seat(self._counts, into["table_cards"])
+        from_own_seat(self._points, into["table_points"])
+        from_own_seat(self._kododos, into["table_kododos"])
+        from_own_seat(self._scores, into["scores"])
+        from_own_seat(self._pile_sizes, into["pile_sizes"])
+        into["colour_totals"][:] = totals
+        into["to_limit"][:] = rules.limit - np.minimum(totals, rules.limit)
+        into["kododo_total"][:] = kododos
+        into["to_kododo_number"][:] = rules.kododo_number - np.minimum(kododos, rules.kododo_number)
+        into["turn"][:] = (np.arange(rules.num_turns) == self.turn)[:, None]
+        into["rounds_left"][:] = rules.num_rounds - self.round_index
+        into["draw_pile"][:] = self.draw_pile_size
+        into["later_deal"][:] = self._deals > 0
+        into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
+
+    def _write_hand(self, counts: Array) -> None:
+        """Count the cards in hand by type, into (P, C * V, N)."""
+        for card in range(self.rules.num_card_types):
+            held = (self._hands == card).view(np.uint8)
+            np.add.reduce(held, axis=1, dtype=np.uint8, out=counts[:, card])
+
+    def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
+        if self._terminated.all():
+            return
+        others = [seat for seat in range(self.num_players) if seat != player]
+        held = self._held
+        shape = (len(others), held, self.num_envs)
+        hands = self._hands[others, :held].reshape(-1, self.num_envs)
+        hidden = np.concatenate([hands, self._deck[self._drawn :]])
+        dealt = np.ascontiguousarray(shuffled_rows(hidden.T, rng).T)
+        self._hands[others, :held] = dealt[: len(hands)].reshape(shape)
+        self._deck[self._drawn :] = dealt[len(hands) :]
+        self._sort_hands()
+
+    # --- in words and pictures ----------------------------------------------------------
+
+    def describe_action(self, action: int) -> str:
+        """What an action means, in words."""
+        slots = self._slots_of_action[action]
+        if len(slots) == 1:
+            return f"lay the card in slot {slots[0]}"
+        return f"lay the cards in slots {slots[0]} and {slots[1]}"
+
+    def text(self, index: int = 0, player: int | None = None) -> str:
+        """One game as text; ``player`` hides what that player cannot see."""
+        from kododo_env.games.kododo import render
+
+        return render.text(self, index, player)
+
+    def svg(self, index: int = 0, player: int | None = None) -> str:
+        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+        from kododo_env.games.kododo import render
+
+        return render.svg(self, index, player)
+
+
+def card_name(card: int, rules: Rules) -> str:
+    """A card in words, such as "blue 3"; colours without a name are numbered."""
+    colour, value = divmod(card, rules.num_values)
+    name = COLOURS[colour] if colour < len(COLOURS) else f"colour {colour}"
+    return f"{name} {value + 1}"

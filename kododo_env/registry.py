@@ -1,0 +1,51 @@
+"""Which games there are, and the doors through which they are entered."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from kododo_env.core.batch_game import BatchGame
+
+DOORS = {
+    "kododo": "kododo_env.kododo_v0",
+}
+
+
+class Door(Protocol):
+    """What the module of each game offers, such as ``kododo_env.kododo_v0``."""
+
+    GYMNASIUM_ID: str
+    PLAYERS: tuple[int, ...]
+
+    def batch_game(self, num_envs: int, seed: int | None = None, **rules: Any) -> BatchGame:
+        """Many games at once."""
+        ...
+
+    def parallel_env(self, **options: Any) -> Any:
+        """One game as a PettingZoo ParallelEnv."""
+        ...
+
+    def env(self, **options: Any) -> Any:
+        """One game as a PettingZoo AECEnv."""
+        ...
+
+
+def door(game: str) -> Door:
+    """The module through which a game is entered.
+
+    Raises:
+        ValueError: There is no game of that name.
+    """
+    if game not in DOORS:
+        raise ValueError(f"unknown game {game!r}; choose one of {', '.join(DOORS)}")
+    return cast("Door", import_module(DOORS[game]))
+
+
+def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) -> BatchGame:
+    """A batch of games by name; ``rules`` are the parameters of that game's ``Rules``.
+
+    Raises:
+        ValueError: There is no such game, or its rules cannot be played.
+    """
+    return door(game).batch_game(num_envs, seed=seed, **rules)
