@@ -1,0 +1,77 @@
+# Everything that is run by hand or by the continuous integration. `make help` lists the targets.
+
+VENV ?= .venv
+GAME ?= kododo
+PLAYERS ?= 4
+MINUTES ?= 3
+RUN_DIR ?= runs/quickstart
+
+PY := $(VENV)/bin/python
+EXTRAS := train,render,dev
+# Written last, so that an interrupted install does not count as one.
+READY := $(VENV)/.complete
+# The first interpreter that runs and is new enough (the one below, if that is a virtual
+# environment's: it may be the one about to be replaced); empty if there is none.
+PYTHON ?= $(shell for name in python3.11 python3; do "$$name" -c 'import sys; \
+	sys.version_info >= (3, 11) or sys.exit(1); print(sys._base_executable)' 2>/dev/null && break; done)
+
+SHELL := /bin/sh
+.SHELLFLAGS := -eu -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help venv train test lint types format bench policies pins clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+venv: $(READY) ## Install everything, at the pinned versions, into .venv
+
+$(READY): pyproject.toml constraints.txt
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo 'kododo-env needs Python 3.11 or newer, which python3.11 and python3 are not here' \
+			'(PYTHON="$(PYTHON)"): name one with make PYTHON=/path/to/python3.11' >&2; exit 1; }
+	@test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
+		echo '$(VENV) is no virtual environment and would be replaced: move it away' >&2; exit 1; }
+	rm -rf "$(VENV)"
+	"$(PYTHON)" -m venv "$(VENV)"
+	$(PY) -m pip install --quiet --constraint constraints.txt setuptools
+	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[$(EXTRAS)]'
+	touch $@
+
+train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_DIR=runs/quickstart
+	$(PY) train.py --game $(GAME) --players $(PLAYERS) --minutes $(MINUTES) --run-dir $(RUN_DIR)
+
+test: lint types ## Lint, types, then the tests
+	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 2
+
+lint: $(READY) ## Check style and layout of the code
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(READY) ## Check the types
+	$(PY) -m mypy
+
+format: $(READY) ## Lay out the code and mend what ruff can mend
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: $(READY) ## Run every benchmark
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; OMP_NUM_THREADS=1 $(PY) "$$file"; done
+
+policies: $(READY) ## Train all shipped policies again from nothing
+	$(PY) -m agents.make_policies
+
+# torch stays at its pin: newer builds may bring several gigabytes of GPU libraries.
+pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
+	scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
+	"$(PYTHON)" -m venv "$$scratch"; \
+	"$$scratch/bin/python" -m pip install "$$(grep '^torch==' constraints.txt)" --editable '.[$(EXTRAS)]'; \
+	{ grep '^#' constraints.txt; \
+	"$$scratch/bin/python" -m pip freeze --all --exclude-editable --exclude pip \
+	| sed 's/+cpu$$//'; } > "$$scratch/constraints.txt"; \
+	cp "$$scratch/constraints.txt" constraints.txt
+
+clean: ## Remove the environment and all caches; trained runs stay
+	@test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg"
+	rm -rf "$(VENV)" build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find agents benchmarks kododo_env notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
