@@ -12,6 +12,7 @@ import numpy.typing as npt
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.observation import ObservationLayout
+from kododo_env.core.rows import games_first
 from kododo_env.core.view import View
 
 Array = npt.NDArray[Any]
@@ -71,6 +72,7 @@ class BatchGame(ABC):
         self.cards.flags.writeable = False
         self._clock = 0
         self._seen_observation: tuple[int, Array] | None = None
+        self._scratch: tuple[Array, dict[str, Array]] | None = None
         self.reset(seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -134,8 +136,10 @@ class BatchGame(ABC):
         The array is read-only.
         """
         shape = (self.num_players, self.num_actions, self.num_envs)
-        mask = np.broadcast_to(self._mask(), shape)
-        if self._terminated.any():
+        mask = self._mask()
+        if mask.shape != shape:
+            mask = np.broadcast_to(mask, shape)
+        if np.count_nonzero(self._terminated):
             idle = np.arange(self.num_actions) == self.no_op
             mask = np.where(self._terminated, idle[:, None], mask)
         return self._shown(mask)
@@ -156,12 +160,13 @@ class BatchGame(ABC):
         chosen = self._checked(actions)
         self._rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = self._terminated
+        over = np.count_nonzero(before)
         self._terminated = before.copy()
-        if not before.any():
+        if over == 0:
             self._advance(chosen)
-        elif not before.all():
+        elif over < self.num_envs:
             self._advance_around(before, chosen)
-        self._just = self._terminated & ~before
+        self._just = self._terminated ^ before
         self._clock += 1
 
     def _advance_around(self, finished: npt.NDArray[np.bool_], chosen: Array) -> None:
@@ -181,13 +186,10 @@ class BatchGame(ABC):
             raise ValueError(f"actions of {self.name} must have the shape {shape}: {given.shape}")
         if given.dtype.kind not in "iu":
             raise ValueError(f"actions of {self.name} must be integers, not {given.dtype}")
-        chosen = np.ascontiguousarray(given.T)
-        if ((chosen < 0) | (chosen >= self.num_actions)).any():
-            wrong = (chosen < 0) | (chosen >= self.num_actions)
-        else:
-            wrong = ~self._legal(chosen)
-        if wrong.any():
-            raise ValueError(self._illegal_message(chosen, wrong))
+        chosen = np.ascontiguousarray(given.T, np.intp)
+        legal = self._legal(chosen)
+        if np.count_nonzero(legal) < legal.size:
+            raise ValueError(self._illegal_message(chosen, ~legal))
         return chosen
 
     def _illegal_message(self, chosen: Array, wrong: npt.NDArray[np.bool_]) -> str:
@@ -201,12 +203,11 @@ class BatchGame(ABC):
         )
 
     def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
-        """Whether actions within the range are legal, (P, N)."""
+        """Whether actions are legal, any number being possible; shape (P, N)."""
         mask = self.legal_action_mask().transpose(1, 2, 0)
-        picked: npt.NDArray[np.bool_] = np.take_along_axis(
-            mask, chosen[:, None].astype(np.intp), axis=1
-        )[:, 0]
-        return picked
+        known = np.clip(chosen, 0, self.num_actions - 1)
+        picked: npt.NDArray[np.bool_] = np.take_along_axis(mask, known[:, None], axis=1)[:, 0]
+        return picked & (known == chosen)
 
     # --- what there is to see ---------------------------------------------------------
 
@@ -226,20 +227,26 @@ class BatchGame(ABC):
         shape = (self.num_envs, self.num_players, self.layout.size)
         if out is not None and out.shape != shape:
             raise ValueError(f"out must have the shape {shape}, not {out.shape}")
-        flat = np.empty((self.num_players, self.layout.size, self.num_envs), self.layout.dtype)
-        self._write_observation(
-            {
-                piece.name: flat[:, self.layout.where(piece.name)].reshape(
-                    self.num_players, *piece.shape, self.num_envs
-                )
-                for piece in self.layout.pieces
-            }
-        )
-        fresh = flat.transpose(2, 0, 1)
+        flat, pieces = self._scratch or self._make_scratch()
+        self._write_observation(pieces)
         if out is None:
-            return fresh
-        np.copyto(out, fresh, casting="unsafe")
+            return flat.copy().transpose(2, 0, 1)
+        if out.flags.c_contiguous:
+            games_first(flat, out)
+        else:
+            np.copyto(out, flat.transpose(2, 0, 1), casting="unsafe")
         return out
+
+    def _make_scratch(self) -> tuple[Array, dict[str, Array]]:
+        """Where observations are put together: (P, F, N), and its pieces (P, ..., N)."""
+        layout, batch = self.layout, (self.num_players, self.num_envs)
+        flat = np.zeros((batch[0], layout.size, batch[1]), layout.dtype)
+        pieces = {
+            piece.name: flat[:, layout.where(piece.name)].reshape(batch[0], *piece.shape, batch[1])
+            for piece in layout.pieces
+        }
+        self._scratch = (flat, pieces)
+        return self._scratch
 
     @property
     def rewards(self) -> npt.NDArray[np.float32]:
@@ -297,7 +304,7 @@ class BatchGame(ABC):
     @staticmethod
     def _shown(array: Array) -> Array:
         """A state array (..., N) as users see it: games first, read-only."""
-        shown = np.moveaxis(array, -1, 0)
+        shown = array.transpose(array.ndim - 1, *range(array.ndim - 1))
         shown.flags.writeable = False
         return shown
 
@@ -311,7 +318,7 @@ class BatchGame(ABC):
         """A batch made of copies of some of the games, in the order given."""
         other = copy.copy(self)
         other.num_envs = len(games)
-        other._seen_observation = None
+        other._seen_observation = other._scratch = None
         for name in self._arrays + self._shared_state:
             setattr(other, name, np.take(getattr(self, name), games, axis=-1))
         other.rng = copy.deepcopy(self.rng)
@@ -415,14 +422,12 @@ class BatchGame(ABC):
         """One game as an SVG picture; ``player`` hides what that player cannot see."""
 
 
-def from_own_seat(by_player: Array, out: Array) -> None:
-    """Write what everybody sees of each seat, one's own first and then the next ones.
+def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
+    """Whom each player sees where: himself first, then the next ones in turn.
 
-    Args:
-        by_player: Shape (P, ...).
-        out: Shape (P, P, ...): ``out[p, k]`` becomes ``by_player[(p + k) % P]``.
+    Returns:
+        Shape (P, P): the index that turns an array by player, (P, ...), into what each
+        player sees, (P, P, ...), seat k being player (p + k) % P.
     """
-    num_players = len(by_player)
-    for player in range(num_players):
-        out[player, : num_players - player] = by_player[player:]
-        out[player, num_players - player :] = by_player[:player]
+    players = np.arange(num_players)
+    return (players[:, None] + players) % num_players

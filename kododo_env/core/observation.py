@@ -75,6 +75,8 @@ class ObservationLayout:
     pieces: tuple[Piece, ...]
     symmetry: Symmetry | None = None
     _slices: dict[str, slice] = field(init=False, repr=False, compare=False)
+    _dtype: np.dtype[Any] = field(init=False, repr=False)
+    _size: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         slices: dict[str, slice] = {}
@@ -84,17 +86,23 @@ class ObservationLayout:
                 raise ValueError(f"two pieces are called {piece.name!r}")
             slices[piece.name] = slice(start, start + piece.size)
             start += piece.size
-        object.__setattr__(self, "_slices", slices)
+        largest = max(piece.maximum for piece in self.pieces)
+        for name, value in (
+            ("_slices", slices),
+            ("_dtype", np.min_scalar_type(largest)),
+            ("_size", start),
+        ):
+            object.__setattr__(self, name, value)
 
     @property
     def size(self) -> int:
         """F, the length of an observation."""
-        return sum(piece.size for piece in self.pieces)
+        return self._size
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The smallest unsigned integer type that holds every piece's maximum."""
-        return np.min_scalar_type(max(piece.maximum for piece in self.pieces))
+        return self._dtype
 
     @property
     def maxima(self) -> npt.NDArray[np.int64]:

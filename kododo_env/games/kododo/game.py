@@ -16,6 +16,7 @@ from kododo_env.games.kododo.scoring import score_round
 
 Array = npt.NDArray[Any]
 EMPTY = 255  # no card; shown as -1, sorts behind every card
+FEW = 64  # below so many games the number of numpy calls counts, above it the bytes
 LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
 
 
@@ -62,7 +63,7 @@ class KododoGame(BatchGame):
     round_index: int
     _drawn: int
     _arrays: ClassVar[tuple[str, ...]] = (
-        "_deck", "_given", "_next_given", "_deals", "_hands", "_table", "_last_table",
+        "_deck", "_given", "_next_given", "_deals", "_hands", "_held_types", "_table", "_last_table",
         "_counts", "_points", "_kododos", "_seen", "_pile_sizes",
     )  # fmt: skip
     _schedule: ClassVar[tuple[str, ...]] = ("turn", "round_index", "_drawn")
@@ -77,10 +78,23 @@ class KododoGame(BatchGame):
         self._slot_of_action = np.array([(each[0], each[-1]) for each in slots], np.uint8).T
         held = np.arange(rules.hand_size + 1)
         # [plays, held, action]: it lays that many cards, all from slots that hold one.
-        self._legal_by_turn = np.array(
-            [[[len(s) == plays and max(s) < cards for s in slots] for cards in held]
-             for plays in range(3)]
-        )  # fmt: skip
+        legal = [
+            [[len(each) == plays and max(each) < cards for each in slots] for cards in held]
+            for plays in range(3)
+        ]
+        self._legal_padded = np.pad(np.array(legal), ((0, 0), (0, 0), (1, 1)))
+        self._masks: dict[tuple[int, int, int], npt.NDArray[np.bool_]] = {}
+        self._seats = from_own_seat(rules.num_players)
+        self._nothing = np.full((2, 1, 1), EMPTY, np.uint8)
+        self._turn_rows = np.eye(rules.num_turns, dtype=np.uint8)[:, :, None]
+        # Arrays of one number: numpy mixes them with arrays faster than Python's own numbers.
+        self._one, self._num_values, self._kododo_value, self._limit, self._kododo_number = (
+            np.array([number], np.uint8)
+            for number in (1, rules.num_values, KODODO_VALUE, rules.limit, rules.kododo_number)
+        )
+        self._each_slot = np.arange(rules.hand_size, dtype=np.uint8)[:, None]
+        self._each_colour = np.arange(rules.num_colours, dtype=np.uint8)[:, None]
+        self._each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
         self._many_deals = rules.variant == "long"
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
@@ -115,6 +129,7 @@ class KododoGame(BatchGame):
         shape = (self.num_players, rules.hand_size, self.num_envs)
         self._hands = deck[: self._drawn].reshape(shape).copy()
         self._sort_hands()
+        self._count_hands()
         self._seen = np.zeros((rules.num_card_types, self.num_envs), np.uint8)
         self.turn = self.round_index = 0
 
@@ -148,66 +163,88 @@ class KododoGame(BatchGame):
 
     def _legal_now(self) -> npt.NDArray[np.bool_]:
         """What is legal in every running game, (A,): the schedule alone decides it."""
-        return self._legal_by_turn[self.rules.plays[self.turn], self._held]
+        return self._legal_padded[self.rules.plays[self.turn], self._held, 1:-1]
 
     def _mask(self) -> npt.NDArray[np.bool_]:
-        return self._legal_now()[None, :, None]
+        key = (self.rules.plays[self.turn], self._held, self.num_envs)
+        if key not in self._masks:
+            shape = (self.num_players, self.num_actions, self.num_envs)
+            self._masks[key] = np.broadcast_to(self._legal_now()[:, None], shape)
+        return self._masks[key]
 
     def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
-        legal = self._legal_now()[chosen]
-        if self._terminated.any():
+        # A row begins and ends with False, so that clipping catches what is no action at all.
+        legal = self._legal_padded[self.rules.plays[self.turn], self._held].take(
+            chosen + 1, mode="clip"
+        )
+        if np.count_nonzero(self._terminated):
             legal = np.where(self._terminated, chosen == self.no_op, legal)
         return legal
 
     def _advance(self, chosen: Array) -> None:
-        rules = self.rules
-        plays = rules.plays[self.turn]
-        drawn = self._draw(plays)
-        before = sum(rules.plays[: self.turn])
+        plays = self.rules.plays[self.turn]
+        place = sum(self.rules.plays[: self.turn])
+        cards = self._exchange(self._slot_of_action[:plays].take(chosen, axis=1), self._draw(plays))
         for play in range(plays):
-            self._lay(self._slot_of_action[play][chosen], drawn[:, play], before + play)
+            self._table[:, place + play] = cards[play]
+        self._count_laid(cards)
         self._sort_hands()
         self.turn += 1
-        if self.turn == rules.num_turns:
+        if self.turn == self.rules.num_turns:
             self._end_round()
 
     def _draw(self, plays: int) -> npt.NDArray[np.uint8]:
-        """The next cards of the draw pile: (P, plays, N), EMPTY in the last round."""
-        shape = (self.num_players, plays, self.num_envs)
+        """The next cards of the draw pile: (plays, P, N), EMPTY in the last round."""
         if not self._drawing:
-            return np.broadcast_to(np.uint8(EMPTY), shape)
+            return self._nothing[:plays]
         start, self._drawn = self._drawn, self._drawn + self.num_players * plays
-        return self._deck[start : self._drawn].reshape(shape)
+        drawn = self._deck[start : self._drawn]
+        return drawn.reshape(self.num_players, plays, self.num_envs).swapaxes(0, 1)
 
-    def _lay(self, slot: Array, drawn: Array, place: int) -> None:
-        """Everybody lays the card in one slot (P, N) and takes the drawn card into it."""
+    def _exchange(self, slots: Array, drawn: Array) -> npt.NDArray[np.uint8]:
+        """Take the cards out of the slots (plays, P, N), put the drawn ones in; the cards."""
         hands = self._hands
-        card = np.zeros(slot.shape, np.uint8)
-        for index in range(self.rules.hand_size):
-            # 255 where it is this slot: and, xor pick and swap bytes without branching.
-            here = np.negative((slot == index).view(np.uint8))
-            old = hands[:, index]
-            card |= old & here
-            old ^= (old ^ drawn) & here
-        self._table[:, place] = card
-        colour = card // np.uint8(self.rules.num_values)
-        value = card - colour * np.uint8(self.rules.num_values) + np.uint8(1)
-        for index in range(self.rules.num_colours):
-            laid = (colour == index).view(np.uint8)
-            self._counts[:, index] += laid
-            self._points[:, index] += laid * value
-        self._kododos += (value == KODODO_VALUE).view(np.uint8)
-        for index in range(self.rules.num_card_types):
-            self._seen[index] += (card == index).view(np.uint8).sum(axis=0, dtype=np.uint8)
+        # 255 where it is this slot: and, xor pick and swap bytes without branching.
+        here = np.negative((slots[:, :, None] == self._each_slot).view(np.uint8))
+        cards = np.bitwise_or.reduce(hands & here, axis=2)
+        for play in range(len(cards)):
+            hands ^= (hands ^ drawn[play, :, None]) & here[play]
+            self._held_types += drawn[play, :, None] == self._each_type
+        return cards
+
+    def _count_laid(self, cards: npt.NDArray[np.uint8]) -> None:
+        """Add the cards (plays, P, N) to all that is counted."""
+        num_values, one = self._num_values, self._one
+        for card in cards:
+            colour = card // num_values
+            value = card - colour * num_values + one
+            laid = (colour[:, None] == self._each_colour).view(np.uint8)
+            self._counts += laid
+            self._points += laid * value[:, None]
+            self._kododos += value == self._kododo_value
+            revealed = (card[:, None] == self._each_type).view(np.uint8)
+            self._held_types -= revealed
+            self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8)
 
     def _sort_hands(self) -> None:
-        """Sort each hand by card id, empty slots last: exchanges of neighbours, all hands at once."""
+        """Sort each hand by card id, empty slots last."""
         hands = self._hands
+        if self.num_envs < FEW:
+            hands.sort(axis=1)
+            return
+        # Exchanges of neighbours, all hands at once: far faster than sorting hand by hand.
         for last in range(self.rules.hand_size - 1, 0, -1):
             for index in range(last):
                 low = np.minimum(hands[:, index], hands[:, index + 1])
                 np.maximum(hands[:, index], hands[:, index + 1], out=hands[:, index + 1])
                 hands[:, index] = low
+
+    def _count_hands(self) -> None:
+        """Count each hand's cards by type, (P, C * V, N); kept up to date as cards are laid."""
+        shape = (self.num_players, self.rules.num_card_types, self.num_envs)
+        self._held_types = np.zeros(shape, np.uint8)
+        for slot in range(self.rules.hand_size):
+            self._held_types += self._hands[:, slot : slot + 1] == self._each_type
 
     # --- the end of a round, of a deal, of the game -----------------------------------
 
@@ -216,6 +253,7 @@ class KododoGame(BatchGame):
         last_round = not self._drawing
         if last_round:
             self._hands[:] = EMPTY  # what is left is discarded before the evaluation
+            self._held_types[:] = 0
         points, cards = score_round(
             self._counts, self._points, self._kododos, rules.kododo_number, rules.limit
         )
@@ -291,30 +329,25 @@ class KododoGame(BatchGame):
         return KododoView(self, player)
 
     def _write_observation(self, into: dict[str, Array]) -> None:
-        rules = self.rules
-        self._write_hand(into["hand"].reshape(self.num_players, rules.num_card_types, -1))
-        totals = self._counts.sum(axis=0, dtype=np.uint8)
-        kododos = self._kododos.sum(axis=0, dtype=np.uint8)
-        from_own_seat(self._counts, into["table_cards"])
-        from_own_seat(self._points, into["table_points"])
-        from_own_seat(self._kododos, into["table_kododos"])
-        from_own_seat(self._scores, into["scores"])
-        from_own_seat(self._pile_sizes, into["pile_sizes"])
+        rules, seats = self.rules, self._seats
+        into["hand"][:] = self._held_types.reshape(into["hand"].shape)
+        totals = np.add.reduce(self._counts, axis=0, dtype=np.uint8)
+        kododos = np.add.reduce(self._kododos, axis=0, dtype=np.uint8)
+        into["table_cards"][:] = self._counts.take(seats, axis=0)
+        into["table_points"][:] = self._points.take(seats, axis=0)
+        into["table_kododos"][:] = self._kododos.take(seats, axis=0)
+        into["scores"][:] = self._scores.take(seats, axis=0)
+        into["pile_sizes"][:] = self._pile_sizes.take(seats, axis=0)
         into["colour_totals"][:] = totals
-        into["to_limit"][:] = rules.limit - np.minimum(totals, rules.limit)
+        into["to_limit"][:] = self._limit - np.minimum(totals, self._limit)
         into["kododo_total"][:] = kododos
-        into["to_kododo_number"][:] = rules.kododo_number - np.minimum(kododos, rules.kododo_number)
-        into["turn"][:] = (np.arange(rules.num_turns) == self.turn)[:, None]
+        number = self._kododo_number
+        into["to_kododo_number"][:] = number - np.minimum(kododos, number)
+        into["turn"][:] = self._turn_rows[self.turn]
         into["rounds_left"][:] = rules.num_rounds - self.round_index
         into["draw_pile"][:] = self.draw_pile_size
         into["later_deal"][:] = self._deals > 0
         into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
-
-    def _write_hand(self, counts: Array) -> None:
-        """Count the cards in hand by type, into (P, C * V, N)."""
-        for card in range(self.rules.num_card_types):
-            held = (self._hands == card).view(np.uint8)
-            np.add.reduce(held, axis=1, dtype=np.uint8, out=counts[:, card])
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         if self._terminated.all():
@@ -328,6 +361,7 @@ class KododoGame(BatchGame):
         self._hands[others, :held] = dealt[: len(hands)].reshape(shape)
         self._deck[self._drawn :] = dealt[len(hands) :]
         self._sort_hands()
+        self._count_hands()
 
     # --- in words and pictures ----------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -113,48 +114,48 @@ class Rules:
         """V, how many values there are."""
         return len(self.copies)
 
-    @property
+    @cached_property
     def num_card_types(self) -> int:
         """C * V; a card's id is colour * V + (value - 1)."""
         return self.num_colours * self.num_values
 
-    @property
+    @cached_property
     def num_cards(self) -> int:
         """D, the size of the deck."""
         return self.num_colours * sum(self.copies)
 
-    @property
+    @cached_property
     def cards(self) -> npt.NDArray[np.uint8]:
         """The deck's card ids in order, shape (D,)."""
         types = np.arange(self.num_card_types, dtype=np.uint8)
         return np.repeat(types, self.copies * self.num_colours)
 
-    @property
+    @cached_property
     def round_cards(self) -> int:
         """Cards each player lays in a round."""
         return sum(self.plays)
 
-    @property
+    @cached_property
     def num_turns(self) -> int:
         """Turns of a round."""
         return len(self.plays)
 
-    @property
+    @cached_property
     def draw_pile(self) -> int:
         """Cards left to draw after dealing."""
         return self.num_cards - self.removed - self.num_players * self.hand_size
 
-    @property
+    @cached_property
     def num_rounds(self) -> int:
         """Rounds of a deal, the last round from the hand included."""
         return self.draw_pile // (self.num_players * self.round_cards) + 1
 
-    @property
+    @cached_property
     def kododo_number(self) -> int:
         """With exactly so many Kododo cards on the table only those score."""
         return self.num_players + self.kododo_offset
 
-    @property
+    @cached_property
     def limit(self) -> int:
         """A colour with so many cards on the table, or more, does not score."""
         return self.num_players + self.limit_offset
@@ -164,7 +165,7 @@ class Rules:
         """One for each slot of the hand and one for each pair of slots."""
         return self.hand_size + comb(self.hand_size, 2)
 
-    @property
+    @cached_property
     def max_deal_score(self) -> int:
         """No player can score more than this in a deal: the best cards he could ever lay."""
         values = np.repeat(np.arange(1, self.num_values + 1), self.copies)

@@ -14,29 +14,31 @@ import numpy.typing as npt
 NOBODY = -1
 
 
-def scoring_colour(colour_totals: npt.NDArray[Any], limit: int) -> npt.NDArray[np.int8]:
-    """The colour that scores by majority: the highest count below the limit that is alone.
+def scoring_colours(colour_totals: npt.NDArray[Any], limit: Any) -> npt.NDArray[np.bool_]:
+    """The colour that scores by majority, if any, as a mask with at most one True.
 
     Clause 2: a colour at or over the limit is out; colours that share the highest
-    remaining count are out together, and the next lower count is tried.
+    remaining count are out together, and the next lower count is tried. So it is the
+    highest count below the limit that one colour has alone; a count of 0 never scores.
 
     Args:
         colour_totals: Cards on the table by colour, shape (C, ...).
         limit: Counts of so many and more do not score.
 
     Returns:
-        Shape (...): the colour's index, or -1 if none is left.
+        Shape (C, ...).
     """
-    count = np.where(colour_totals < limit, colour_totals, 0)
-    alone = np.ones(count.shape, np.bool_)
-    for first in range(len(count)):
-        for second in range(first):
-            tied = count[first] == count[second]
-            alone[first] &= ~tied
-            alone[second] &= ~tied
+    count = colour_totals * (colour_totals < limit)
+    alone = np.add.reduce(count[:, None] == count, axis=1, dtype=np.uint8) == 1
     count *= alone
-    winner = np.where(count.max(axis=0) == 0, NOBODY, count.argmax(axis=0))
-    return winner.astype(np.int8)
+    wins: npt.NDArray[np.bool_] = (count == np.maximum.reduce(count, axis=0)) & (count != 0)
+    return wins
+
+
+def scoring_colour(colour_totals: npt.NDArray[Any], limit: int) -> npt.NDArray[np.int8]:
+    """The colour that ``scoring_colours`` marks, shape (...); -1 if none scores."""
+    wins = scoring_colours(colour_totals, limit)
+    return np.where(wins.any(axis=0), wins.argmax(axis=0), NOBODY).astype(np.int8)
 
 
 def kododo_round(kododo_counts: npt.NDArray[Any], kododo_number: int) -> npt.NDArray[np.bool_]:
@@ -49,7 +51,7 @@ def kododo_round(kododo_counts: npt.NDArray[Any], kododo_number: int) -> npt.NDA
     Returns:
         Shape (...).
     """
-    exact: npt.NDArray[np.bool_] = kododo_counts.sum(axis=0, dtype=np.int16) == kododo_number
+    exact: npt.NDArray[np.bool_] = np.add.reduce(kododo_counts, axis=0, dtype=np.uint8) == kododo_number
     return exact
 
 
@@ -72,14 +74,9 @@ def score_round(
     Returns:
         Points and cards, each of shape (P, ...).
     """
-    colour = scoring_colour(counts.sum(axis=0, dtype=np.int16), limit)
-    index = np.broadcast_to(np.maximum(colour, 0), counts[:, :1].shape).astype(np.intp)
-    some = colour != NOBODY
-    by_points = np.take_along_axis(points, index, axis=1)[:, 0] * some
-    by_cards = np.take_along_axis(counts, index, axis=1)[:, 0] * some
+    wins = scoring_colours(np.add.reduce(counts, axis=0, dtype=np.uint8), limit)
+    by_points = np.add.reduce(points * wins, axis=1, dtype=np.int16)
+    by_cards = np.add.reduce(counts * wins, axis=1, dtype=np.int16)
     exact = kododo_round(kododo_counts, kododo_number)
     # A Kododo card is worth 1, so points and cards are the same number.
-    return (
-        np.where(exact, kododo_counts, by_points).astype(np.int16),
-        np.where(exact, kododo_counts, by_cards).astype(np.int16),
-    )
+    return np.where(exact, kododo_counts, by_points), np.where(exact, kododo_counts, by_cards)
