@@ -1,6 +1,7 @@
 # Everything that is run by hand or by the continuous integration. `make help` lists the targets.
 
-VENV ?= .venv
+# Not ?=: a folder that is removed and built anew must not come from the environment by chance.
+VENV := .venv
 GAME ?= kododo
 PLAYERS ?= 4
 MINUTES ?= 3
@@ -21,6 +22,12 @@ SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help venv train test lint types format bench policies pins clean
 
+define remove_venv
+@test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
+	echo '$(VENV) is no virtual environment and would be removed: move it away' >&2; exit 1; }
+rm -rf "$(VENV)"
+endef
+
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
@@ -30,9 +37,7 @@ $(READY): pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo 'kododo-env needs Python 3.11 or newer, which python3.11 and python3 are not here' \
 			'(PYTHON="$(PYTHON)"): name one with make PYTHON=/path/to/python3.11' >&2; exit 1; }
-	@test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
-		echo '$(VENV) is no virtual environment and would be replaced: move it away' >&2; exit 1; }
-	rm -rf "$(VENV)"
+	$(remove_venv)
 	"$(PYTHON)" -m venv "$(VENV)"
 	$(PY) -m pip install --quiet --constraint constraints.txt setuptools
 	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[$(EXTRAS)]'
@@ -52,7 +57,7 @@ types: $(READY) ## Check the types
 	$(PY) -m mypy
 
 format: $(READY) ## Lay out the code and mend what ruff can mend
-	$(PY) -m ruff check --fix .
+	$(PY) -m ruff check --fix --exit-zero .
 	$(PY) -m ruff format .
 
 bench: $(READY) ## Run every benchmark
@@ -72,6 +77,6 @@ pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
 	cp "$$scratch/constraints.txt" constraints.txt
 
 clean: ## Remove the environment and all caches; trained runs stay
-	@test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg"
-	rm -rf "$(VENV)" build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	$(remove_venv)
+	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find agents benchmarks kododo_env notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
