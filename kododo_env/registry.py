@@ -9,6 +9,7 @@ from kododo_env.core.batch_game import BatchGame
 
 DOORS = {
     "kododo": "kododo_env.kododo_v0",
+    "combi_combo": "kododo_env.combi_combo_v0",
 }
 
 

@@ -1,0 +1,70 @@
+"""Combi-Combo, version 0: the door to the game. See ``docs/games/combi_combo.md``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kododo_env.core.rewards import Reward
+from kododo_env.games.combi_combo import CombiComboGame, Rules
+from kododo_env.wrappers.aec import AECGame
+from kododo_env.wrappers.parallel import ParallelGame
+
+__all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
+
+GYMNASIUM_ID = "kododo/CombiCombo-v0"
+PLAYERS = (4, 5)
+
+
+def batch_game(
+    num_envs: int,
+    num_players: int = 4,
+    seed: int | None = None,
+    **rules: Any,
+) -> CombiComboGame:
+    """Many games at once, as arrays.
+
+    Args:
+        num_envs: How many games.
+        num_players: 4 or 5.
+        seed: Seed of the batch's generator.
+        **rules: Further fields of ``Rules``, to change the game.
+
+    Raises:
+        ValueError: The rules cannot be played.
+    """
+    return CombiComboGame(num_envs, Rules(num_players, **rules), seed)
+
+
+def parallel_env(
+    num_players: int = 4,
+    reward: str | Reward = "score",
+    render_mode: str | None = None,
+    illegal_action: str = "raise",
+    **rules: Any,
+) -> ParallelGame:
+    """One game as a PettingZoo ParallelEnv, everybody choosing at once.
+
+    Args:
+        num_players: 4 or 5.
+        reward: ``"score"``, ``"margin"`` or ``"win"``; see ``kododo_env.core.rewards``.
+        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
+        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+        **rules: Further fields of ``Rules``, to change the game.
+
+    Raises:
+        ValueError: The rules cannot be played, or an option is unknown.
+    """
+    game = batch_game(1, num_players, **rules)
+    return ParallelGame(game, reward, render_mode, illegal_action)
+
+
+def env(
+    num_players: int = 4,
+    reward: str | Reward = "score",
+    render_mode: str | None = None,
+    illegal_action: str = "raise",
+    **rules: Any,
+) -> AECGame:
+    """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
+    game = batch_game(1, num_players, **rules)
+    return AECGame(game, reward, render_mode, illegal_action)

@@ -1,0 +1,6 @@
+"""Combi-Combo: four or five players pass cards to the left, all at once, and collect."""
+
+from kododo_env.games.combi_combo.game import CombiComboGame, CombiComboView
+from kododo_env.games.combi_combo.rules import Rules
+
+__all__ = ["CombiComboGame", "CombiComboView", "Rules"]

@@ -1,0 +1,218 @@
+"""Combi-Combo as a batch game: the state, and one turn of it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
+from kododo_env.games.combi_combo.hidden import Position, deal_again
+from kododo_env.games.combi_combo.observation import action_layout, observation_layout
+from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
+from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
+
+Array = npt.NDArray[Any]
+
+
+class CombiComboView(View):
+    """A player's view of Combi-Combo: besides the observation, the turn as a number."""
+
+    _game: CombiComboGame
+
+    @property
+    def turn(self) -> int:
+        """Which turn it is, from 0."""
+        self._current()
+        return self._game.turn
+
+
+class CombiComboGame(BatchGame):
+    """A batch of Combi-Combo games.
+
+    Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
+    the front, the first four being the opening hand; with four players ``deck[48:60]`` is
+    the central pile in the order of turning up. A turn begins with the card turned up and
+    the cards drawn, so that everybody holds five cards from the start.
+
+    Args:
+        num_envs: N, at least 1.
+        rules: The rules; by default those for four players.
+        seed: Seed of the batch's generator.
+
+    Attributes:
+        turn: 0 to 7, the same in all games; 8 when they are over.
+    """
+
+    name = "combi_combo"
+    version = 0
+    no_op = 0
+    rules: Rules
+    turn: int
+    _arrays: ClassVar[tuple[str, ...]] = ("_deck", "_hands", "_passes", "_passed", "_face_up")
+    _schedule: ClassVar[tuple[str, ...]] = ("turn",)
+
+    def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
+        rules = Rules() if rules is None else rules
+        self._each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
+        layout, actions = observation_layout(rules), action_layout(rules)
+        super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
+
+    # --- starting ---------------------------------------------------------------------
+
+    def _start(self, decks: npt.NDArray[np.uint8]) -> None:
+        rules, num = self.rules, self.num_envs
+        shape = (self.num_players, rules.num_card_types, num)
+        self._deck = decks[0]
+        self._hands = np.zeros(shape, np.uint8)
+        self._passed = np.zeros(shape, np.uint8)
+        self._passes = np.zeros((rules.num_turns, self.num_players, num), np.uint8)
+        self._face_up = np.zeros((rules.num_card_types, num), np.uint8)
+        for place in range(rules.opening_hand):
+            self._draw(place)
+        for place in range(rules.face_up_first):
+            self._turn_up(place)
+        self.turn = 0
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        self._draw(self.rules.opening_hand + self.turn)
+        if self.rules.central_pile:
+            self._turn_up(self.rules.face_up_first + self.turn)
+
+    def _draw(self, place: int) -> None:
+        """Everybody takes the card at a place of his pile into his hand."""
+        size = self.rules.pile_size
+        drawn = self._deck[place : self.num_players * size : size]
+        self._hands += drawn[:, None] == self._each_type
+
+    def _turn_up(self, place: int) -> None:
+        """Show the card at a place of the central pile."""
+        self._face_up += self._deck[self.num_players * self.rules.pile_size + place] == (
+            self._each_type
+        )
+
+    # --- playing ----------------------------------------------------------------------
+
+    def _mask(self) -> npt.NDArray[np.bool_]:
+        return self._hands > 0
+
+    def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
+        if self._terminated.any():
+            return super()._legal(chosen)
+        index = chosen[:, None].astype(np.intp)
+        return np.take_along_axis(self._hands, index, axis=1)[:, 0] > 0
+
+    def _advance(self, chosen: Array) -> None:
+        card = chosen.astype(np.uint8)
+        given = (card[:, None] == self._each_type).view(np.uint8)
+        self._passes[self.turn] = card
+        self._passed += given
+        self._hands -= given
+        self._hands[1:] += given[:-1]  # to the left: seat i passes to seat i + 1
+        self._hands[0] += given[-1]
+        self.turn += 1
+        if self.turn < self.rules.num_turns:
+            self._begin_turn()
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        points = score_hands(self._by_colour(), self.rules)
+        self._rewards[:] = points
+        self._scores += points
+        self._terminated[:] = True
+
+    def _by_colour(self) -> npt.NDArray[np.uint8]:
+        """The hands as the score counts them, (C, 4, P, N)."""
+        shape = (self.num_players, self.rules.num_colours, VALUES, self.num_envs)
+        return self._hands.reshape(shape).transpose(1, 2, 0, 3)
+
+    def _standing(self) -> tuple[Array, ...]:
+        hands = self._by_colour()
+        return score_hands(hands, self.rules), held(hands, ONE), held(hands, TWO)
+
+    # --- what there is to see ---------------------------------------------------------
+
+    @property
+    def hands(self) -> npt.NDArray[np.uint8]:
+        """Cards in hand by type, shape (N, P, C * 4)."""
+        return self._shown(self._hands)
+
+    @property
+    def passed(self) -> npt.NDArray[np.uint8]:
+        """Cards each player has passed to the left, by type, shape (N, P, C * 4)."""
+        return self._shown(self._passed)
+
+    @property
+    def received(self) -> npt.NDArray[np.uint8]:
+        """Cards each player has received from the right, by type, shape (N, P, C * 4)."""
+        return self._shown(np.roll(self._passed, 1, axis=0))
+
+    @property
+    def face_up(self) -> npt.NDArray[np.uint8]:
+        """Cards face up in the middle, by type, shape (N, C * 4)."""
+        return self._shown(self._face_up)
+
+    @property
+    def draw_pile_size(self) -> int:
+        """Cards left in each player's pile, the same in all games."""
+        return max(0, self.rules.num_turns - 1 - self.turn)
+
+    def _view(self, player: int) -> CombiComboView:
+        return CombiComboView(self, player)
+
+    def _write_observation(self, into: dict[str, Array]) -> None:
+        rules = self.rules
+        hand, received = into["hand"], into["received"]
+        shape = hand.shape
+        passed = self._passed.reshape(shape)
+        hand[:] = self._hands.reshape(shape)
+        into["passed"][:] = passed
+        received[1:] = passed[:-1]
+        received[0] = passed[-1]
+        if rules.central_pile:
+            into["face_up"][:] = self._face_up.reshape(shape[1:])
+        some = (hand > 0).view(np.uint8)
+        np.add.reduce(hand, axis=1, out=into["by_value"])
+        np.add.reduce(some, axis=2, out=into["by_colour"])
+        np.add.reduce(some[:, :, -1], axis=1, out=into["fours"])
+        into["turn"][:] = (np.arange(rules.num_turns) == self.turn)[:, None]
+        into["draw_pile"][:] = self.draw_pile_size
+
+    def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
+        if self._terminated.all():
+            return
+        position = Position(
+            self.rules, self.turn, self._deck, self._hands, self._passes, self._face_up
+        )
+        deal_again(position, player, rng)
+        passes = self._passes[: self.turn, :, None] == self._each_type
+        np.add.reduce(passes.view(np.uint8), axis=0, out=self._passed)
+
+    # --- in words and pictures ----------------------------------------------------------
+
+    def describe_action(self, action: int) -> str:
+        """What an action means, in words."""
+        return f"pass {card_name(action)} to the left"
+
+    def text(self, index: int = 0, player: int | None = None) -> str:
+        """One game as text; ``player`` hides what that player cannot see."""
+        from kododo_env.games.combi_combo import render
+
+        return render.text(self, index, player)
+
+    def svg(self, index: int = 0, player: int | None = None) -> str:
+        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+        from kododo_env.games.combi_combo import render
+
+        return render.svg(self, index, player)
+
+
+def card_name(card: int) -> str:
+    """A type of card in words, such as "blue 3"; colours without a name are numbered."""
+    colour, value = divmod(card, VALUES)
+    name = COLOURS[colour] if colour < len(COLOURS) else f"colour {colour}"
+    return f"{name} {value + 1}"

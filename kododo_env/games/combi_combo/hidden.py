@@ -1,0 +1,228 @@
+"""Dealing again what one player of Combi-Combo cannot know.
+
+A player knows his hand, what he drew, the order in which he passed and received cards, and
+the cards turned up. A card that he passed at turn j is in nobody's draw pile. At turn t it
+has moved on t - j - 1 times at most, so it lies with one of his next t - j neighbours; the
+card of the last turn is certainly with the left one. A card comes back to him after as many
+turns as there are players, less one, at the earliest. Where he has received a card such as
+he had passed that long before, the copies cannot be told apart: it may be the same card, so
+that nothing is certain about the other copies.
+
+So "away" cards are those passed that cannot all have come back, and "unseen" cards are all
+others that are neither in his hand nor turned up. Any placing of these cards in which each
+away card lies with a neighbour it can have reached is possible, and nothing else is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.combi_combo.rules import Rules
+
+Array = npt.NDArray[Any]
+NEVER = -100  # "passed at" of a card that never went through the player's hands
+NONE = 255  # fills up rows of unseen cards
+
+
+@dataclass(frozen=True)
+class Position:
+    """The state of N games in the middle of a turn, before anybody has passed.
+
+    Attributes:
+        rules: The rules, with P players and T turns.
+        turn: t, the same in all games.
+        deck: The cards in the order of the deal, shape (D, N).
+        hands: Cards in hand by type, shape (P, C * 4, N).
+        passes: Types of the cards passed in each turn, shape (T, P, N).
+        face_up: Cards turned up by type, shape (C * 4, N).
+    """
+
+    rules: Rules
+    turn: int
+    deck: npt.NDArray[np.uint8]
+    hands: npt.NDArray[np.uint8]
+    passes: npt.NDArray[np.uint8]
+    face_up: npt.NDArray[np.uint8]
+
+    @property
+    def held(self) -> int:
+        """Cards in each hand."""
+        return self.rules.opening_hand + self.turn + 1
+
+
+def deal_again(position: Position, player: int, rng: np.random.Generator) -> None:
+    """Replace all that a player cannot know, in place.
+
+    Every placing of the hidden cards on hands and piles that fits his knowledge (see above)
+    has the same chance; how likely the others' choices were is not asked. What the others
+    passed among themselves, and drew, is then filled in by some history that leads from
+    these draws to these hands; it is not uniform among the histories.
+
+    Args:
+        position: What to deal again.
+        player: Whose knowledge is kept.
+        rng: The source of randomness.
+    """
+    rules, turn = position.rules, position.turn
+    passed = position.passes[:turn, player]
+    received = position.passes[:turn, player - 1]
+    origin, away = returns(passed, received, rules.num_players)
+    slots = _slots_of_away(away, position.held, rules.num_players - 1, rng)
+    cards, passed_at = _fill(position, player, passed, away, slots, rng)
+    _put_down(position, player, cards)
+    _make_history(position, player, cards, passed_at, origin, rng)
+
+
+def returns(
+    passed: npt.NDArray[Any], received: npt.NDArray[Any], num_players: int
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
+    """Which cards received may be cards passed before, as many as possible.
+
+    Args:
+        passed: Types of the cards a player passed in each turn so far, shape (t, N).
+        received: Types of the cards he received, shape (t, N).
+        num_players: P; a card needs P - 1 turns to come back.
+
+    Returns:
+        For each card received the turn in which it had been passed, or ``NEVER``, (t, N);
+        and for each card passed whether it is still away, (t, N).
+    """
+    origin = np.full(received.shape, NEVER, np.int8)
+    away = np.ones(passed.shape, np.bool_)
+    # From the first turn on and the oldest card first: so none takes another one's chance.
+    for back in range(num_players - 1, len(received)):
+        for turn in range(back - num_players + 2):
+            same = away[turn] & (origin[back] == NEVER) & (passed[turn] == received[back])
+            origin[back] = np.where(same, turn, origin[back])
+            away[turn] &= ~same
+    return origin, away
+
+
+def _slots_of_away(
+    away: npt.NDArray[np.bool_], held: int, others: int, rng: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    """Draw where the cards passed lie now: slots of the other hands, next neighbour first.
+
+    The last card passed has the fewest places, and each earlier one may lie wherever a later
+    one may: so, beginning with the last, a free slot chosen uniformly for each makes all
+    placings equally likely.
+
+    Returns:
+        Shape (t, N): the slot of each card away, the others' slots counted through; -1
+        for a card that came back.
+    """
+    turn, num = away.shape
+    games = np.arange(num)
+    used = np.zeros((others, num), np.intp)
+    slots = np.full(away.shape, -1, np.intp)
+    for passed_at in reversed(range(turn)):
+        free = held - used[: turn - passed_at]
+        pick = rng.integers(0, free.sum(axis=0))
+        seat = (pick >= np.cumsum(free, axis=0)).sum(axis=0)
+        slots[passed_at] = np.where(away[passed_at], seat * held + used[seat, games], -1)
+        used[seat, games] += away[passed_at]
+    return slots
+
+
+def _fill(
+    position: Position,
+    player: int,
+    passed: npt.NDArray[np.uint8],
+    away: npt.NDArray[np.bool_],
+    slots: npt.NDArray[np.intp],
+    rng: np.random.Generator,
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int8]]:
+    """Put the away cards into their slots and the unseen ones, shuffled, into all others.
+
+    Returns:
+        For each slot of the other hands, and then of the draw piles, its card, (S, N); and
+        in which turn the player passed it, or ``NEVER``.
+    """
+    num = away.shape[1]
+    each_type = np.arange(position.rules.num_card_types, dtype=np.uint8)
+    deck = np.bincount(position.rules.cards, minlength=len(each_type)).astype(np.int16)
+    hidden = deck[:, None] - position.hands[player] - position.face_up
+    num_slots = int(hidden[:, 0].sum())
+    unseen = hidden - ((passed[:, None] == each_type[:, None]) & away[:, None]).sum(axis=0)
+    filler = num_slots - unseen.sum(axis=0)
+    kinds = np.tile(np.append(each_type, np.uint8(NONE)), num)
+    rows = np.repeat(kinds, np.vstack([unseen, filler]).T.ravel()).reshape(num, num_slots)
+    order = np.argsort(rng.random(rows.shape) + (rows == NONE), axis=1)  # fillers last
+    shuffled = np.take_along_axis(rows, order, axis=1).T
+    passed_at = np.full((num_slots, num), NEVER, np.int8)
+    turns, games = np.nonzero(away)
+    passed_at[slots[turns, games], games] = turns
+    free = passed_at == NEVER
+    cards = np.take_along_axis(shuffled, np.maximum(np.cumsum(free, axis=0) - 1, 0), axis=0)
+    cards[slots[turns, games], games] = passed[turns, games]
+    return cards, passed_at
+
+
+def _put_down(position: Position, player: int, cards: npt.NDArray[np.uint8]) -> None:
+    """Write hidden cards, (S, N), into the other hands and all draw piles."""
+    rules, held, num = position.rules, position.held, cards.shape[1]
+    others = _others(player, rules)
+    in_hands, rest = np.split(cards, [len(others) * held])
+    each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
+    hands = np.zeros((len(others), rules.num_card_types, num), np.uint8)
+    for slot in range(held):
+        hands += in_hands[slot::held][:, None] == each_type
+    position.hands[others] = hands
+    dealt = rules.num_players * rules.pile_size
+    piles = position.deck[:dealt].reshape(rules.num_players, rules.pile_size, num)
+    left = rules.pile_size - held
+    in_piles, central = np.split(rest, [rules.num_players * left])
+    piles[:, held:] = in_piles.reshape(rules.num_players, left, num)
+    if rules.central_pile:
+        position.deck[len(position.deck) - len(central) :] = central
+
+
+def _make_history(
+    position: Position,
+    player: int,
+    cards: npt.NDArray[np.uint8],
+    passed_at: npt.NDArray[np.int8],
+    origin: npt.NDArray[np.int8],
+    rng: np.random.Generator,
+) -> None:
+    """Make up what the others passed to each other and drew, by playing backwards.
+
+    In each turn, the last first, every other hand gives back one card to the hand before it:
+    a card that the player passed, if it would not get back to him in time otherwise, or
+    any. (No two such cards are ever due in one hand, since they started one after the
+    other.) What is left in the end is what they drew.
+    """
+    others = _others(player, position.rules)
+    shape = (len(others), position.held, cards.shape[1])
+    size = shape[0] * shape[1]
+    cards, passed_at = cards[:size].reshape(shape), passed_at[:size].reshape(shape)
+    given_on = np.full(shape, position.turn, np.int8)  # when whoever drew a card passed it
+    seat = np.arange(len(others))[:, None, None]
+    for turn in reversed(range(position.turn)):
+        chance = rng.random(shape, dtype=np.float32)
+        chance[turn - passed_at == seat] = -1  # due: it has come this far without a rest
+        slot = chance.argmin(axis=1)[:, None]
+        back = np.take_along_axis(cards, slot, axis=1)[:, 0]
+        back_at = np.take_along_axis(passed_at, slot, axis=1)[:, 0]
+        position.passes[turn, others[:-1]] = back[1:]
+        received = position.passes[turn, player - 1]
+        came = np.concatenate([back[1:], received[None]])
+        came_at = np.concatenate([back_at[1:], origin[turn][None]])
+        np.put_along_axis(cards, slot, came[:, None], axis=1)
+        np.put_along_axis(passed_at, slot, came_at[:, None], axis=1)
+        np.put_along_axis(given_on, slot, np.int8(turn), axis=1)
+    rules = position.rules
+    piles = position.deck[: rules.num_players * rules.pile_size]
+    piles = piles.reshape(rules.num_players, rules.pile_size, -1)
+    # Cards passed on early were drawn early.
+    order = np.argsort(given_on, axis=1, kind="stable")
+    piles[others, : position.held] = np.take_along_axis(cards, order, axis=1)
+
+
+def _others(player: int, rules: Rules) -> list[int]:
+    """The other seats, the left neighbour first."""
+    return [(player + step) % rules.num_players for step in range(1, rules.num_players)]

@@ -1,0 +1,174 @@
+"""A game of Combi-Combo for the eye: as text, and as a picture of the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.svg import HEIGHT, PALE, WIDTH, Box, label, picture
+from kododo_env.core.svg_cards import Blank, Card, card, pile, suits
+from kododo_env.core.svg_table import Seat, check_onlooker, panel, rows, seats
+from kododo_env.games.combi_combo.rules import VALUES
+from kododo_env.games.combi_combo.scoring import score_lines
+
+if TYPE_CHECKING:
+    from kododo_env.games.combi_combo.game import CombiComboGame
+
+BAND = 126
+"""Height of what lies between the players."""
+
+LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
+"""Short names of the lines of the score."""
+
+
+def _moment(game: CombiComboGame, index: int) -> tuple[str, ...]:
+    """Where the game stands, in words."""
+    if game.terminated[index]:
+        return ("game over",)
+    return f"turn {game.turn + 1} of {game.rules.num_turns}", f"{game.draw_pile_size} each to draw"
+
+
+def _shown(game: CombiComboGame, index: int, seat: int, player: int | None) -> bool:
+    """Whether a hand is seen: in the end everybody lays his cards on the table."""
+    return player in (None, seat) or bool(game.terminated[index])
+
+
+def _faces(
+    game: CombiComboGame, counts: npt.NDArray[np.uint8], in_hand: bool = False
+) -> list[Card | Blank]:
+    """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
+    found = suits(game.rules.num_colours)
+    by_colour = counts.reshape(len(found), VALUES)
+    whole = (by_colour > 0).all(axis=1)
+    return [
+        Card(found[colour], value + 1, lit=in_hand and bool(whole[colour]))
+        for colour, value in np.ndindex(by_colour.shape)
+        for _ in range(by_colour[colour, value])
+    ]
+
+
+def _hand(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
+    """A hand as the player sees it who looks on."""
+    counts = game.hands[index, seat]
+    if _shown(game, index, seat, player):
+        return _faces(game, counts, in_hand=True)
+    return [Blank.BACK] * int(counts.sum())
+
+
+def _points(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[str]:
+    """What the hand is worth as it is, line by line, "?" where the player cannot tell."""
+    hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
+    points = [str(line[seat]) for line in score_lines(hands, game.rules)]
+    if not _shown(game, index, seat, player):
+        return ["?"] * len(points)
+    if not _shown(game, index, seat - 1, player):
+        points[0] = "?"  # who has most 1s is not known before all hands are
+    return points
+
+
+# --- text -----------------------------------------------------------------------------
+
+
+def text(game: CombiComboGame, index: int = 0, player: int | None = None) -> str:
+    """One game of a batch as text.
+
+    Args:
+        game: The batch.
+        index: Which of its games.
+        player: Whose hand is shown; None shows all hands.
+
+    Returns:
+        Lines without colour codes: what is face up, and for each player the final score,
+        what each line of the score gives for the hand as it is, and the hand. A card is
+        its colour's letter and its value; ``??`` is a card face down.
+
+    Raises:
+        ValueError: There is no such game or player.
+    """
+    check_onlooker(game.num_envs, game.num_players, index, player)
+    lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
+    if game.rules.central_pile:
+        lines.append(f"face up: {_words(_faces(game, game.face_up[index]))}")
+    titles = "".join(f"{title:>8}" for title in LINES)
+    lines += ["", f"{'':10}score{titles}  hand"]
+    for seat in range(game.num_players):
+        points = "".join(f"{line:>8}" for line in _points(game, index, seat, player))
+        hand = _words(_hand(game, index, seat, player))
+        lines.append(f"player_{seat:<3}{game.scores[index, seat]:5}{points}  {hand}")
+    return "\n".join(lines) + "\n"
+
+
+def _words(cards: list[Card | Blank]) -> str:
+    return " ".join(
+        "??" if isinstance(each, Blank) else f"{each.suit.letter}{each.value}" for each in cards
+    )
+
+
+# --- picture --------------------------------------------------------------------------
+
+
+def svg(game: CombiComboGame, index: int = 0, player: int | None = None) -> str:
+    """One game of a batch as a picture of the table, 900 by 600.
+
+    Args:
+        game: The batch.
+        index: Which of its games.
+        player: Whose hand is shown; None shows all hands.
+
+    Returns:
+        An SVG document; what the player cannot see is not in it. Cards of a whole
+        1-2-3-4 have a gold rim.
+
+    Raises:
+        ValueError: There is no such game or player.
+    """
+    check_onlooker(game.num_envs, game.num_players, index, player)
+    pieces = [_clock(game, index), _middle(game, index)]
+    half = (game.rules.pile_size + 1) // 2
+    for seat, box in enumerate(seats(game.num_players, BAND)):
+        hand = _hand(game, index, seat, player)
+        lying = rows(box, (("hand", hand[:half]), ("", hand[half:])), half)
+        pieces.append(panel(box, _head(game, index, seat, player), lying))
+    return picture(pieces, f"Combi-Combo: {', '.join(_moment(game, index))}")
+
+
+def _head(game: CombiComboGame, index: int, seat: int, player: int | None) -> Seat:
+    """The head of a player's panel."""
+    share = game.outcome()[index, seat] if game.terminated[index] else 0
+    points = "+".join(_points(game, index, seat, player)).replace("+-", "-")
+    return Seat(
+        name=f"player_{seat}",
+        points=float(game.scores[index, seat]),
+        note=points if _shown(game, index, seat, player) else "",
+        tag="winner" if share == 1 else "shared win" if share else "",
+        highlight=player == seat,
+    )
+
+
+def _clock(game: CombiComboGame, index: int) -> str:
+    """Where the game stands, and what the sums at the heads of the panels add up."""
+    middle = HEIGHT / 2
+    pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
+    for line, words in enumerate(_moment(game, index)):
+        pieces.append(label(words, 16, middle - 2 + 20 * line, 14))
+    pieces.append(label(" + ".join(LINES), 16, middle + 46, 12, PALE))
+    return "".join(pieces)
+
+
+def _middle(game: CombiComboGame, index: int) -> str:
+    """The central pile, and the cards turned up from it."""
+    if not game.rules.central_pile:
+        return ""
+    cards = _faces(game, game.face_up[index])
+    box = Box(276, HEIGHT / 2 - 40, WIDTH - 276 - 10, 80)
+    width = box.height * 5 / 7
+    pitch = min(width + 8, (box.width - width) / max(game.rules.central_pile - 1, 1))
+    pieces = [
+        pile(game.rules.central_pile - len(cards), box.x - 68, box.y, width),
+        label("out of play", box.x - 68 + width / 2, box.y + 96, 12, PALE, anchor="middle"),
+    ]
+    return "".join(
+        [*pieces, *(card(face, box.x + k * pitch, box.y, width) for k, face in enumerate(cards))]
+    )

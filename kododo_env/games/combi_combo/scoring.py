@@ -1,0 +1,98 @@
+"""Combi-Combo's score: pure functions over arrays of hands.
+
+Rulebook, "Fin du jeu". A hand is counted by colour and value, shape (C, 4, ...), with any
+number of trailing axes, so that one call may score many hands, or many that could be. A
+card may serve several lines.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.combi_combo.rules import Rules
+
+ONE, TWO, THREE, FOUR = range(4)
+LINES = ("ones", "sequences", "twos", "threes", "fours")
+Points = npt.NDArray[np.int16]
+
+
+def held(hand: npt.NDArray[Any], value: int) -> Points:
+    """How many cards of a value (0 for the 1s) are in hand: (...) from (C, 4, ...)."""
+    return hand[:, value].sum(axis=0, dtype=np.int16)
+
+
+def most_ones(ones: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Who has strictly more 1s than every other player.
+
+    Args:
+        ones: 1s in each player's hand, shape (P, ...).
+
+    Returns:
+        Shape (P, ...), at most one True among the players; none where the highest
+        number is shared.
+    """
+    leads = ones == ones.max(axis=0)
+    only: npt.NDArray[np.bool_] = leads & (leads.sum(axis=0, dtype=np.int16) == 1)
+    return only
+
+
+def sequence_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+    """Points for each colour held in all four values: (...) from (C, 4, ...)."""
+    complete = (hand > 0).all(axis=1)
+    return complete.sum(axis=0, dtype=np.int16) * np.int16(rules.sequence_points)
+
+
+def twos_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+    """Points for every so many 2s of whatever colour: (...) from (C, 4, ...)."""
+    return held(hand, TWO) // np.int16(rules.twos_in_series) * np.int16(rules.twos_points)
+
+
+def threes_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+    """A point for each 3 beyond the par, minus one for each missing: (...) from (C, 4, ...)."""
+    return held(hand, THREE) - np.int16(rules.threes_par)
+
+
+def fours_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+    """Points for 4s of different colours: (...) from (C, 4, ...)."""
+    different = (hand[:, FOUR] > 0).sum(axis=0, dtype=np.int16)
+    return np.array(rules.fours_points, np.int16)[different]
+
+
+def own_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+    """What a hand scores whatever the others hold, so without the 1s: (...) from (C, 4, ...)."""
+    return (
+        sequence_points(hand, rules)
+        + twos_points(hand, rules)
+        + threes_points(hand, rules)
+        + fours_points(hand, rules)
+    )
+
+
+def score_lines(hands: npt.NDArray[Any], rules: Rules) -> Points:
+    """Every line of every player's score.
+
+    Args:
+        hands: Shape (C, 4, P, ...).
+        rules: The points.
+
+    Returns:
+        Shape (5, P, ...), in the order of ``LINES``.
+    """
+    ones = most_ones(held(hands, ONE)) * np.int16(rules.ones_points)
+    return np.stack(
+        [
+            ones,
+            sequence_points(hands, rules),
+            twos_points(hands, rules),
+            threes_points(hands, rules),
+            fours_points(hands, rules),
+        ]
+    )
+
+
+def score_hands(hands: npt.NDArray[Any], rules: Rules) -> Points:
+    """Every player's score: (P, ...) from (C, 4, P, ...)."""
+    return score_lines(hands, rules).sum(axis=0, dtype=np.int16)
