@@ -34,7 +34,10 @@ def font_files() -> tuple[str, ...]:
     if found is None or not found.submodule_search_locations:
         raise RenderingUnavailable(MISSING.format("the font that comes with matplotlib"))
     folder = Path(found.submodule_search_locations[0], "mpl-data", "fonts", "ttf")
-    return tuple(str(folder / name) for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"))
+    files = [folder / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
+    if not all(file.is_file() for file in files):  # some systems' packages leave them out
+        raise RenderingUnavailable(MISSING.format("the font that comes with matplotlib"))
+    return tuple(map(str, files))
 
 
 def _resvg() -> ModuleType:
@@ -90,4 +93,4 @@ def pixels(svg: str) -> npt.NDArray[np.uint8]:
     except ImportError as error:
         raise RenderingUnavailable(MISSING.format("Pillow")) from error
     with Image.open(io.BytesIO(drawn)) as image:
-        return np.asarray(image.convert("RGB"))
+        return np.array(image.convert("RGB"), np.uint8)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core import svg as draw
-from kododo_env.core.svg import Blank, Box, Card
+from kododo_env.core.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, picture
+from kododo_env.core.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
+from kododo_env.core.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 
@@ -21,16 +22,19 @@ BAND = 126
 
 TURQUOISE = "#17a2a2"
 
-# The lizard on the Kododo cards, seen from above: tail, legs, body, head, eyes.
+# The lizard on the Kododo cards, seen from above: legs, head to tail, eyes, spots.
 LIZARD = (
-    f'<g fill="none" stroke="{TURQUOISE}" stroke-linecap="round" stroke-linejoin="round">'
-    '<path d="M.02 .3C.1 .7-.5 .75-.5 .45" stroke-width=".15"/>'
-    '<path d="M.02-.22L.42-.42L.5-.72M-.02-.22L-.42-.38L-.62-.16" stroke-width=".13"/>'
-    '<path d="M.05 .22L.45 .28L.62 .55M-.02 .2L-.36 .16L-.6 .06" stroke-width=".13"/>'
-    '<path d="M0-.3Q-.08 0 .02 .28" stroke-width=".36"/></g>'
-    f'<ellipse cx="0" cy="-.62" rx=".22" ry=".3" fill="{TURQUOISE}"/>'
-    f'<circle cx="-.1" cy="-.68" r=".06" fill="{draw.PAPER}"/>'
-    f'<circle cx=".1" cy="-.68" r=".06" fill="{draw.PAPER}"/>'
+    f'<g transform="rotate(30) scale(.95)"><g fill="none" stroke="{TURQUOISE}" '
+    'stroke-width=".14" stroke-linecap="round" stroke-linejoin="round">'
+    '<path d="M.14-.42L.48-.44L.6-.74M-.14-.42L-.48-.4L-.62-.14'
+    'M.12 .1L.46 .04L.64-.16M-.12 .1L-.42 .16L-.54 .44"/></g>'
+    '<path d="M0-1.02C.2-1.02 .27-.76 .15-.56C.27-.34 .25-.04 .15 .16C.08 .42 .14 .66 .36 .68'
+    "C.52 .69 .6 .52 .48 .42C.7 .42 .82 .62 .7 .8C.5 1.06-.04 .94-.14 .46C-.16 .34-.15 .24-.15 "
+    f'.16C-.25-.04-.27-.34-.15-.56C-.27-.76-.2-1.02 0-1.02Z" fill="{TURQUOISE}"/>'
+    f'<path d="M-.1-.8v.01M.1-.8v.01" stroke="{PAPER}" stroke-width=".12" '
+    'stroke-linecap="round"/>'
+    f'<path d="M0-.5V.1" stroke="{PAPER}" stroke-opacity=".5" stroke-width=".07" '
+    'stroke-dasharray=".1 .1"/></g>'
 )
 
 
@@ -38,38 +42,86 @@ LIZARD = (
 class Tally:
     """What lies on the table of one game, and what would score if the round ended now.
 
+    While nothing is laid yet, it is the round before, as it was scored.
+
     Attributes:
+        table: Card ids each player laid, -1 where none; shape (P, cards of a round).
+        past: Whether it is the round before.
+        suits: The colours.
         counts: Cards of each colour.
         out: Which colours have too many cards to score.
-        kododo: How many Kododo cards.
-        kododo_scores: Whether they are the exact number.
-        colour: The colour that scores; ``NOBODY`` if none does.
+        kododos: How many Kododo cards.
+        kododos_score: Whether they are the exact number.
+        colour: The colour that scores; ``NOBODY`` if none does or the Kododo cards do.
     """
 
+    table: npt.NDArray[np.int8]
+    past: bool
+    suits: tuple[Suit, ...]
     counts: tuple[int, ...]
     out: tuple[bool, ...]
-    kododo: int
-    kododo_scores: bool
+    kododos: int
+    kododos_score: bool
     colour: int
+
+    def scores(self, colour: int, value: int) -> bool:
+        """Whether a card on the table is one of those that would score."""
+        return value == KODODO_VALUE if self.kododos_score else colour == self.colour
 
 
 def tally(game: KododoGame, index: int) -> Tally:
     """Count the table of one game."""
-    rules = game.rules
-    laid = game.table[index]
-    colours, values = np.divmod(laid[laid >= 0].astype(np.int64), rules.num_values)
+    rules, table, last = game.rules, game.table[index], game.last_table[index]
+    past = bool((table < 0).all() and (last >= 0).any())
+    table = last if past else table
+    colours, values = np.divmod(table[table >= 0].astype(np.int64), rules.num_values)
     counts = np.bincount(colours, minlength=rules.num_colours)
-    kododo = np.count_nonzero(values == KODODO_VALUE - 1)
-    exact = bool(kododo_round(np.array([kododo]), rules.kododo_number))
-    # A colour that would not score even if it lay there alone has too many cards.
+    kododos = int(np.count_nonzero(values == KODODO_VALUE - 1))
+    exact = bool(kododo_round(np.array([kododos]), rules.kododo_number))
+    # A colour that would not score if it lay there alone has too many cards.
     alone = scoring_colour(np.diag(counts), rules.limit)
     out = (alone == NOBODY) & (counts > 0)
     colour = NOBODY if exact else int(scoring_colour(counts, rules.limit))
-    return Tally(tuple(counts.tolist()), tuple(out.tolist()), kododo, exact, colour)
+    shown = suits(rules.num_colours)
+    by_colour = tuple(counts.tolist()), tuple(out.tolist())
+    return Tally(table, past, shown, *by_colour, kododos, exact, colour)
 
 
-def _cards(ids: npt.NDArray[Any]) -> list[int]:
-    return [int(card) for card in ids if card >= 0]
+def _moment(game: KododoGame, index: int) -> tuple[str, ...]:
+    """Where the game stands, in words."""
+    if game.terminated[index]:
+        return ("game over",)
+    rules = game.rules
+    return (
+        f"round {game.round_index + 1} of {rules.num_rounds}",
+        f"turn {game.turn + 1} of {rules.num_turns}",
+        f"{game.draw_pile_size} to draw",
+    )
+
+
+def _face(game: KododoGame, card: int, seen: Tally | None = None) -> Card:
+    """A card to look at; with a tally, lit if it would score."""
+    colour, value = divmod(card, game.rules.num_values)
+    value += 1
+    emblem = LIZARD if value == KODODO_VALUE else ""
+    lit = seen is not None and seen.scores(colour, value)
+    faded = seen is not None and seen.past and not lit
+    return Card(suits(game.rules.num_colours)[colour], value, emblem, lit=lit, faded=faded)
+
+
+def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
+    """A hand as the player sees it who looks on."""
+    held = [card for card in game.hands[index, seat].tolist() if card >= 0]
+    if player not in (None, seat):
+        return [Blank.BACK for _ in held]
+    return [_face(game, card) for card in held]
+
+
+def _laid(game: KododoGame, index: int, seat: int) -> list[Card | Blank]:
+    """What a player has laid, and the places for what he has not."""
+    seen = tally(game, index)
+    table = seen.table[seat].tolist()
+    return [_face(game, card, seen) if card >= 0 else Blank.SLOT for card in table]
 
 
 # --- text -----------------------------------------------------------------------------
@@ -86,56 +138,49 @@ def text(game: KododoGame, index: int = 0, player: int | None = None) -> str:
     Returns:
         Lines without colour codes. A card is its colour's letter and its value, with a
         star behind a Kododo card; ``??`` is a card face down, ``--`` an empty place.
+
+    Raises:
+        ValueError: There is no such game or player.
     """
-    lines = [f"Kododo, {_moment(game, index)}", _table_line(game, index), _would_score(game, index)]
-    hand_width = 4 * game.rules.hand_size
-    lines.append(f"\n{'':10}points  won  {'hand':{hand_width}}laid")
+    check_onlooker(game.num_envs, game.num_players, index, player)
+    width = 4 * game.rules.hand_size
+    laid = "last round" if tally(game, index).past else "laid"
+    lines = [
+        f"Kododo: {', '.join(_moment(game, index))}",
+        *_table_lines(game, index),
+        "",
+        f"{'':10}points  won  {'hand':{width}}{laid}",
+    ]
     for seat in range(game.num_players):
-        hand = _cards(game.hands[index, seat])
-        shown = player is None or player == seat
-        words = [_word(game, card) if shown else "??" for card in hand]
-        laid = [_word(game, card) if card >= 0 else "--" for card in game.table[index, seat]]
-        lines.append(
-            f"player_{seat:<3}{game.scores[index, seat]:6}{game.pile_sizes[index, seat]:5}  "
-            f"{''.join(f'{w:4}' for w in words):{hand_width}}{''.join(f'{w:4}' for w in laid)}"
-            .rstrip()
-        )
+        points, won = game.scores[index, seat], game.pile_sizes[index, seat]
+        hand = "".join(map(_word, _hand(game, index, seat, player)))
+        laid = "".join(map(_word, _laid(game, index, seat)))
+        lines.append(f"player_{seat:<3}{points:6}{won:5}  {hand:{width}}{laid}".rstrip())
     return "\n".join(lines) + "\n"
 
 
-def _word(game: KododoGame, card: int) -> str:
-    """A card in short: B4, and B1* for a Kododo card."""
-    face = _face(game, card)
-    return f"{face.suit.letter}{face.value}{'*' if face.emblem else ''}"
+def _word(card: Card | Blank) -> str:
+    """A card in four characters."""
+    if isinstance(card, Blank):
+        return "??  " if card is Blank.BACK else "--  "
+    return f"{card.suit.letter}{card.value}{'*' if card.emblem else ''}".ljust(4)
 
 
-def _moment(game: KododoGame, index: int) -> str:
-    if game.terminated[index]:
-        return "game over"
-    rules = game.rules
-    return (
-        f"round {game.round_index + 1} of {rules.num_rounds}, "
-        f"turn {game.turn + 1} of {rules.num_turns}, {game.draw_pile_size} cards in the draw pile"
-    )
-
-
-def _table_line(game: KododoGame, index: int) -> str:
+def _table_lines(game: KododoGame, index: int) -> list[str]:
+    """What lies on the table by colour, and what would score."""
     seen, rules = tally(game, index), game.rules
-    words = [
-        f"{suit.letter} {suit.name} {count}{' out' if out else ''}"
-        for suit, count, out in zip(draw.suits(rules.num_colours), seen.counts, seen.out, strict=True)
-    ]
-    return (
-        f"on the table: {', '.join(words)} (out at {rules.limit}); "
-        f"Kododo {seen.kododo} (exactly {rules.kododo_number} score)"
+    counts = ", ".join(
+        f"{suit.name} ({suit.letter}) {count}{' out' if out else ''}"
+        for suit, count, out in zip(seen.suits, seen.counts, seen.out, strict=True)
     )
-
-
-def _would_score(game: KododoGame, index: int) -> str:
-    seen = tally(game, index)
-    suits = draw.suits(game.rules.num_colours)
-    colour = "nobody" if seen.colour == NOBODY else suits[seen.colour].name
-    return f"would score now: {'Kododo' if seen.kododo_scores else colour}"
+    scores = "nobody" if seen.colour == NOBODY else seen.suits[seen.colour].name
+    if seen.kododos_score:
+        scores = "Kododo cards"
+    return [
+        f"{'last round' if seen.past else 'on the table'}: {counts}; out at {rules.limit}",
+        f"Kododo cards (*): {seen.kododos}; exactly {rules.kododo_number} score",
+        f"{'scored' if seen.past else 'would score now'}: {scores}",
+    ]
 
 
 # --- picture --------------------------------------------------------------------------
@@ -151,87 +196,69 @@ def svg(game: KododoGame, index: int = 0, player: int | None = None) -> str:
 
     Returns:
         An SVG document; what the player cannot see is not in it.
+
+    Raises:
+        ValueError: There is no such game or player.
     """
-    boxes = draw.seats(game.num_players, BAND)
+    check_onlooker(game.num_envs, game.num_players, index, player)
     pieces = [_middle(game, index)]
-    for seat, box in enumerate(boxes):
-        content = _lying(game, index, seat, box, player)
-        pieces.append(draw.panel(box, _seat(game, index, seat, player), content))
-    return draw.picture(pieces, f"Kododo, {_moment(game, index)}")
+    places = max(game.rules.hand_size, game.rules.round_cards)
+    name = "last round" if tally(game, index).past else "laid"
+    for seat, box in enumerate(seats(game.num_players, BAND)):
+        hand = _hand(game, index, seat, player)
+        lying = rows(box, (("hand", hand), (name, _laid(game, index, seat))), places)
+        pieces.append(panel(box, _head(game, index, seat, player), lying))
+    return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
 
 
-def _face(game: KododoGame, card: int) -> Card:
-    colour, value = divmod(card, game.rules.num_values)
-    emblem = LIZARD if value + 1 == KODODO_VALUE else ""
-    return Card(draw.suits(game.rules.num_colours)[colour], value + 1, emblem)
-
-
-def _seat(game: KododoGame, index: int, seat: int, player: int | None) -> draw.Seat:
+def _head(game: KododoGame, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
     share = game.outcome()[index, seat] if game.terminated[index] else 0
-    tag = "winner" if share == 1 else "shares victory" if share else ""
-    return draw.Seat(
+    won = int(game.pile_sizes[index, seat])
+    return Seat(
         name=f"player_{seat}",
         points=float(game.scores[index, seat]),
         gained=float(game.rewards[index, seat]),
-        note=f"{game.pile_sizes[index, seat]} cards won",
-        tag=tag,
+        note=f"{won} card{'' if won == 1 else 's'} won",
+        tag="winner" if share == 1 else "shared win" if share else "",
         highlight=player == seat,
     )
 
 
-def _lying(game: KododoGame, index: int, seat: int, box: Box, player: int | None) -> str:
-    """A player's cards: the hand, and what he has laid this round."""
-    held, table = _cards(game.hands[index, seat]), game.table[index, seat]
-    shown = player is None or player == seat
-    hand = [_face(game, card) if shown else Blank.BACK for card in held]
-    laid = [_face(game, int(card)) if card >= 0 else Blank.SLOT for card in table]
-    return draw.rows(box, (("hand", hand), ("laid", laid)))
-
-
 def _middle(game: KododoGame, index: int) -> str:
     """The band between the players: where the game stands, and what lies on the table."""
-    top, left, gap = (draw.HEIGHT - BAND) / 2, 206.0, 8.0
+    top, left, gap = (HEIGHT - BAND) / 2, 206.0, 8.0
     meters = _meters(game, index)
-    pitch = (draw.WIDTH - left - 10 + gap) / len(meters)
+    pitch = (WIDTH - left - 10 + gap) / len(meters)
     tiles = [
-        draw.meter(meter, Box(left + k * pitch, top, pitch - gap, BAND))
-        for k, meter in enumerate(meters)
+        meter(shown, Box(left + k * pitch, top, pitch - gap, BAND))
+        for k, shown in enumerate(meters)
     ]
-    return _clock(game, index, Box(10, top, left - 20, BAND)) + "".join(tiles)
+    return _clock(game, index) + "".join(tiles)
 
 
-def _meters(game: KododoGame, index: int) -> list[draw.Meter]:
-    """One for each colour, and one for the Kododo cards."""
-    rules, seen = game.rules, tally(game, index)
-    meters = []
-    for colour, suit in enumerate(draw.suits(rules.num_colours)):
-        scores = colour == seen.colour
-        mark = "scores" if scores else "out" if seen.out[colour] else ""
-        emblem = draw.suit_emblem(suit)
-        note = f"out at {rules.limit}"
-        count = seen.counts[colour]
-        meters.append(
-            draw.Meter(suit.name, emblem, suit.fill, count, rules.limit, note, mark, scores)
-        )
-    exact, number = seen.kododo_scores, rules.kododo_number
-    mark, note = "scores" if exact else "", f"exactly {number}"
-    kododo = draw.Meter("Kododo", LIZARD, TURQUOISE, seen.kododo, number, note, mark, exact)
-    return [*meters, kododo]
-
-
-def _clock(game: KododoGame, index: int, box: Box) -> str:
+def _clock(game: KododoGame, index: int) -> str:
     """Where the game stands, and the draw pile."""
-    rules, middle = game.rules, box.y + box.height / 2
-    lines = ["game over", ""]
+    middle = HEIGHT / 2
+    pieces = [label("Kododo", 16, middle - 22, 22, bold=True)]
+    for line, words in enumerate(_moment(game, index)[:2]):
+        pieces.append(label(words, 16, middle + 8 + 22 * line, 14))
     if not game.terminated[index]:
-        lines = [
-            f"round {game.round_index + 1} of {rules.num_rounds}",
-            f"turn {game.turn + 1} of {rules.num_turns}",
-        ]
-    return (
-        draw.label("Kododo", box.x + 4, middle - 26, 22, bold=True)
-        + draw.label(lines[0], box.x + 4, middle + 4, 15)
-        + draw.label(lines[1], box.x + 4, middle + 26, 15)
-        + draw.pile(game.draw_pile_size, box.x + 128, middle - 42, 60)
-    )
+        pieces.append(pile(game.draw_pile_size, 136, middle - 47, 56))
+        pieces.append(label("draw pile", 163, middle + 54, 12, PALE, anchor="middle"))
+    return "".join(pieces)
+
+
+def _meters(game: KododoGame, index: int) -> list[Meter]:
+    """One for each colour, and one for the Kododo cards."""
+    limit, number, seen = game.rules.limit, game.rules.kododo_number, tally(game, index)
+    verb = "scored" if seen.past else "scores"
+    meters = []
+    for colour, suit in enumerate(seen.suits):
+        scores, count = colour == seen.colour, seen.counts[colour]
+        mark = verb if scores else "out" if seen.out[colour] else ""
+        emblem, note = suit_emblem(suit), f"out at {limit}"
+        meters.append(Meter(suit.name, emblem, suit.fill, count, limit, note, mark, scores))
+    exact, note = seen.kododos_score, f"exactly {number}"
+    mark = verb if exact else ""
+    return [*meters, Meter("Kododo", LIZARD, TURQUOISE, seen.kododos, number, note, mark, exact)]
