@@ -1,0 +1,116 @@
+"""A game as a PettingZoo AECEnv: one player after the other, without showing their choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pettingzoo import AECEnv
+
+from kododo_env.wrappers.pettingzoo_table import PettingZooTable
+from kododo_env.wrappers.spaces import Observation
+
+
+class AECGame(PettingZooTable, AECEnv):
+    """One game in which those who have something to decide are asked in seat order.
+
+    Choices are held back until the last of them has chosen; then they are played at once,
+    so that nobody sees what another one is about to do. Players with only one legal action
+    are not asked. For the arguments and observations see ``PettingZooTable`` and
+    ``ParallelGame``; the same seed deals the same game in both.
+    """
+
+    agent_selection: str
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game; see ``ParallelGame.reset``."""
+        self._deal(seed, options)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None  # where PettingZoo's removal of agents keeps its place
+        self._replaced: list[str] = []
+        self._play_on(np.zeros(self.game.num_players))
+        self._accumulate_rewards()
+
+    def step(self, action: Any) -> None:
+        """Take the choice of ``agent_selection``; None, and only None, once the game is over.
+
+        Raises:
+            ValueError: The action is illegal; nothing is changed.
+            RuntimeError: The game has not begun, or all agents have left.
+        """
+        if not self.agents:
+            raise self._not_running()
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        player = self._player_of[agent]
+        self._chosen[player], replaced = self._choices.settle(action, self._masks[player], agent)
+        if replaced:
+            self._replaced.append(agent)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self._waiting.pop(0)
+        if self._waiting:
+            self.agent_selection = self._waiting[0]
+        else:
+            self.game.step(self._chosen[None])
+            self._play_on(self._reward(self.game)[0].astype(np.float64))
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent knows now: ``{"observation": (F,), "action_mask": (A,) int8}``."""
+        if not self._dealt:
+            raise self._not_running()
+        player = self._player_of[agent]
+        return {
+            "observation": self._numbers[player].copy(),
+            "action_mask": self._masks[player].copy(),
+        }
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last choice, terminated, truncated and info, of the
+        agent whose turn it is; the observation is None if not wanted.
+        """  # fmt: skip
+        if not self.agents:
+            raise self._not_running()
+        found: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return found
+
+    def _play_on(self, gained: npt.NDArray[np.float64]) -> None:
+        """Play forced steps until somebody has something to decide, and ask him first.
+
+        Args:
+            gained: Rewards already got in this step, shape (P,).
+        """
+        game = self.game
+        deciding = game.deciding()[0]
+        while not (deciding.any() or game.terminated[0]):
+            game.step(game.legal_action_mask().argmax(axis=2))
+            gained = gained + self._reward(game)[0]
+            deciding = game.deciding()[0]
+        self.rewards = dict(zip(self.possible_agents, gained.tolist(), strict=True))
+        self.terminations = dict.fromkeys(self.possible_agents, bool(game.terminated[0]))
+        asked = [name for name, asks in zip(self.possible_agents, deciding, strict=True) if asks]
+        self._prepare(asked)
+
+    def _prepare(self, asked: list[str]) -> None:
+        """Set up what is seen, and whose choices are awaited, until the next step."""
+        self._numbers = self.game.observe()[0]
+        self._masks = self.game.legal_action_mask()[0].astype(np.int8)
+        # Players who are not asked keep this, the only thing that they can do.
+        self._chosen = self._masks.argmax(axis=1)
+        self.infos: dict[str, dict[str, Any]] = {
+            name: {"action_mask": mask}
+            for name, mask in zip(self.possible_agents, self._masks, strict=True)
+        }
+        for name in self._replaced:
+            self.infos[name]["illegal_action"] = True
+        self._replaced = []
+        self._waiting = asked
+        self.agent_selection = asked[0] if asked else self.possible_agents[0]

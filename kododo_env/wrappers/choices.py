@@ -1,0 +1,85 @@
+"""What becomes of a player's choice: it is an action number, and the mask may forbid it."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.wrappers.dealing import own_generator
+
+ILLEGAL_ACTION = ("raise", "random")
+
+
+class Choices:
+    """Checks one choice at a time, and replaces illegal ones where that is asked for.
+
+    Args:
+        game: Whose actions.
+        illegal_action: ``"raise"`` refuses an illegal action, ``"random"`` plays a legal
+            one instead, all with the same chance.
+
+    Attributes:
+        replaces: Whether illegal actions are replaced.
+        rng: The wrapper's own generator; the game's deals only.
+
+    Raises:
+        ValueError: ``illegal_action`` is neither.
+    """
+
+    def __init__(self, game: BatchGame, illegal_action: str) -> None:
+        if illegal_action not in ILLEGAL_ACTION:
+            raise ValueError(
+                f"illegal_action must be {' or '.join(map(repr, ILLEGAL_ACTION))}, "
+                f"not {illegal_action!r}"
+            )
+        self._game = game
+        self.replaces = illegal_action == "random"
+        self.rng = own_generator(None)
+
+    def seed(self, seed: int | None) -> None:
+        """Start the generator anew; None lets it go on."""
+        if seed is not None:
+            self.rng = own_generator(seed)
+
+    def number(self, action: Any, who: str) -> int:
+        """An action as a plain number.
+
+        Raises:
+            ValueError: It is not an integer, or not in the action space.
+        """
+        try:
+            number = index(action)
+        except TypeError:
+            raise ValueError(f"the action of {who} must be an integer, not {action!r}") from None
+        if not 0 <= number < self._game.num_actions:
+            last = self._game.num_actions - 1
+            raise ValueError(f"the action of {who} must be 0 to {last}, not {number}")
+        return number
+
+    def settle(self, action: Any, mask: npt.NDArray[np.int8], who: str) -> tuple[int, bool]:
+        """The action that will be played.
+
+        Args:
+            action: What the player chose.
+            mask: 1 where legal, shape (A,).
+            who: The player's name, for messages.
+
+        Returns:
+            The action's number, and whether it replaces an illegal one.
+
+        Raises:
+            ValueError: No action at all, or an illegal one that is not to be replaced.
+        """
+        number = self.number(action, who)
+        if mask[number]:
+            return number, False
+        if self.replaces:
+            return int(random_legal_actions(mask > 0, self.rng)), True
+        legal = ", ".join(map(str, np.flatnonzero(mask)))
+        meaning = self._game.describe_action(number)
+        raise ValueError(f"illegal action of {who}: {number} ({meaning}); legal now: {legal}")

@@ -1,0 +1,35 @@
+"""Dealing a single game: its seed, the options of ``reset``, and a wrapper's own generator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kododo_env.core.batch_game import BatchGame
+
+
+def check_single(game: BatchGame) -> None:
+    """Raise ValueError if the batch is not of one game."""
+    if game.num_envs != 1:
+        raise ValueError(f"one game is wanted, not a batch of {game.num_envs}")
+
+
+def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> None:
+    """Deal one game anew, as the ``reset`` of a wrapper was asked to.
+
+    Args:
+        game: A batch of one game.
+        seed: Starts the game's generator anew; None lets it go on.
+        options: ``"deck"`` gives the order of the cards, shape (D,). Other keys are ignored.
+
+    Raises:
+        ValueError: The deck is not the game's.
+    """
+    deck = (options or {}).get("deck")
+    game.reset(seed, None if deck is None else np.asarray(deck)[None])
+
+
+def own_generator(seed: int | None) -> np.random.Generator:
+    """A wrapper's generator: it follows from the seed, but is not the one that deals."""
+    return np.random.default_rng(None if seed is None else (seed, 1))

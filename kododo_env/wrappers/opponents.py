@@ -1,0 +1,61 @@
+"""Who plays the seats that do not learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.agent import Agent, RandomAgent
+from kododo_env.core.view import View
+
+Opponents = Agent | Sequence[Agent] | None
+
+
+def is_agent(candidate: object) -> TypeGuard[Agent]:
+    """Whether it can play: an object, not a class, with a name and ``act``."""
+    return isinstance(candidate, Agent) and not isinstance(candidate, type)
+
+
+def one_for_each(opponents: Opponents, places: int) -> list[Agent]:
+    """One agent for each place.
+
+    Args:
+        opponents: None for random legal play, one agent for all places, or as many as
+            there are places.
+        places: How many.
+
+    Raises:
+        ValueError: They are not agents, or not one for each place.
+    """
+    if opponents is None:
+        opponents = RandomAgent()
+    if is_agent(opponents):
+        return [opponents] * places
+    if not isinstance(opponents, list | tuple) or not all(is_agent(each) for each in opponents):
+        raise ValueError(
+            "opponents must be None, an agent (an object with a name and act(view, rng)) or "
+            f"a list of agents, not {opponents!r}"
+        )
+    if len(opponents) != places:
+        raise ValueError(
+            f"there must be {places} opponents, one for each other seat, not {len(opponents)}"
+        )
+    return list(opponents)
+
+
+def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+    """What an agent plays in each game of its view, shape (N,).
+
+    Raises:
+        ValueError: It gives anything but an integer for each game.
+    """
+    chosen = np.asarray(agent.act(view, rng))
+    if chosen.shape != (view.num_envs,) or chosen.dtype.kind not in "iu":
+        raise ValueError(
+            f"agent {agent.name!r} must give {view.num_envs} integers, one for each game, "
+            f"not {chosen.dtype} of the shape {chosen.shape}"
+        )
+    return chosen

@@ -1,0 +1,121 @@
+"""A game as a PettingZoo ParallelEnv: everybody chooses at once."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+import numpy as np
+from pettingzoo import ParallelEnv
+
+from kododo_env.wrappers.pettingzoo_table import PettingZooTable
+from kododo_env.wrappers.spaces import Observation
+
+Infos = dict[str, dict[str, Any]]
+
+
+class ParallelGame(PettingZooTable, ParallelEnv):
+    """One game in which all players act in every step; see ``PettingZooTable``.
+
+    An observation is ``{"observation": (F,) layout.dtype, "action_mask": (A,) int8}``; the
+    mask is also ``infos[agent]["action_mask"]``, where other libraries look for it. A player
+    with nothing to decide has one legal action and passes that. An action that was illegal
+    and has been replaced is told by ``infos[agent]["illegal_action"] = True``.
+    """
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], Infos]:
+        """Deal a new game.
+
+        Args:
+            seed: The same seed and actions give the same game; None goes on at random.
+            options: ``{"deck": ...}`` gives the order of the cards, shape (D,); see the
+                game's ``batch_game`` for how it is dealt. Other keys are ignored.
+
+        Returns:
+            Observations and infos of all agents.
+
+        Raises:
+            ValueError: The deck is not the game's.
+        """
+        self._deal(seed, options)
+        return self._see()
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
+        """Play everybody's choice at once.
+
+        Args:
+            actions: An action number for each agent.
+
+        Returns:
+            Observations, rewards, terminations, truncations (never) and infos of all agents.
+
+        Raises:
+            ValueError: Agents are missing or unknown, or an action is illegal; nothing is
+                changed.
+            RuntimeError: The game has not begun or is over.
+        """
+        if not self.agents:
+            raise self._not_running()
+        game, names = self.game, self.possible_agents
+        replaced: list[str] = []
+        try:
+            chosen = [index(actions[name]) for name in names]
+        except (KeyError, TypeError):
+            chosen = []
+        if len(chosen) != len(actions):
+            raise self._bad_actions(actions)
+        if self._choices.replaces:
+            chosen, replaced = self._legal_instead(actions)
+        game.step(np.array((chosen,)))
+        rewards = self._reward(game)[0].tolist()
+        observations, infos = self._see()
+        for name in replaced:
+            infos[name]["illegal_action"] = True
+        over = bool(game.terminated[0])
+        if over:
+            self.agents = []
+        return (
+            observations,
+            dict(zip(names, rewards, strict=True)),
+            dict.fromkeys(names, over),
+            dict.fromkeys(names, False),
+            infos,
+        )
+
+    def _see(self) -> tuple[dict[str, Observation], Infos]:
+        # The hot path of a single game: one observation and one mask, cut into rows.
+        masks = self.game.legal_action_mask()[0].astype(np.int8)
+        observations, infos = {}, {}
+        rows = zip(self.possible_agents, self.game.observe()[0], masks, strict=True)
+        for name, numbers, mask in rows:
+            observations[name] = {"observation": numbers, "action_mask": mask}
+            infos[name] = {"action_mask": mask}
+        return observations, infos
+
+    def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
+        """The actions to be played, and the agents whose own were illegal."""
+        masks = self.game.legal_action_mask()[0].astype(np.int8)
+        settled = {
+            name: self._choices.settle(actions[name], mask, name)
+            for name, mask in zip(self.possible_agents, masks, strict=True)
+        }
+        chosen = [action for action, _ in settled.values()]
+        return chosen, [name for name, (_, instead) in settled.items() if instead]
+
+    def _bad_actions(self, actions: dict[str, Any]) -> ValueError:
+        missing = [name for name in self.possible_agents if name not in actions]
+        extra = [str(name) for name in actions if name not in self.possible_agents]
+        if missing:
+            return ValueError(f"an action is missing of {', '.join(missing)}; all agents act")
+        if extra:
+            return ValueError(
+                f"no such agent: {', '.join(extra)}; the agents are "
+                f"{', '.join(self.possible_agents)}"
+            )
+        for name, action in actions.items():
+            self._choices.number(action, name)
+        raise AssertionError("these actions are good")

@@ -1,0 +1,87 @@
+"""What both PettingZoo dialects share: one game, its players' names, spaces and pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
+from gymnasium import spaces
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.rewards import Reward, reward_function
+from kododo_env.wrappers.choices import Choices
+from kododo_env.wrappers.dealing import check_single, deal
+from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
+from kododo_env.wrappers.spaces import action_space, observation_space
+
+
+class PettingZooTable:
+    """One game with the names and spaces that PettingZoo asks for.
+
+    Args:
+        game: A batch of one game.
+        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
+            array (1, P).
+        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
+        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+
+    Attributes:
+        game: The batch of one game that is played.
+        possible_agents: ``"player_0"`` and so on, in seat order.
+        metadata: PettingZoo's; the name is that of the door, such as ``"kododo_v0"``.
+
+    Raises:
+        ValueError: The batch is not of one game, or an option is unknown.
+    """
+
+    def __init__(
+        self,
+        game: BatchGame,
+        reward: str | Reward = "score",
+        render_mode: str | None = None,
+        illegal_action: str = "raise",
+    ) -> None:
+        check_single(game)
+        check_render_mode(render_mode)
+        self.game = game
+        self.render_mode = render_mode
+        self.metadata: dict[str, Any] = {
+            "name": f"{game.name}_v{game.version}",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 1,
+            "is_parallelizable": True,
+        }
+        self.possible_agents = [f"player_{player}" for player in range(game.num_players)]
+        self.agents: list[str] = []
+        self._player_of = {name: player for player, name in enumerate(self.possible_agents)}
+        self._reward = reward_function(reward)
+        self._choices = Choices(game, illegal_action)
+        # A dictionary rather than a cache: always the same objects, and it can be pickled.
+        self.observation_spaces = {name: observation_space(game) for name in self.possible_agents}
+        self.action_spaces = {name: action_space(game) for name in self.possible_agents}
+        self._dealt = False
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The space of an agent's observations, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The space of an agent's actions, always the same object."""
+        return self.action_spaces[agent]
+
+    def render(self) -> str | npt.NDArray[Any] | None:
+        """The table with all hands, as text or uint8 pixels (H, W, 3), by ``render_mode``."""
+        return draw(self.game, self.render_mode)
+
+    def close(self) -> None:
+        """Nothing is held that would have to be let go."""
+
+    def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        deal(self.game, seed, options)
+        self._choices.seed(seed)
+        self.agents = list(self.possible_agents)
+        self._dealt = True
+
+    def _not_running(self) -> RuntimeError:
+        when = "is over" if self._dealt else "has not begun"
+        return RuntimeError(f"this game of {self.game.name} {when}; call reset()")

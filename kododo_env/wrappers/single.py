@@ -1,0 +1,157 @@
+"""A game as a Gymnasium environment: one seat learns, agents play the others."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.rewards import Reward, reward_function
+from kododo_env.wrappers.choices import Choices
+from kododo_env.wrappers.dealing import check_single, deal
+from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
+from kododo_env.wrappers.opponents import Opponents, choice_of, one_for_each
+from kododo_env.wrappers.spaces import Observation, action_space, observation_space
+
+
+class SingleSeatEnv(gymnasium.Env[Any, Any]):
+    """One seat of a game. The game goes on until this seat has something to decide again.
+
+    The observation is ``{"observation": (F,) layout.dtype, "action_mask": (A,) int8}``; the
+    mask is also ``info["action_mask"]`` and, as bool, ``action_masks()``. The reward is
+    all that was gained since the last decision.
+
+    Gymnasium's own loops sample actions without looking at the mask. So that they run, an
+    illegal action is replaced by a random legal one unless ``illegal_action="raise"``;
+    ``info["illegal_action"]`` is then True.
+
+    Args:
+        game: A batch of one game.
+        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
+        opponents: Who plays the other seats: None for random legal play, one agent for all
+            of them, or one for each, in turn order from the learner on.
+        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
+            array (1, P).
+        render_mode: None, ``"ansi"`` or ``"rgb_array"``; shows what the learner may know.
+        illegal_action: ``"random"`` or ``"raise"``.
+
+    Raises:
+        ValueError: An option is unknown, or the opponents are not agents or not P - 1.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        game: BatchGame,
+        seat: int | str = 0,
+        opponents: Opponents = None,
+        reward: str | Reward = "score",
+        render_mode: str | None = None,
+        illegal_action: str = "random",
+    ) -> None:
+        check_single(game)
+        if seat != "random" and seat not in range(game.num_players):
+            last = game.num_players - 1
+            raise ValueError(f"seat must be 0 to {last} or 'random', not {seat!r}")
+        check_render_mode(render_mode)
+        self.game = game
+        self.render_mode = render_mode
+        self.observation_space = observation_space(game)
+        self.action_space = action_space(game)
+        self.opponents = one_for_each(opponents, game.num_players - 1)
+        self.seat = 0 if seat == "random" else int(seat)
+        self._seat_changes = seat == "random"
+        self._reward = reward_function(reward)
+        self._choices = Choices(game, illegal_action)
+        self._gained = 0.0
+        self._over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal a new game and play it to the learner's first decision.
+
+        Args:
+            seed: The same seed and actions give the same game, if the opponents draw
+                their randomness from the generator that they are given.
+            options: ``{"deck": ...}`` gives the order of the cards, shape (D,); other
+                keys are ignored.
+
+        Returns:
+            Observation and info.
+
+        Raises:
+            ValueError: The deck is not the game's.
+        """
+        super().reset(seed=seed)
+        deal(self.game, seed, options)
+        self._choices.seed(seed)
+        if self._seat_changes:
+            self.seat = int(self._choices.rng.integers(self.game.num_players))
+        self._over = False
+        self._gained = 0.0
+        self._play_on()
+        return self._see()
+
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play the learner's choice and go on to his next one, or to the end.
+
+        Args:
+            action: An action number.
+
+        Returns:
+            Observation, reward, terminated, truncated (never) and info.
+
+        Raises:
+            ValueError: The action is not one, or illegal and not to be replaced; or an
+                opponent plays an illegal one.
+            RuntimeError: The game has not begun or is over.
+        """
+        if self._over:
+            raise RuntimeError(f"no game of {self.game.name} is running; call reset()")
+        mask = self.game.legal_action_mask()[0, self.seat].astype(np.int8)
+        chosen, replaced = self._choices.settle(action, mask, f"player {self.seat}")
+        self._play(chosen)
+        self._play_on()
+        reward, self._gained = self._gained, 0.0
+        self._over = bool(self.game.terminated[0])
+        observation, info = self._see()
+        if replaced:
+            info["illegal_action"] = True
+        return observation, reward, self._over, False, info
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The learner's legal actions, shape (A,), as sb3-contrib asks for them."""
+        return np.array(self.game.legal_action_mask()[0, self.seat])
+
+    def render(self) -> Any:
+        """The table as the learner sees it: text, or uint8 pixels (H, W, 3)."""
+        return draw(self.game, self.render_mode, player=self.seat)
+
+    def _play_on(self) -> None:
+        """Play until the learner has something to decide or the game is over."""
+        while not (self.game.deciding()[0, self.seat] or self.game.terminated[0]):
+            self._play(None)
+
+    def _play(self, chosen: int | None) -> None:
+        """One step of the game, with the learner's choice unless it is forced."""
+        game = self.game
+        actions = game.legal_action_mask()[0].argmax(axis=1)  # right for who decides nothing
+        deciding = game.deciding()[0]
+        for place, agent in enumerate(self.opponents, start=self.seat + 1):
+            player = place % game.num_players
+            if deciding[player]:
+                actions[player] = choice_of(agent, game.view(player), self._choices.rng)[0]
+        if chosen is not None:
+            actions[self.seat] = chosen
+        game.step(actions[None])
+        self._gained += float(self._reward(game)[0, self.seat])
+
+    def _see(self) -> tuple[Observation, dict[str, Any]]:
+        numbers = self.game.observe()[0, self.seat]
+        mask = self.action_masks().astype(np.int8)
+        return {"observation": numbers, "action_mask": mask}, {"action_mask": mask}
