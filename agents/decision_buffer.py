@@ -1,0 +1,129 @@
+"""A rollout buffer that keeps decisions only: no room for players who had only the no-op."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from torch import Tensor
+
+
+class Decisions(NamedTuple):
+    """A minibatch: B decisions."""
+
+    renamed: Tensor  # (B, F), the canonical observations
+    entries: Tensor  # (B, K), the raw output's entries of the actions
+    masks: Tensor  # (B, A) bool
+    actions: Tensor  # (B,)
+    log_probs: Tensor  # (B,), when they were taken
+    advantages: Tensor  # (B,)
+    returns: Tensor  # (B,)
+
+
+class DecisionBuffer(MaskableRolloutBuffer):
+    """Decisions of a rollout, packed; a slot with nothing to decide leaves no transition.
+
+    What a slot gains while it waits counts for its last decision. For each slot the
+    sequence of its decisions is what generalised advantage estimation runs over
+    (Schulman et al. 2016), so the discount counts decisions, not steps.
+
+    Takes the arguments of sb3-contrib's buffer. ``values``, ``returns``, ``advantages``,
+    ``rewards`` are (n_steps, n_envs), as there, and 0 where nothing was decided.
+    """
+
+    decided: npt.NDArray[np.bool_]
+    _packed: dict[str, list[Tensor]]
+
+    def reset(self) -> None:
+        """Forget everything."""
+        shape = (self.buffer_size, self.n_envs)
+        self.rewards, self.values = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.episode_starts = np.zeros(shape, np.float32)
+        self.returns, self.advantages = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        self.decided = np.zeros(shape, np.bool_)
+        self._packed = {name: [] for name in ("renamed", "entries", "masks", "actions", "log_probs")}
+        self.pos, self.full, self.generator_ready = 0, False, False
+
+    def add_decisions(
+        self,
+        slots: npt.NDArray[np.intp],
+        values: Tensor,
+        **decisions: Tensor,
+    ) -> None:
+        """Keep what some slots decided in this step.
+
+        Args:
+            slots: Which slots decided, (B,), ascending.
+            values: The values of their positions, (B,).
+            **decisions: ``renamed``, ``entries``, ``masks``, ``actions``, ``log_probs``.
+        """
+        self.decided[self.pos, slots] = True
+        self.values[self.pos, slots] = values.numpy()
+        small = {"renamed": torch.uint8, "entries": torch.int16}
+        for name, value in decisions.items():
+            fits = name != "renamed" or self.observation_space.dtype == np.uint8
+            self._packed[name].append(value.to(small[name]) if name in small and fits else value)
+
+    def add_step(
+        self, rewards: npt.NDArray[np.float32], episode_starts: npt.NDArray[Any]
+    ) -> None:
+        """Close a step with what every slot gained, (E,), and whether an episode began there."""
+        self.rewards[self.pos] = rewards
+        self.episode_starts[self.pos] = episode_starts
+        self.pos += 1
+        self.full = self.pos == self.buffer_size
+
+    def compute_returns_and_advantage(
+        self, last_values: Tensor, dones: npt.NDArray[np.bool_]
+    ) -> None:
+        """Generalised advantage estimation over each slot's own decisions.
+
+        Args:
+            last_values: Values after the last step, (E, 1) or (E,).
+            dones: Whether an episode ended there, (E,).
+        """
+        next_value = last_values.numpy().flatten() * ~np.asarray(dones, np.bool_)
+        advantage = np.zeros(self.n_envs, np.float32)
+        waiting = np.zeros(self.n_envs, np.float32)  # gained since the next decision before
+        for step in range(self.buffer_size - 1, -1, -1):
+            if step + 1 < self.buffer_size:
+                goes_on = 1 - self.episode_starts[step + 1]
+                next_value, advantage, waiting = (
+                    next_value * goes_on,
+                    advantage * goes_on,
+                    waiting * goes_on,
+                )
+            gained = self.rewards[step] + waiting
+            delta = gained + self.gamma * next_value - self.values[step]
+            here = self.decided[step]
+            advantage = np.where(
+                here, delta + self.gamma * self.gae_lambda * advantage, advantage
+            ).astype(np.float32)
+            self.advantages[step] = advantage * here
+            next_value = np.where(here, self.values[step], next_value)
+            waiting = np.where(here, 0, gained).astype(np.float32)
+        self.returns = (self.advantages + self.values) * self.decided
+
+    @property
+    def num_decisions(self) -> int:
+        """How many transitions are kept."""
+        return int(np.count_nonzero(self.decided))
+
+    def packed(self) -> Decisions:
+        """All decisions of the rollout, in the order of their taking."""
+        whole = {name: torch.cat(parts) for name, parts in self._packed.items()}
+        return Decisions(
+            **whole,
+            advantages=torch.from_numpy(self.advantages[self.decided]),
+            returns=torch.from_numpy(self.returns[self.decided]),
+        )
+
+    def minibatches(self, decisions: Decisions, size: int) -> Iterator[Decisions]:
+        """One epoch: all decisions once in random order, in nearly equal minibatches of about ``size``."""
+        total = len(decisions.actions)
+        for part in torch.randperm(total).chunk(max(1, round(total / size))):
+            yield Decisions(*(column[part] for column in decisions))

@@ -1,0 +1,109 @@
+"""The network that learned players are made of: any game, from its layouts alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from agents.canonical import Canonical
+from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.core.observation import ObservationLayout
+
+ILLEGAL = -1e8  # the logit of an action that is not legal
+
+
+class GameNetwork(nn.Module):
+    """A shared trunk over canonical observations, with a head over actions and a value.
+
+    Cards that are played by slot get a logit by their type, a pair the two cards' logits
+    and a term for the pair of colours, so that it does not matter in which slots they are.
+
+    Args:
+        layout: The game's observations; their maxima give the scaling.
+        actions: The game's actions.
+        width: Width of the hidden layers.
+        depth: Number of hidden layers.
+    """
+
+    def __init__(
+        self,
+        layout: ObservationLayout,
+        actions: ActionLayout,
+        width: int = 128,
+        depth: int = 2,
+    ) -> None:
+        super().__init__()
+        self.canonical = Canonical(layout, actions)
+        self.actions = actions
+        maxima = layout.maxima[self.canonical.columns.numpy()]
+        scale = torch.from_numpy(1 / np.sqrt(maxima)).to(torch.float32)
+        self.register_buffer("scale", scale, persistent=False)
+        sizes = [layout.size] + [width] * depth
+        layers: list[nn.Module] = []
+        for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+        self.trunk = nn.Sequential(*layers)
+        self.policy_head = nn.Linear(width, self.canonical.num_outputs)
+        self.value_head = nn.Linear(width, 1)
+        self._initialise()
+
+    def _initialise(self) -> None:
+        """Orthogonal weights, the policy's last layer small: PPO's usual start."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.orthogonal_(module.weight, 2**0.5)
+                nn.init.zeros_(module.bias)
+        nn.init.orthogonal_(self.policy_head.weight, 0.01)
+        nn.init.orthogonal_(self.value_head.weight, 1.0)
+
+    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits of all actions and the value.
+
+        Args:
+            observation: Shape (B, F), any dtype.
+
+        Returns:
+            Logits (B, A), legal or not, and values (B,), both float32.
+        """
+        return self.from_canonical(*self.canonical(observation))
+
+    def from_canonical(self, renamed: Tensor, entries: Tensor) -> tuple[Tensor, Tensor]:
+        """The same from what ``canonical`` made of the observation."""
+        hidden = self.trunk(renamed * self.scale)
+        raw = self.policy_head(hidden)
+        return self._logits(raw, entries), self.value_head(hidden).squeeze(1)
+
+    def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
+        """The logits of the actions in their order, from the raw output."""
+        canonical = self.canonical
+        plain = raw.gather(1, entries[:, : canonical.first_type])
+        slots = entries[:, canonical.first_type :]
+        by_slot = raw.gather(1, slots)
+        parts, start = [], 0
+        for piece in self.actions.pieces:
+            if isinstance(piece, ActionPiece):
+                parts.append(plain[:, start : start + piece.size])
+                start += piece.size
+            elif piece.plays == 1:
+                parts.append(by_slot[:, : piece.slots])
+            else:
+                parts.append(self._pair_logits(piece, raw, slots, by_slot))
+        return torch.cat(parts, dim=1)
+
+    def _pair_logits(self, piece: SlotPiece, raw: Tensor, slots: Tensor, by_slot: Tensor) -> Tensor:
+        first, second = (list(column) for column in zip(*piece.choices, strict=True))
+        logits = by_slot[:, first] + by_slot[:, second]
+        canonical = self.canonical
+        if not canonical.group or canonical.hand is None:
+            return logits
+        colour = (slots - canonical.first_type) // (canonical.hand.size // canonical.entries)
+        one, other = colour[:, first], colour[:, second]
+        there = canonical.first_pair + one * canonical.entries + other
+        back = canonical.first_pair + other * canonical.entries + one
+        return logits + raw.gather(1, there) + raw.gather(1, back)
+
+
+def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
+    """The logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
+    return torch.where(action_mask > 0, logits, ILLEGAL)

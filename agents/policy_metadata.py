@@ -1,0 +1,102 @@
+"""What an exported policy says of itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kododo_env.core.batch_game import BatchGame
+
+FORMAT = 1
+KEY = "kododo_env"  # of the entry in the ONNX file's metadata
+
+
+@dataclass(frozen=True)
+class PolicyMetadata:
+    """The metadata of a policy file.
+
+    Attributes:
+        game: The game's name.
+        version: The game's version.
+        num_players: For how many players.
+        rules: All fields of the game's rules.
+        layout: Fingerprint of the observation's layout.
+        pieces: The layout's pieces: name, shape, maximum.
+        actions: What each action means.
+        temperature: At which it is meant to be played: 0 = the likeliest action.
+        training: How it was trained.
+        results: How it fared: win shares by opponent.
+        format: Version of this metadata.
+    """
+
+    game: str
+    version: int
+    num_players: int
+    rules: dict[str, Any]
+    layout: str
+    pieces: list[list[Any]]
+    actions: list[str]
+    temperature: float = 0.0
+    training: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def to_json(self) -> str:
+        """As the text that goes into the file."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> PolicyMetadata:
+        """Read the text of a file.
+
+        Raises:
+            ValueError: It is not such metadata, or of another format.
+        """
+        try:
+            content = json.loads(text)
+            if content["format"] != FORMAT:
+                raise ValueError(f"it has format {content['format']}, this version reads {FORMAT}")
+            metadata = PolicyMetadata(**content)
+            float(metadata.temperature), dict(metadata.rules), dict(metadata.results)
+        except (TypeError, KeyError, json.JSONDecodeError) as error:
+            raise ValueError(f"its metadata cannot be read ({error})") from error
+        return metadata
+
+
+def rules_of(game: BatchGame) -> dict[str, Any]:
+    """The fields of a game's rules as JSON would give them back."""
+    rules: dict[str, Any] = json.loads(json.dumps(asdict(game.rules), default=list))
+    return rules
+
+
+def describe(game: BatchGame) -> PolicyMetadata:
+    """The part of the metadata that follows from the game."""
+    return PolicyMetadata(
+        game=game.name,
+        version=game.version,
+        num_players=game.num_players,
+        rules=rules_of(game),
+        layout=game.layout.fingerprint(),
+        pieces=[[piece.name, list(piece.shape), piece.maximum] for piece in game.layout.pieces],
+        actions=[game.describe_action(action) for action in range(game.num_actions)],
+    )
+
+
+def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
+    """In what a policy's game is not the game to be played, in words; empty if it is the same."""
+    named = (
+        ("game", policy.game, game.game),
+        ("version", policy.version, game.version),
+        ("number of players", policy.num_players, game.num_players),
+    )
+    found = [f"{what} {mine}, not {theirs}" for what, mine, theirs in named if mine != theirs]
+    if found:
+        return found
+    for name in sorted({*policy.rules, *game.rules}):
+        mine, theirs = policy.rules.get(name), game.rules.get(name)
+        if mine != theirs:
+            found.append(f"rule {name} {mine}, not {theirs}")
+    if not found and policy.layout != game.layout:
+        found.append(f"observation layout {policy.layout}, not {game.layout}")
+    return found

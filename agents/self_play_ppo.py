@@ -1,0 +1,193 @@
+"""MaskablePPO for self-play on a batch of simultaneous games: the same algorithm, less overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import explained_variance
+from stable_baselines3.common.vec_env import VecEnv
+from torch import Tensor
+from torch.nn import functional
+
+from agents.decision_buffer import DecisionBuffer, Decisions
+from agents.game_policy import GamePolicy
+from agents.network import masked
+
+Schedule = Callable[[float], float]
+
+
+class SelfPlayPPO(MaskablePPO):
+    """MaskablePPO that keeps decisions only and renames each observation only once.
+
+    What differs from sb3-contrib's: slots with one legal action are neither asked nor
+    stored (``DecisionBuffer``); the canonical observation, which carries no gradient, is
+    computed once when the policy acts and used in every epoch; the entropy coefficient may
+    be a schedule; and a function may say how far the training has progressed, so that a
+    limit of time can drive the schedules. ``learn``, callbacks, logging, saving and
+    loading are MaskablePPO's. The policy must be a ``GamePolicy``.
+
+    Attributes:
+        ent_schedule: Entropy coefficient by remaining progress (1 to 0), if not constant.
+        progress: Remaining progress, if it is not to be read off the number of steps.
+    """
+
+    policy: GamePolicy
+    rollout_buffer: DecisionBuffer
+    ent_schedule: Schedule | None = None
+    progress: Callable[[], float] | None = None
+
+    def _setup_model(self) -> None:
+        self.rollout_buffer_class = DecisionBuffer
+        super()._setup_model()
+        if not isinstance(self.policy, GamePolicy):
+            raise ValueError(f"the policy must be a GamePolicy, not {type(self.policy).__name__}")
+
+    def _excluded_save_params(self) -> list[str]:
+        return [*super()._excluded_save_params(), "ent_schedule", "progress"]
+
+    def _update_current_progress_remaining(
+        self, num_timesteps: int, total_timesteps: int
+    ) -> None:
+        super()._update_current_progress_remaining(num_timesteps, total_timesteps)
+        if self.progress is not None:
+            self._current_progress_remaining = self.progress()
+        if self.ent_schedule is not None:
+            self.ent_coef = self.ent_schedule(self._current_progress_remaining)
+
+    # --- collecting -------------------------------------------------------------------
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Play ``n_rollout_steps`` steps; False if the callback asks to stop."""
+        assert isinstance(rollout_buffer, DecisionBuffer)
+        self.policy.set_training_mode(False)
+        rollout_buffer.reset()
+        callback.on_rollout_start()
+        for _ in range(n_rollout_steps):
+            actions = self._decide(env, rollout_buffer)
+            new_obs, rewards, dones, infos = env.step(actions)
+            self.num_timesteps += env.num_envs
+            callback.update_locals(locals())
+            if not callback.on_step():
+                return False
+            self._update_info_buffer(infos, dones)
+            rollout_buffer.add_step(rewards, self._last_episode_starts)
+            self._last_obs, self._last_episode_starts = new_obs, dones
+        with torch.no_grad():
+            values = self._last_values(dones)
+        rollout_buffer.compute_returns_and_advantage(values, dones)
+        callback.on_rollout_end()
+        return True
+
+    @torch.no_grad()
+    def _decide(self, env: VecEnv, buffer: DecisionBuffer) -> npt.NDArray[np.int64]:
+        """Actions of all slots, (E,); those that have a choice ask the policy."""
+        masks = np.asarray(env.env_method("action_masks"), np.bool_)
+        actions = masks.argmax(axis=1)
+        slots = np.flatnonzero(masks.sum(axis=1, dtype=np.int32) > 1)
+        if len(slots) == 0:
+            return actions
+        assert isinstance(self._last_obs, np.ndarray)
+        network = self.policy.network
+        legal = torch.from_numpy(masks[slots])
+        renamed, entries = network.canonical(torch.from_numpy(self._last_obs[slots]))
+        logits, values = network.from_canonical(renamed, entries)
+        log_probs = functional.log_softmax(masked(logits, legal), dim=1)
+        # The largest of log-probability plus Gumbel noise is a draw from the distribution.
+        noise = torch.empty_like(log_probs).exponential_().log_()
+        chosen = (log_probs - noise).argmax(dim=1)
+        buffer.add_decisions(
+            slots,
+            values,
+            renamed=renamed,
+            entries=entries,
+            masks=legal,
+            actions=chosen,
+            log_probs=log_probs.gather(1, chosen[:, None]).squeeze(1),
+        )
+        actions[slots] = chosen.numpy()
+        return actions
+
+    def _last_values(self, dones: npt.NDArray[np.bool_]) -> Tensor:
+        """Values after the last step; not needed, and left 0, where an episode ended."""
+        values = torch.zeros(len(dones))
+        going_on = np.flatnonzero(~dones)
+        if len(going_on):
+            assert isinstance(self._last_obs, np.ndarray)
+            observation = torch.from_numpy(self._last_obs[going_on])
+            values[torch.from_numpy(going_on)] = self.policy.network(observation)[1]
+        return values
+
+    # --- learning ---------------------------------------------------------------------
+
+    def train(self) -> None:
+        """PPO's update (Schulman et al. 2017) over the decisions of the rollout."""
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        clip_range = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]
+        decisions = self.rollout_buffer.packed()
+        assert self.batch_size is not None
+        losses: list[dict[str, Tensor]] = []
+        for _ in range(self.n_epochs):
+            for batch in self.rollout_buffer.minibatches(decisions, self.batch_size):
+                losses.append(self._update(batch, clip_range))
+            self._n_updates += 1
+        self._log(losses, clip_range)
+
+    def _update(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
+        """One step of the optimiser on a minibatch; what there is to log of it."""
+        network, optimizer = self.policy.network, self.policy.optimizer
+        logits, values = network.from_canonical(batch.renamed.float(), batch.entries.long())
+        log_probs = functional.log_softmax(masked(logits, batch.masks), dim=1)
+        taken = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+        advantages = batch.advantages
+        if self.normalize_advantage:
+            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        log_ratio = taken - batch.log_probs
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
+        policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
+        value_loss = functional.mse_loss(values, batch.returns)
+        loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
+        optimizer.step()
+        with torch.no_grad():
+            return {
+                "policy_gradient_loss": policy_loss.detach(),
+                "value_loss": value_loss.detach(),
+                "entropy_loss": -entropy.detach(),
+                "approx_kl": (ratio - 1 - log_ratio).mean(),
+                "clip_fraction": ((ratio - 1).abs() > clip_range).float().mean(),
+                "loss": loss.detach(),
+            }
+
+    def _log(self, losses: list[dict[str, Any]], clip_range: float) -> None:
+        for name in losses[0]:
+            mean = torch.stack([loss[name] for loss in losses]).mean().item()
+            self.logger.record(f"train/{name}", mean)
+        buffer = self.rollout_buffer
+        decided = buffer.decided
+        self.logger.record(
+            "train/explained_variance",
+            explained_variance(buffer.values[decided], buffer.returns[decided]),
+        )
+        self.logger.record("train/entropy_coefficient", self.ent_coef)
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        self.logger.record("train/clip_range", clip_range)
+        self.logger.record("rollout/share_of_decisions", float(decided.mean()))
