@@ -65,8 +65,8 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         try:
             chosen = [index(actions[name]) for name in names]
         except (KeyError, TypeError):
-            chosen = []
-        if len(chosen) != len(actions):
+            raise self._bad_actions(actions) from None
+        if len(actions) != len(names):
             raise self._bad_actions(actions)
         if self._choices.replaces:
             chosen, replaced = self._legal_instead(actions)
