@@ -1,0 +1,344 @@
+"""The stable-baselines3 VecEnv of every game: against a plain loop over the batch, and training."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env import kododo_v0, registry
+from kododo_env.core import BatchGame, RandomAgent, View
+from tests.doors import EXTREMES, GAMES
+from tests.helpers import random_actions
+
+sb3_contrib = pytest.importorskip("sb3_contrib")
+
+from sb3_contrib import MaskablePPO  # noqa: E402
+from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
+from stable_baselines3.common.vec_env import VecMonitor  # noqa: E402
+
+from kododo_env.wrappers.vec import BatchVecEnv  # noqa: E402
+
+
+class Lowest:
+    """Plays the first legal action and remembers how it was asked."""
+
+    name = "lowest"
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        assert isinstance(view, View)
+        self.asked.append(view.player)
+        return view.legal_action_mask.argmax(axis=1)
+
+
+def batch(game: str, num_envs: int, players: int, **rules: Any) -> BatchGame:
+    return registry.batch_game(game, num_envs, num_players=players, **rules)
+
+
+def long_batch(num_envs: int) -> BatchGame:
+    """Kododo's long variant with so low a target that games end at different times."""
+    return kododo_v0.batch_game(num_envs, 3, "long", target_score=18)
+
+
+def start(venv: BatchVecEnv | VecMonitor, seed: int) -> np.ndarray:
+    venv.seed(seed)
+    observations = venv.reset()
+    assert isinstance(observations, np.ndarray)
+    return observations
+
+
+def check_against_batch(venv: BatchVecEnv, batch: BatchGame, steps: int) -> int:
+    """Play both alike, the batch by its own contract; returns how many episodes ended."""
+    size, players = batch.layout.size, batch.num_players
+    observations, rng = start(venv, 5), np.random.default_rng(0)
+    batch.reset(seed=5)
+    episodes = 0
+    for _ in range(steps):
+        assert np.array_equal(observations.reshape(-1, players, size), batch.observe())
+        masks = venv.env_method("action_masks")
+        assert np.array_equal(masks.reshape(-1, players, batch.num_actions),
+                              batch.legal_action_mask())  # fmt: skip
+        actions = random_actions(batch, rng)
+        batch.step(actions)
+        observations, rewards, dones, infos = venv.step(actions.reshape(-1))
+        assert rewards.tolist() == batch.rewards.ravel().tolist()
+        ended, last = batch.just_terminated.copy(), batch.observe()
+        batch.restart_finished()
+        for slot, info in enumerate(infos):
+            game, player = divmod(slot, players)
+            assert dones[slot] == ended[game]
+            assert set(info) == ({"terminal_observation"} if ended[game] else set())
+            if ended[game]:
+                assert np.array_equal(info["terminal_observation"], last[game, player])
+        episodes += int(ended.sum())
+    return episodes
+
+
+@pytest.mark.parametrize(("game", "players"), EXTREMES)
+def test_whole_episodes_as_the_batch_plays_them(game: str, players: int) -> None:
+    venv = BatchVecEnv(batch(game, 3, players))
+    assert check_against_batch(venv, batch(game, 3, players), steps=100) >= 6
+
+
+def test_long_variant_as_the_batch_plays_it() -> None:
+    assert check_against_batch(BatchVecEnv(long_batch(6)), long_batch(6), steps=200) >= 30
+
+
+def test_a_game_that_waits_is_done_once() -> None:
+    venv = BatchVecEnv(long_batch(8))
+    start(venv, 0)
+    rng = np.random.default_rng(0)
+    waited = 0
+    for _ in range(200):
+        waiting = venv.game.terminated.repeat(3)
+        masks = venv.env_method("action_masks")
+        assert (masks[waiting].sum(axis=1) == 1).all()
+        assert masks[waiting, venv.game.no_op].all()
+        _, rewards, dones, _ = venv.step(random_actions(venv.game, rng).reshape(-1))
+        assert not dones[waiting].any()
+        assert not rewards[waiting].any()
+        waited += waiting.sum()
+    assert waited > 100
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("num_envs", [1, 4])
+def test_what_is_given_out(game: str, num_envs: int) -> None:
+    core = batch(game, num_envs, 4)
+    venv = BatchVecEnv(core)
+    space = venv.observation_space
+    assert space.dtype == core.layout.dtype
+    assert np.array_equal(space.high, core.layout.maxima)
+    assert not space.low.any()
+    assert venv.action_space.n == core.num_actions
+    observations = start(venv, 0)
+    rng = np.random.default_rng(0)
+    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    for _ in range(40):
+        step = venv.step(random_actions(core, rng).reshape(-1))
+        observations, rewards, dones, infos = step
+        assert observations.shape == (4 * num_envs, core.layout.size)
+        assert observations.dtype == core.layout.dtype
+        assert observations.flags.c_contiguous
+        assert all(space.contains(row) for row in observations)
+        assert (rewards.shape, rewards.dtype) == ((4 * num_envs,), np.dtype(np.float32))
+        assert (dones.shape, dones.dtype) == ((4 * num_envs,), np.dtype(np.bool_))
+        assert len({id(info) for info in infos}) == len(infos) == 4 * num_envs
+        kept += [(each, each.copy()) for each in step[:3]]
+    # What has been given out stays as it was, over the ends of games as well.
+    assert all(np.array_equal(given, then) for given, then in kept)
+
+
+def test_masks_as_sb3_contrib_asks_for_them() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(3, 2))
+    start(venv, 0)
+    for env in (venv, VecMonitor(venv)):
+        assert is_masking_supported(env)
+        masks = get_action_masks(env)
+        assert masks.shape == (6, 15)
+        assert masks.dtype == np.bool_
+        assert masks.flags.c_contiguous
+        assert env.env_method("action_masks", indices=[4, 1]).shape == (2, 15)
+        assert env.env_method("action_masks", indices=4).shape == (1, 15)
+    masks[:] = False
+    assert get_action_masks(venv).any()
+    assert venv.get_attr("action_masks", 3)[0]().shape == (15,)
+
+
+def test_same_seed_gives_the_same_games() -> None:
+    def run(seed: int) -> list[np.ndarray]:
+        venv = BatchVecEnv(kododo_v0.batch_game(2), opponents=[None, RandomAgent(), None, None])
+        rng, given = np.random.default_rng(0), [start(venv, seed)]
+        for _ in range(50):
+            masks = venv.env_method("action_masks")
+            given += venv.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))[:3]
+        return given
+
+    runs = [run(3), run(3), run(4)]
+    assert all(np.array_equal(one, two) for one, two in zip(runs[0], runs[1], strict=True))
+    assert not all(np.array_equal(one, two) for one, two in zip(runs[0], runs[2], strict=True))
+
+
+def test_the_seed_holds_for_one_reset() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2))
+    assert venv.seed(1)[0] == 1
+    first, second = venv.reset(), venv.reset()
+    assert not np.array_equal(first, second)
+    assert np.array_equal(start(venv, 1), first)
+
+
+@pytest.mark.parametrize("reward", ["score", "margin", "win"])
+def test_rewards_add_up_to_the_result(reward: str) -> None:
+    venv, plain = BatchVecEnv(kododo_v0.batch_game(3), reward), kododo_v0.batch_game(3)
+    start(venv, 0)
+    plain.reset(seed=0)
+    rng, returns = np.random.default_rng(0), np.zeros(12)
+    while not plain.terminated.all():
+        actions = random_actions(plain, rng)
+        plain.step(actions)
+        returns += venv.step(actions.reshape(-1))[1]
+    scores = plain.scores.astype(float)
+    final = {
+        "score": scores,
+        "margin": scores - (scores.sum(axis=1, keepdims=True) - scores) / 3,
+        "win": plain.outcome() - 1 / 4,
+    }
+    assert returns == pytest.approx(final[reward].ravel(), abs=1e-4)
+
+
+def test_a_reward_of_ones_own() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(3), lambda game: np.arange(12.0).reshape(3, 4))
+    start(venv, 0)
+    rewards = venv.step(np.full(12, 5))[1]
+    assert rewards.tolist() == list(range(12))
+    assert rewards.dtype == np.float32
+    venv = BatchVecEnv(kododo_v0.batch_game(3), lambda game: game.rewards.T)
+    start(venv, 0)
+    with pytest.raises(ValueError, match=r"the shape \(3, 4\), not \(4, 3\)"):
+        venv.step(np.full(12, 5))
+
+
+# --- opponents ----------------------------------------------------------------------------
+
+
+def test_opponents_play_their_seats() -> None:
+    one, other = Lowest(), Lowest()
+    venv = BatchVecEnv(kododo_v0.batch_game(5), opponents=[one, None, other, None])
+    assert venv.seats == [1, 3]
+    assert venv.num_envs == 10
+    plain = kododo_v0.batch_game(5)
+    plain.reset(seed=2)
+    observations, rng = start(venv, 2), np.random.default_rng(0)
+    for _ in range(60):
+        assert np.array_equal(observations.reshape(5, 2, -1), plain.observe()[:, [1, 3]])
+        assert np.array_equal(venv.env_method("action_masks").reshape(5, 2, -1),
+                              plain.legal_action_mask()[:, [1, 3]])  # fmt: skip
+        actions = random_actions(plain, rng)
+        actions[:, [0, 2]] = plain.legal_action_mask()[:, [0, 2]].argmax(axis=2)
+        plain.step(actions)
+        rewards_then = plain.rewards[:, [1, 3]].ravel()
+        observations, rewards, dones, _ = venv.step(actions[:, [1, 3]].ravel())
+        assert np.array_equal(rewards, rewards_then)
+        assert dones.all() == plain.restart_finished().all()
+    assert one.asked == [0] * 60
+    assert other.asked == [2] * 60
+    assert [venv.get_attr("player", slot)[0] for slot in range(4)] == [1, 3, 1, 3]
+    assert [venv.get_attr("index", slot)[0] for slot in range(4)] == [0, 0, 1, 1]
+
+
+def test_opponents_can_be_replaced() -> None:
+    first, second = Lowest(), Lowest()
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, first])
+    start(venv, 0)
+    venv.step(np.full(2, 5))
+    venv.set_opponents([None, second])
+    venv.step(np.full(2, 0))
+    assert (len(first.asked), len(second.asked)) == (1, 1)
+    with pytest.raises(ValueError, match=r"learners' seats are \[0\] and stay so, not \[1\]"):
+        venv.set_opponents([second, None])
+    assert venv.opponents == [None, second]
+
+
+class Wrong(Lowest):
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        return super().act(view, rng).astype(float)
+
+
+def test_an_opponent_that_does_not_play() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, Wrong()])
+    start(venv, 0)
+    with pytest.raises(ValueError, match="agent 'lowest' must give 2 integers"):
+        venv.step(np.full(2, 5))
+
+
+@pytest.mark.parametrize(
+    ("opponents", "message"),
+    [
+        ([None, None, None], "opponents must be 4, one for each seat, None for a learner; not 3"),
+        ([RandomAgent()] * 4, "leave None where the learner sits"),
+        ([None, None, None, "greedy"], "opponents must be a list with an agent"),
+        ([None, None, None, RandomAgent], "opponents must be a list with an agent"),
+        (RandomAgent(), "opponents must be a list with an agent"),
+    ],
+)
+def test_bad_opponents(opponents: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        BatchVecEnv(kododo_v0.batch_game(2), opponents=opponents)
+
+
+# --- stable-baselines3's own ----------------------------------------------------------------
+
+
+def test_attributes_of_slots() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    assert venv.get_attr("render_mode") == [None] * 4
+    assert not venv.has_attr("nonsense")
+    with pytest.raises(AttributeError, match="nonsense"):
+        venv.get_attr("nonsense")
+    venv.set_attr("nonsense", 3, indices=[1, 2])
+    assert venv.get_attr("nonsense", [2, 1]) == [3, 3]
+    assert not venv.has_attr("nonsense")
+    venv.set_attr("nonsense", 4)
+    assert venv.get_attr("nonsense") == [4] * 4
+    assert venv.env_is_wrapped(VecMonitor) == [False] * 4
+    assert venv.env_is_wrapped(VecMonitor, indices=0) == [False]
+    with pytest.raises(AttributeError, match="dance"):
+        venv.env_method("dance")
+    venv.close()
+
+
+@pytest.mark.parametrize(
+    "actions", [np.full(3, 5), np.full((2, 2), 5), np.full(4, 5.0), [5, 5, 5, None]]
+)
+def test_bad_actions(actions: Any) -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    start(venv, 0)
+    with pytest.raises(ValueError, match="actions must be 4 integers, one for each slot"):
+        venv.step(actions)
+    with pytest.raises(ValueError, match="illegal action in kododo: game 0, player 1, action 3"):
+        venv.step(np.array([5, 3, 5, 5]))
+    venv.step(np.full(4, 5))
+
+
+def test_a_step_needs_actions() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    start(venv, 0)
+    with pytest.raises(RuntimeError, match="step_async"):
+        venv.step_wait()
+
+
+def test_monitor_sees_whole_episodes() -> None:
+    venv = VecMonitor(BatchVecEnv(kododo_v0.batch_game(2, 3)))
+    start(venv, 0)
+    game = kododo_v0.batch_game(2, 3)
+    game.reset(seed=0)
+    rng = np.random.default_rng(0)
+    while not game.terminated.all():
+        actions = random_actions(game, rng)
+        game.step(actions)
+        infos = venv.step(actions.reshape(-1))[3]
+    assert [info["episode"]["r"] for info in infos] == game.scores.ravel().tolist()
+    assert {info["episode"]["l"] for info in infos} == {21}
+
+
+def train(game: str) -> tuple[MaskablePPO, list[np.ndarray]]:
+    venv = VecMonitor(BatchVecEnv(batch(game, 4, 4), opponents=[None, None, None, RandomAgent()]))
+    model = MaskablePPO("MlpPolicy", venv, n_steps=32, batch_size=128, n_epochs=2, seed=1)
+    model.learn(2 * 32 * 12)
+    weights = [value.numpy().copy() for value in model.policy.state_dict().values()]
+    return model, weights
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_maskable_ppo_trains_and_repeats_itself(game: str) -> None:
+    (model, one), (_, other) = train(game), train(game)
+    assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
+    assert np.isfinite(one[0]).all()
+    mean, spread = evaluate_policy(model, model.get_env(), n_eval_episodes=6)
+    assert np.isfinite([mean, spread]).all()
+    assert model.ep_info_buffer
