@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
-EXACT = 1 << 24  # float32 adds whole numbers up to this without rounding
-FINE = (997, 499, 251, 127, 61, 31, 13)  # bounds of the tie-breaking coefficients, to try
+EXACT = 1 << 53  # float64 adds whole numbers up to this without rounding
+FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, to try
 
 
 class Canonical(nn.Module):
@@ -88,7 +88,7 @@ class Canonical(nn.Module):
         """
         numbers = observation.to(torch.float32)
         if self.group:
-            rank = self._rank(numbers @ self.key)
+            rank = self._rank(observation.to(torch.float64) @ self.key)
         else:
             rank = torch.zeros_like(numbers[:, :1], dtype=torch.int64)
         renamed = self._rename(numbers, _inverse(rank))
@@ -208,12 +208,12 @@ def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> npt.NDArray[An
 
     The declared pieces decide first; then everything else does, through coefficients that
     differ but do not depend on the entry, so that entries with equal keys are alike.
-    All are whole numbers, small enough that float32 adds them exactly in any order.
+    All are whole numbers, small enough that float64 adds them exactly in any order.
     """
     for fine in FINE:
         key = _keys_with(layout, symmetry, fine)
         if _largest(key, layout) < EXACT:
-            return key.astype(np.float32)
+            return key.astype(np.float64)
     raise ValueError(f"the keys {symmetry.keys} are too large to be added exactly")
 
 

@@ -68,11 +68,21 @@ class GameNetwork(nn.Module):
         """
         return self.from_canonical(*self.canonical(observation))
 
-    def from_canonical(self, renamed: Tensor, entries: Tensor) -> tuple[Tensor, Tensor]:
-        """The same from what ``canonical`` made of the observation."""
-        hidden = self.trunk(renamed * self.scale)
-        raw = self.policy_head(hidden)
-        return self._logits(raw, entries), self.value_head(hidden).squeeze(1)
+    def from_canonical(
+        self, renamed: Tensor, entries: Tensor, bfloat16: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """The same from what ``canonical`` made of the observation.
+
+        Args:
+            renamed: The canonical observation, float32 (B, F).
+            entries: The raw output's entries.
+            bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
+        """
+        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+            hidden = self.trunk(renamed * self.scale)
+            raw = self.policy_head(hidden)
+        value = self.value_head(hidden.to(torch.float32)).squeeze(1)
+        return self._logits(raw.to(torch.float32), entries), value
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
         """The logits of the actions in their order, from the raw output."""

@@ -36,12 +36,14 @@ class SelfPlayPPO(MaskablePPO):
     Attributes:
         ent_schedule: Entropy coefficient by remaining progress (1 to 0), if not constant.
         progress: Remaining progress, if it is not to be read off the number of steps.
+        bfloat16: Whether acting and learning multiply matrices in bfloat16.
     """
 
     policy: GamePolicy
     rollout_buffer: DecisionBuffer
     ent_schedule: Schedule | None = None
     progress: Callable[[], float] | None = None
+    bfloat16: bool = False
 
     def _setup_model(self) -> None:
         self.rollout_buffer_class = DecisionBuffer
@@ -104,7 +106,7 @@ class SelfPlayPPO(MaskablePPO):
         network = self.policy.network
         legal = torch.from_numpy(masks[slots])
         renamed, entries = network.canonical(torch.from_numpy(self._last_obs[slots]))
-        logits, values = network.from_canonical(renamed, entries)
+        logits, values = network.from_canonical(renamed, entries, self.bfloat16)
         log_probs = functional.log_softmax(masked(logits, legal), dim=1)
         # The largest of log-probability plus Gumbel noise is a draw from the distribution.
         noise = torch.empty_like(log_probs).exponential_().log_()
@@ -150,7 +152,9 @@ class SelfPlayPPO(MaskablePPO):
     def _update(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
         """One step of the optimiser on a minibatch; what there is to log of it."""
         network, optimizer = self.policy.network, self.policy.optimizer
-        logits, values = network.from_canonical(batch.renamed.float(), batch.entries.long())
+        logits, values = network.from_canonical(
+            batch.renamed.float(), batch.entries.long(), self.bfloat16
+        )
         log_probs = functional.log_softmax(masked(logits, batch.masks), dim=1)
         taken = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
