@@ -1,0 +1,53 @@
+"""What the tests of every game use; nothing here knows a game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import settings
+
+from kododo_env.core import BatchGame
+
+
+def few(max_examples: int) -> settings:
+    """Hypothesis settings that try the same few examples on every machine."""
+    return settings(max_examples=max_examples, derandomize=True, deadline=None, database=None)
+
+
+def random_actions(game: BatchGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """A legal action for every player of every game, all with the same chance; (N, P)."""
+    mask = game.legal_action_mask()
+    return np.where(mask, rng.random(mask.shape), -1).argmax(axis=2)
+
+
+def play_random(
+    game: BatchGame, rng: np.random.Generator, steps: int | None = None
+) -> list[npt.NDArray[np.int64]]:
+    """Play at random until all games are over, or for some steps; returns the actions."""
+    played: list[npt.NDArray[np.int64]] = []
+    while len(played) != steps and not game.terminated.all():
+        played.append(random_actions(game, rng))
+        game.step(played[-1])
+        assert len(played) < 10_000, "this game does not end"
+    return played
+
+
+def differences(one: Any, other: Any, path: str = "state") -> list[str]:
+    """Where two states (nested dicts of arrays and plain values) differ; empty if nowhere."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        found = [f"{path}: {key!r} in one only" for key in one.keys() ^ other.keys()]
+        for key in one.keys() & other.keys():
+            found += differences(one[key], other[key], f"{path}[{key!r}]")
+        return found
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if one.shape != other.shape or one.dtype != other.dtype:
+            return [f"{path}: {one.dtype}{one.shape}, {other.dtype}{other.shape}"]
+        return [] if np.array_equal(one, other) else [f"{path}: other numbers"]
+    return [] if type(one) is type(other) and one == other else [f"{path}: {one!r}, {other!r}"]
+
+
+def assert_same_state(one: BatchGame, other: BatchGame) -> None:
+    """Everything that changes is the same in two batches, to the bit."""
+    assert differences(one.state(), other.state()) == []
