@@ -10,6 +10,7 @@ from kododo_env.core.batch_game import BatchGame
 DOORS = {
     "kododo": "kododo_env.kododo_v0",
     "combi_combo": "kododo_env.combi_combo_v0",
+    "kado": "kododo_env.kado_v0",
 }
 
 

@@ -1,0 +1,136 @@
+"""What a player of KADO knows, as pieces of an observation, and what the actions are."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.games.kado.rules import Rules
+
+
+class Phase(IntEnum):
+    """The phases of a turn."""
+
+    DEALING = 0
+    CHALLENGE = 1
+    PLACING = 2
+
+
+def observation_layout(rules: Rules) -> ObservationLayout:
+    """The pieces of an observation; "seat" 0 is one's own, then the next ones in turn."""
+    pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
+    if not rules.rotates:
+        return ObservationLayout(pieces)
+    keys = ("own_gifts", "own_ribbons", "offered_gift", "offered_ribbon")
+    return ObservationLayout(pieces, Symmetry(("gift", "ribbon"), "rotations", keys))
+
+
+def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:
+    """The tableaus as scoring sees them: where in a row which gift lies makes no difference."""
+    seats, rows, columns = rules.num_players, rules.board_rows, rules.board_columns
+    gifts, ribbons, values = rules.num_gifts, rules.num_ribbons, rules.num_values
+    by_gift, by_ribbon = ("seat", "row", "gift"), ("seat", "column", "ribbon")
+    board = ((seats, rows, columns), ("seat", "row", "column"))
+
+    def piece(
+        name: str, maximum: int, text: str, shape: tuple[int, ...], axes: tuple[str, ...]
+    ) -> Piece:
+        return Piece(name, shape, maximum, text, axes)
+
+    by_seat = ((seats,), ("seat",))
+    row, column = rules.num_columns * values, rules.num_rows
+    return (
+        piece("row_points", row, "values of the cards in a row", (seats, rows, gifts), by_gift),
+        piece("column_ribbons", column, "cards in a column", (seats, columns, ribbons), by_ribbon),
+        piece("column_best", values, "highest value in a column", (seats, columns), by_ribbon[:2]),
+        piece("filled", 1, "1 where a card lies", *board),
+        piece("open", 1, "1 where the next card may go", *board),
+        piece("scores", rules.max_score, "points so far: rows, full columns, perfects", *by_seat),
+        piece("perfects", rules.num_turns, "perfects so far", *by_seat),
+    )
+
+
+def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
+    """This turn: who deals, who has which card as far as the player has seen it, guesses."""
+    seats, gifts, ribbons = rules.num_players, rules.num_gifts, rules.num_ribbons
+
+    def piece(
+        name: str, text: str, shape: tuple[int, ...] = (), axes: tuple[str, ...] = (), most: int = 1
+    ) -> Piece:
+        return Piece(name, shape, most, text, axes)
+
+    by_seat = ((seats,), ("seat",))
+    gift, ribbon = ((seats, gifts), ("seat", "gift")), ((seats, ribbons), ("seat", "ribbon"))
+    value, kept = rules.num_values, "1 where a wrong guess has ruled it out for the dealer's card"
+    return (
+        piece("turns_left", "turns still to be ended", most=rules.num_turns),
+        piece("phase", "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
+        piece("dealer", "who deals (one-hot)", *by_seat),
+        piece("challenger", "who may challenge now (one-hot)", *by_seat),
+        piece("put_aside", "1 if the dealer has put a card aside this turn"),
+        piece("has_card", "1 if a card lies before the player", *by_seat),
+        piece("card_gift", "gift of that card, if it has been seen (one-hot)", *gift),
+        piece("card_ribbon", "its ribbon (one-hot)", *ribbon),
+        piece("card_value", "its value", *by_seat, most=value),
+        piece("offered_gift", "gift of the card to be given now (one-hot)", (gifts,), ("gift",)),
+        piece("offered_ribbon", "its ribbon (one-hot)", (ribbons,), ("ribbon",)),
+        piece("offered_value", "its value", most=value),
+        piece("not_gift", kept, (gifts,), ("gift",)),
+        piece("not_ribbon", kept, (ribbons,), ("ribbon",)),
+    )
+
+
+def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
+    """The own tableau in short, by which gifts and ribbons can be told apart; cards seen."""
+    gifts, ribbons, values = rules.num_gifts, rules.num_ribbons, rules.num_values
+    most, types = rules.num_turns * values, ("gift", "ribbon", "value")
+    seen = "cards seen so far: revealed, dealt or put aside by oneself, placed by anybody"
+    return (
+        Piece("own_gifts", (gifts,), most, "values of the cards in the own tableau", ("gift",)),
+        Piece("own_ribbons", (ribbons,), rules.num_turns, "cards in the own tableau", ("ribbon",)),
+        Piece("seen", (gifts, ribbons, values), rules.max_copies, seen, types),
+    )
+
+
+class Moves(NamedTuple):
+    """Numbers of the actions: where each kind begins.
+
+    Attributes:
+        give: Plus how many seats to the dealer's left, 0 for himself, so P actions.
+        discard: Put the card aside, in the duel.
+        pass_: Do not challenge.
+        guess: Plus gift * B + ribbon.
+        place: Plus row * columns + column on the board.
+        no_op: Nothing to decide.
+    """
+
+    give: int
+    discard: int
+    pass_: int
+    guess: int
+    place: int
+    no_op: int
+
+
+def action_layout(rules: Rules) -> ActionLayout:
+    """The actions in the order of their numbers; see ``Moves`` for what they mean."""
+    guesses = (rules.num_gifts, rules.num_ribbons)
+    board = (rules.board_rows, rules.board_columns)
+    return ActionLayout(
+        (
+            ActionPiece("give", (rules.num_players,), ("seat",)),
+            ActionPiece("discard"),
+            ActionPiece("pass"),
+            ActionPiece("guess", guesses, ("gift", "ribbon")),
+            ActionPiece("place", board, ("row", "column")),
+            ActionPiece("no_op"),
+        )
+    )
+
+
+def moves(rules: Rules) -> Moves:
+    """The numbers of the actions under these rules."""
+    layout = action_layout(rules)
+    return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))

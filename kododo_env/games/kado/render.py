@@ -1,0 +1,297 @@
+"""A game of KADO for the eye: as text, and as a picture of the table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.svg import (
+    GOLD,
+    HEIGHT,
+    INK,
+    PALE,
+    WIDTH,
+    Box,
+    at,
+    circle,
+    label,
+    picture,
+    star,
+)
+from kododo_env.core.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
+from kododo_env.core.svg_table import HEAD, Seat, check_onlooker, panel, seats
+from kododo_env.games.kado.observation import Phase
+from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
+
+if TYPE_CHECKING:
+    from kododo_env.games.kado.game import KadoGame
+
+BAND = 104
+"""Height of what lies between the players."""
+
+SOCK = "M-.55-.9H.05V.05L.75 .4A.3 .3 0 0 1 .6 .95H-.25Q-.55 .95-.55 .6Z"
+CUBE = "M0-.95L.85-.48V.48L0 .95L-.85 .48V-.48Z"
+BEAR = (
+    "M-.55-.55A.3 .3 0 1 1-.3-.72A.85 .85 0 0 1 .3-.72A.3 .3 0 1 1 .55-.55A.82 .82 0 1 1-.55-.55Z"
+)
+FLOWER = star(5, 0.55)
+CHOCOLATE = "M-.85-.6H.85V.6H-.85Z"
+
+# Each gift as its letter, a pale colour for the whole card, and the outline of its picture.
+GIFT_SUITS = tuple(
+    Suit(name, letter, fill, path)
+    for name, letter, fill, path in zip(
+        GIFTS,
+        "SCPFH",
+        ("#cbdcec", "#eadcae", "#e6c9b3", "#d2e6c5", "#d6c1d8"),
+        (SOCK, CUBE, BEAR, FLOWER, CHOCOLATE),
+        strict=True,
+    )
+)
+RIBBON_SUITS = tuple(
+    next(suit for suit in PALETTE if suit.name == name)
+    for name in ("violet", "orange", "green", "blue", "red")
+)
+
+_LINE = f'fill="none" stroke="{INK}" stroke-width=".09" stroke-linejoin="round"'
+# What is drawn upon the outlines: the sock's bands, the cube's edges, the bear's face, ...
+_INNER = (
+    f'<path d="M-.55-.6H.05M-.2 .95Q-.05 .6-.5 .45" {_LINE}/>',
+    f'<path d="M-.85-.48L0 0L.85-.48M0 0V.95" {_LINE}/>',
+    f'<path d="M-.28-.15v.01M.28-.15v.01M-.15 .45Q0 .6 .15 .45M0 .2V.45" {_LINE} '
+    'stroke-linecap="round"/>',
+    circle(0, 0, 0.28, "#f3d638"),
+    f'<path d="M-.28-.6V.6M.28-.6V.6M-.85 0H.85" {_LINE}/>',
+)
+_FILLS = ("#6f9bd1", "#d8a93a", "#a9714b", "#d8587c", "#7a4a33")
+GIFT_EMBLEMS = tuple(
+    at(
+        0,
+        0,
+        0.72,
+        f'<path d="{suit.symbol}" fill="{fill}" stroke="{INK}" stroke-width=".07"/>{inner}',
+    )
+    for suit, fill, inner in zip(GIFT_SUITS, _FILLS, _INNER, strict=True)
+)
+
+
+def _suit(suits: tuple[Suit, ...], number: int, name: str) -> Suit:
+    """The gift or ribbon of that number; a deck with more of them uses their looks again."""
+    found = suits[number % len(suits)]
+    again = number // len(suits)
+    return found if not again else Suit(name, f"{found.letter}{again}", found.fill, found.symbol)
+
+
+def _gift(gift: int) -> Suit:
+    return _suit(GIFT_SUITS, gift, gift_name(gift))
+
+
+def _ribbon(ribbon: int) -> Suit:
+    return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
+
+
+def _face(game: KadoGame, number: int) -> Card | Blank:
+    """A card by its id; face down for -1."""
+    if number < 0:
+        return Blank.BACK
+    gift, ribbon, value = game.rules.parts(number)
+    emblem = GIFT_EMBLEMS[gift % len(GIFT_EMBLEMS)]
+    return Card(_gift(gift), value, emblem, second=_ribbon(ribbon))
+
+
+def _word(game: KadoGame, number: int) -> str:
+    """A card in short, gift, ribbon and value, such as PR3; ?? face down."""
+    face = _face(game, number)
+    if isinstance(face, Blank) or face.second is None:
+        return "??"
+    return f"{face.suit.letter}{face.second.letter}{face.value}"
+
+
+def _moment(game: KadoGame, index: int) -> str:
+    """Where the game stands, in words."""
+    if game.terminated[index]:
+        return "game over"
+    doing = f"player_{game.dealer} deals"
+    if game.phase is Phase.CHALLENGE:
+        doing = f"player_{game.challenger} may challenge player_{game.dealer}"
+        if game.swapped[index]:
+            doing = "a challenge was won"
+    elif game.phase is Phase.PLACING:
+        doing = "everybody places his card"
+    return f"turn {game.turn + 1} of {game.rules.num_turns}, {doing}"
+
+
+def _offered(game: KadoGame, index: int, player: int | None) -> int:
+    """The card the dealer looks at, as the onlooker sees it: -1 face down."""
+    return int(game.offered[index]) if player in (None, game.dealer) else -1
+
+
+def _held(game: KadoGame, index: int, player: int | None) -> list[int | None]:
+    """The cards before the players as the onlooker sees them: -1 face down, None for none."""
+    seen = game.held if player is None else game.held_as_seen_by(player)
+    there = game.held[index] >= 0
+    return [int(seen[index, seat]) if there[seat] else None for seat in range(game.num_players)]
+
+
+def _cells(game: KadoGame, index: int, seat: int) -> npt.NDArray[np.int16]:
+    """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere."""
+    board = game.tableaus[index, seat].astype(np.int16)
+    shown = np.where(board >= 0, board, np.where(game.open_cells[index, seat], -1, -2))
+    rows, columns = (np.flatnonzero((shown > -2).any(axis=axis)) for axis in (1, 0))
+    return shown[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
+def _counted(game: KadoGame, index: int, seat: int) -> list[str]:
+    """A player's points and perfects in words."""
+    numbers = {"point": game.scores[index, seat], "perfect": game.perfects[index, seat]}
+    return [f"{count} {word}{'' if count == 1 else 's'}" for word, count in numbers.items()]
+
+
+def _ruled_out(game: KadoGame, index: int) -> list[Suit]:
+    """What wrong guesses of this turn have ruled out for the dealer's card."""
+    gifts = np.flatnonzero(game.ruled_out_gifts[index])
+    ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
+    return [_gift(int(gift)) for gift in gifts] + [_ribbon(int(ribbon)) for ribbon in ribbons]
+
+
+# --- text -----------------------------------------------------------------------------
+
+
+def text(game: KadoGame, index: int = 0, player: int | None = None) -> str:
+    """One game of a batch as text.
+
+    Args:
+        game: The batch.
+        index: Which of its games.
+        player: Who looks on; None sees all cards.
+
+    Returns:
+        Lines without colour codes: where the game stands, then each player's points, his
+        card of this turn and his tableau. A card is the letters of its gift and its ribbon
+        and its value; ``??`` is a card face down, ``..`` a cell where the next card may go.
+
+    Raises:
+        ValueError: There is no such game or player.
+    """
+    check_onlooker(game.num_envs, game.num_players, index, player)
+    lines = [f"KADO: {_moment(game, index)}, {game.draw_pile_sizes[index]} in the draw pile"]
+    if game.offered[index] >= 0:
+        lines.append(f"to be given: {_word(game, _offered(game, index, player))}")
+    if ruled_out := _ruled_out(game, index):
+        lines.append(f"the dealer's card is not: {', '.join(suit.name for suit in ruled_out)}")
+    for seat, held in enumerate(_held(game, index, player)):
+        this_turn = "" if held is None else f", has {_word(game, held)}"
+        points, perfects = _counted(game, index, seat)
+        lines.append(f"\nplayer_{seat}: {points}, {perfects}{this_turn}")
+        for row in _cells(game, index, seat):
+            words = [
+                "" if cell == -2 else ".." if cell == -1 else _word(game, cell) for cell in row
+            ]
+            lines.append("".join(f"  {word:3}" for word in words).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+# --- picture --------------------------------------------------------------------------
+
+
+def svg(game: KadoGame, index: int = 0, player: int | None = None) -> str:
+    """One game of a batch as a picture of the table, 900 by 600.
+
+    Args:
+        game: The batch.
+        index: Which of its games.
+        player: Who looks on; None sees all cards.
+
+    Returns:
+        An SVG document; what the player cannot see is not in it. Outlines show where the
+        next card may go.
+
+    Raises:
+        ValueError: There is no such game or player.
+    """
+    check_onlooker(game.num_envs, game.num_players, index, player)
+    pieces = [_clock(game, index), _middle(game, index, player)]
+    held = _held(game, index, player)
+    for seat, box in enumerate(seats(game.num_players, BAND)):
+        lying = _tableau(game, index, seat, box) + _this_turn(game, held[seat], box)
+        pieces.append(panel(box, _head(game, index, seat, player), lying))
+    return picture(pieces, f"KADO: {_moment(game, index)}")
+
+
+def _head(game: KadoGame, index: int, seat: int, player: int | None) -> Seat:
+    """The head of a player's panel."""
+    over = game.terminated[index]
+    share = game.outcome()[index, seat] if over else 0
+    note = "dealer" if seat == game.dealer and not over else ""
+    won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
+    return Seat(
+        name=f"player_{seat}",
+        points=float(game.scores[index, seat]),
+        gained=float(game.rewards[index, seat]),
+        note=", ".join(words for words in (note, won) if words),
+        tag="winner" if share == 1 else "shared win" if share else "",
+        highlight=player == seat,
+    )
+
+
+def _tableau(game: KadoGame, index: int, seat: int, box: Box) -> str:
+    """A tableau as large as the panel allows, and outlines where the next card may go."""
+    cells = _cells(game, index, seat)
+    rows, columns = (max(size, least) for size, least in zip(cells.shape, (3, 4), strict=True))
+    gap, margin, right = 4.0, 12.0, 78.0
+    width = min(
+        (box.width - 2 * margin - right - gap * (columns - 1)) / columns,
+        ((box.height - HEAD - margin - gap * (rows - 1)) / rows) * CARD.width / CARD.height,
+    )
+    height = width * CARD.height / CARD.width
+    rows, columns = cells.shape
+    left = box.x + margin + (box.width - 2 * margin - right - columns * (width + gap) + gap) / 2
+    top = box.y + HEAD + (box.height - HEAD - margin - rows * (height + gap) + gap) / 2
+    pieces = []
+    for (row, column), cell in np.ndenumerate(cells):
+        if cell > -2:
+            face = Blank.SLOT if cell == -1 else _face(game, int(cell))
+            x, y = left + column * (width + gap), top + row * (height + gap)
+            pieces.append(card(face, x, y, width))
+    return "".join(pieces)
+
+
+def _this_turn(game: KadoGame, held: int | None, box: Box) -> str:
+    """The card before the player, at the right."""
+    if held is None:
+        return ""
+    width = 56.0
+    x, y = box.x + box.width - width - 16, box.y + HEAD + 22
+    words = label("this turn", x + width / 2, y - 8, 12, PALE, anchor="middle")
+    return words + card(_face(game, held), x, y, width)
+
+
+def _clock(game: KadoGame, index: int) -> str:
+    """Where the game stands."""
+    middle = HEIGHT / 2
+    pieces = [label("KADO", 16, middle - 24, 22, bold=True)]
+    for line, words in enumerate(_moment(game, index).split(", ")):
+        pieces.append(label(words, 16, middle + 4 + 21 * line, 14))
+    return "".join(pieces)
+
+
+def _middle(game: KadoGame, index: int, player: int | None) -> str:
+    """The draw pile, the card the dealer looks at, and what guesses have ruled out."""
+    middle, width = HEIGHT / 2, 54.0
+    top = middle - width * CARD.height / CARD.width / 2
+    pieces = [pile(int(game.draw_pile_sizes[index]), 330, top, width)]
+    if game.offered[index] >= 0:
+        pieces.append(card(_face(game, _offered(game, index, player)), 420, top, width))
+        pieces.append(label("to be given", 486, middle + 5, 14))
+    if ruled_out := _ruled_out(game, index):
+        pieces.append(label("The dealer's card is not", 420, middle - 18, 14))
+        for place, suit in enumerate(ruled_out):
+            x = 440 + place * (WIDTH - 470) / 10
+            pieces.append(at(x, middle + 16, 18, suit_emblem(suit)))
+            pieces.append(at(x, middle + 16, 18, f'<path d="M-.9 .9L.9-.9" {_CROSS}/>'))
+    return "".join(pieces)
+
+
+_CROSS = f'stroke="{GOLD}" stroke-width=".16"'

@@ -1,0 +1,194 @@
+"""The numbers of KADO's rules, its deck, and which of them go together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
+RIBBONS = ("violet", "orange", "green", "blue", "red")
+PLAYERS = (2, 3, 4)
+DUEL = 2
+
+Deck = tuple[tuple[tuple[int, ...], ...], ...]
+
+# Values by the distance (ribbon - gift) mod 5: every gift and every ribbon has 13 cards.
+EVEN_VALUES = ((1, 3, 5), (1, 2, 4), (2, 3, 5), (1, 4), (2, 3))
+EVEN_DECK: Deck = tuple(
+    tuple(EVEN_VALUES[(ribbon - gift) % 5] for ribbon in range(5)) for gift in range(5)
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a game of KADO; the defaults are the real game's.
+
+    Args:
+        num_players: 2 to 4.
+        deck: The cards: ``deck[gift][ribbon]`` holds the values, from 1, of the cards with
+            this gift and this ribbon. The rulebook does not list the 65 cards; the default
+            is the most even deck.
+        num_rows: Rows of a finished tableau.
+        num_columns: Columns of a finished tableau.
+        perfect_points: What a perfect is worth at the end.
+        discards: How many cards the dealer may put aside each turn, 0 or 1; None takes
+            the rulebook's number, 1 in the duel of two players.
+
+    Raises:
+        ValueError: The numbers cannot be played together.
+    """
+
+    num_players: int = 3
+    deck: Deck = EVEN_DECK
+    num_rows: int = 3
+    num_columns: int = 4
+    perfect_points: int = 2
+    discards: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.num_players not in PLAYERS:
+            raise ValueError(f"KADO is for 2 to 4 players, not {self.num_players}")
+        if self.discards is None:
+            object.__setattr__(self, "discards", int(self.num_players == DUEL))
+        if self.discards not in (0, 1):
+            raise ValueError(f"discards must be 0 or 1, not {self.discards}")
+        # Lists, as they come from a file, are as good as tuples.
+        deck = tuple(tuple(tuple(values) for values in ribbons) for ribbons in self.deck)
+        object.__setattr__(self, "deck", deck)
+        self._check_deck()
+        self._check_tableau()
+        if self.num_cards < self.cards_needed:
+            raise ValueError(
+                f"{self.num_cards} cards do not reach for {self.num_turns} turns, which may "
+                f"take {self.cards_needed}"
+            )
+
+    def _check_deck(self) -> None:
+        if len({len(ribbons) for ribbons in self.deck}) != 1 or not self.deck[0]:
+            raise ValueError("deck must give values for each gift with the same ribbons")
+        values = [value for ribbons in self.deck for cell in ribbons for value in cell]
+        if not values or min(values) < 1:
+            raise ValueError("deck must hold cards, each of a value of at least 1")
+        if self.num_card_types > 127 or self.num_cards > 250:
+            raise ValueError(
+                f"a deck has at most 127 types of cards and 250 cards, not "
+                f"{self.num_card_types} and {self.num_cards}"
+            )
+
+    def _check_tableau(self) -> None:
+        if min(self.num_rows, self.num_columns) < 1 or self.num_turns < 2:
+            raise ValueError(
+                f"a tableau needs at least two places, not {self.num_rows} x {self.num_columns}"
+            )
+        if self.num_columns * self.num_values > 255 or self.max_score > 30_000:
+            raise ValueError("the cards in a row may be worth 255 at most")
+        if self.perfect_points < 0:
+            raise ValueError(f"perfect_points must not be negative, not {self.perfect_points}")
+
+    @property
+    def num_gifts(self) -> int:
+        """G, how many gifts there are."""
+        return len(self.deck)
+
+    @property
+    def num_ribbons(self) -> int:
+        """B, how many ribbons there are."""
+        return len(self.deck[0])
+
+    @property
+    def num_values(self) -> int:
+        """V, the highest value."""
+        return max(value for ribbons in self.deck for cell in ribbons for value in cell)
+
+    @property
+    def num_card_types(self) -> int:
+        """G * B * V; a card's id is (gift * B + ribbon) * V + (value - 1)."""
+        return self.num_gifts * self.num_ribbons * self.num_values
+
+    @property
+    def cards(self) -> npt.NDArray[np.uint8]:
+        """The deck's card ids in order, shape (D,)."""
+        ids = [
+            self.card(gift, ribbon, value)
+            for gift, ribbons in enumerate(self.deck)
+            for ribbon, cell in enumerate(ribbons)
+            for value in sorted(cell)
+        ]
+        return np.array(ids, np.uint8)
+
+    def card(self, gift: int, ribbon: int, value: int) -> int:
+        """The id of a card."""
+        return (gift * self.num_ribbons + ribbon) * self.num_values + value - 1
+
+    def parts(self, card: int) -> tuple[int, int, int]:
+        """Gift, ribbon and value of a card by its id."""
+        kind, value = divmod(card, self.num_values)
+        return (*divmod(kind, self.num_ribbons), value + 1)
+
+    @property
+    def num_cards(self) -> int:
+        """D, the size of the deck."""
+        return sum(len(cell) for ribbons in self.deck for cell in ribbons)
+
+    @property
+    def max_copies(self) -> int:
+        """How often the most frequent card is in the deck; 1 in the default one."""
+        return max(cell.count(value) for cells in self.deck for cell in cells for value in cell)
+
+    @property
+    def max_discards(self) -> int:
+        """How many cards the dealer may put aside each turn."""
+        assert self.discards is not None
+        return self.discards
+
+    @property
+    def num_turns(self) -> int:
+        """One for each place of the tableau."""
+        return self.num_rows * self.num_columns
+
+    @property
+    def cards_needed(self) -> int:
+        """So many cards that every turn can be dealt whatever happens before.
+
+        In the last turn the pile may run out: a perfect then wins no card.
+        """
+        return self.num_turns * (self.num_players + self.max_discards + 1) - 1
+
+    @property
+    def board_rows(self) -> int:
+        """Rows of the board: whichever way the tableau grows from its middle cell."""
+        return 2 * self.num_rows - 1
+
+    @property
+    def board_columns(self) -> int:
+        """Columns of the board."""
+        return 2 * self.num_columns - 1
+
+    @property
+    def rotates(self) -> bool:
+        """Whether all gifts and ribbons can be moved on by one without changing the deck."""
+        moved = tuple(row[-1:] + row[:-1] for row in self.deck[-1:] + self.deck[:-1])
+        same = all(
+            sorted(ours) == sorted(theirs)
+            for mine, other in zip(self.deck, moved, strict=True)
+            for ours, theirs in zip(mine, other, strict=True)
+        )
+        return same and self.num_gifts == self.num_ribbons
+
+    @property
+    def max_score(self) -> int:
+        """No player can have more points than this."""
+        rows = self.num_rows * self.num_columns * self.num_values
+        return rows + self.num_columns * self.num_values + self.num_turns * self.perfect_points
+
+
+def gift_name(gift: int) -> str:
+    """A gift in words; those beyond the rulebook's are numbered."""
+    return GIFTS[gift] if gift < len(GIFTS) else f"gift {gift + 1}"
+
+
+def ribbon_name(ribbon: int) -> str:
+    """A ribbon's colour in words; those beyond the rulebook's are numbered."""
+    return RIBBONS[ribbon] if ribbon < len(RIBBONS) else f"ribbon {ribbon + 1}"

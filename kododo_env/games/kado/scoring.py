@@ -1,0 +1,85 @@
+"""KADO's tableau: where a card may go and what it scores; pure functions, the game axis last.
+
+Rulebook, "Score" and "Organisation du tableau". A tableau lies on a board so large that it
+fits whichever way it grows; where its final frame lies shows only as cards go down. What
+scoring needs of it are three sums: by row and gift the values, by column and ribbon the
+number of cards, and by column the highest value. All functions take any number of trailing
+axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Where the next card may go: next to a card, within a frame that holds all cards.
+
+    Args:
+        filled: Which cells hold a card, shape (P, 2R - 1, 2C - 1, ...) for a frame of R x C;
+            the first card lies in the middle.
+
+    Returns:
+        The same shape. In an empty tableau it is the cell in the middle alone.
+    """
+    near = np.zeros_like(filled)
+    near[:, 1:] |= filled[:, :-1]
+    near[:, :-1] |= filled[:, 1:]
+    near[:, :, 1:] |= filled[:, :, :-1]
+    near[:, :, :-1] |= filled[:, :, 1:]
+    near[:, near.shape[1] // 2, near.shape[2] // 2] = True
+    near &= ~filled
+    # A frame is rows times columns, so that each can be looked at alone.
+    near &= _within_reach(np.logical_or.reduce(filled, axis=2))[:, :, None]
+    near &= _within_reach(np.logical_or.reduce(filled, axis=1))[:, None]
+    return near
+
+
+def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which rows some frame holds besides all used ones: (P, 2R - 1, ...), or columns.
+
+    The used rows follow each other and include the middle one, so a row above the middle
+    is out of reach just if the row R below it is used.
+    """
+    size = (used.shape[1] + 1) // 2
+    reach = np.ones_like(used)
+    reach[:, : size - 1] = ~used[:, size:]
+    reach[:, size:] = ~used[:, : size - 1]
+    return reach
+
+
+def score_rows(row_points: Array) -> npt.NDArray[np.int16]:
+    """What the rows score: in each row the gift whose values add up to most.
+
+    Args:
+        row_points: Values added up, shape (P, rows, G, ...).
+
+    Returns:
+        Shape (P, ...).
+    """
+    best = np.maximum.reduce(row_points, axis=2)
+    points: npt.NDArray[np.int16] = np.add.reduce(best, axis=1, dtype=np.int16)
+    return points
+
+
+def score_columns(
+    column_ribbons: Array, column_best: Array, num_rows: int
+) -> npt.NDArray[np.int16]:
+    """What the columns score: a full one with a single ribbon its highest value.
+
+    Args:
+        column_ribbons: Cards counted, shape (P, columns, B, ...).
+        column_best: Highest values, shape (P, columns, ...).
+        num_rows: Cards in a full column.
+
+    Returns:
+        Shape (P, ...).
+    """
+    same = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
+    points: npt.NDArray[np.int16] = np.add.reduce(column_best * same, axis=1, dtype=np.int16)
+    return points

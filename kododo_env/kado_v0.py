@@ -1,0 +1,68 @@
+"""KADO, version 0: the door to the game. See ``docs/games/kado.md``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kododo_env.core.rewards import Reward
+from kododo_env.games.kado import KadoGame, Rules
+from kododo_env.wrappers.aec import AECGame
+from kododo_env.wrappers.parallel import ParallelGame
+
+__all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
+
+GYMNASIUM_ID = "kododo/Kado-v0"
+PLAYERS = (2, 3, 4)
+
+
+def batch_game(
+    num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Any
+) -> KadoGame:
+    """Many games at once, as arrays.
+
+    Args:
+        num_envs: How many games.
+        num_players: 2 to 4; 2 play the duel.
+        seed: Seed of the batch's generator.
+        **rules: Further fields of ``Rules``, to change the game.
+
+    Raises:
+        ValueError: The rules cannot be played.
+    """
+    return KadoGame(num_envs, Rules(num_players, **rules), seed)
+
+
+def parallel_env(
+    num_players: int = 3,
+    reward: str | Reward = "score",
+    render_mode: str | None = None,
+    illegal_action: str = "raise",
+    **rules: Any,
+) -> ParallelGame:
+    """One game as a PettingZoo ParallelEnv; whoever has nothing to decide plays the no-op.
+
+    Args:
+        num_players: 2 to 4; 2 play the duel.
+        reward: ``"score"``, ``"margin"`` or ``"win"``; see ``kododo_env.core.rewards``.
+        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
+        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+        **rules: Further fields of ``Rules``, to change the game.
+
+    Raises:
+        ValueError: The rules cannot be played, or an option is unknown.
+    """
+    return ParallelGame(batch_game(1, num_players, **rules), reward, render_mode, illegal_action)
+
+
+def env(
+    num_players: int = 3,
+    reward: str | Reward = "score",
+    render_mode: str | None = None,
+    illegal_action: str = "raise",
+    **rules: Any,
+) -> AECGame:
+    """One game as a PettingZoo AECEnv, which visits who has something to decide.
+
+    See ``parallel_env`` for the arguments.
+    """
+    return AECGame(batch_game(1, num_players, **rules), reward, render_mode, illegal_action)

@@ -1,0 +1,113 @@
+"""KADO games that go exactly as a test wants: cards by name, decks that begin with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from kododo_env.games.kado import KadoGame, Rules
+
+GIFTS = "SCPFH"
+RIBBONS = "VOGBR"
+GIVE, GUESSES, CELLS = 0, 25, 35
+"""The first action, and how many guesses and cells of the board there are."""
+
+
+def card(name: str) -> int:
+    """The id of a card by name: PR3 is the plush with a red ribbon and the value 3."""
+    return (GIFTS.index(name[0]) * 5 + RIBBONS.index(name[1])) * 5 + int(name[2]) - 1
+
+
+def cards(names: str) -> list[int]:
+    return [card(name) for name in names.split()]
+
+
+def deck_of(names: str, rules: Rules) -> list[int]:
+    """A deck that begins with the named cards; the others follow by their ids."""
+    first = cards(names)
+    rest = Counter(rules.cards.tolist())
+    rest.subtract(first)
+    assert min(rest.values()) >= 0, "a card is named more often than the deck has it"
+    return first + sorted(rest.elements())
+
+
+def start(names: str, rules: Rules) -> KadoGame:
+    """One game whose deck begins with the named cards."""
+    game = KadoGame(1, rules, seed=0)
+    game.reset(decks=[deck_of(names, rules)])
+    return game
+
+
+# Actions by name, written out for the real deck and P players.
+
+
+def give(steps: int) -> int:
+    """The dealer gives the card so many seats to the left; 0: he keeps it."""
+    return steps
+
+
+def discard(num_players: int) -> int:
+    return num_players
+
+
+def no_challenge(num_players: int) -> int:
+    return num_players + 1
+
+
+def guess(num_players: int, kind: str) -> int:
+    """Guess a gift and a ribbon by their letters, such as PR."""
+    return num_players + 2 + GIFTS.index(kind[0]) * 5 + RIBBONS.index(kind[1])
+
+
+def place(num_players: int, row: int, column: int) -> int:
+    """Place a card so many rows below and columns to the right of the first one."""
+    return num_players + 27 + (row + 2) * 7 + column + 3
+
+
+def no_op(num_players: int) -> int:
+    return num_players + 62
+
+
+def act(game: KadoGame, **moves: int) -> None:
+    """One step of a batch of one: p0=..., p1=... decide, the others have the no-op."""
+    actions = [moves.get(f"p{player}", game.no_op) for player in range(game.num_players)]
+    game.step([actions])
+
+
+def legal(game: KadoGame, player: int) -> list[int]:
+    """What a player of a batch of one may do."""
+    found: list[int] = np.flatnonzero(game.legal_action_mask()[0, player]).tolist()
+    return found
+
+
+def deal(game: KadoGame, recipients: Sequence[int]) -> None:
+    """The dealer gives the first cards of a turn to these seats, counted from his own."""
+    for steps in recipients:
+        act(game, **{f"p{game.dealer}": give(steps)})
+
+
+def pass_all(game: KadoGame) -> None:
+    """Everybody passes, until the phase of challenges is over."""
+    turn = game.turn
+    while game.turn == turn and game.phase == 1:
+        act(game, **{f"p{game.challenger}": no_challenge(game.num_players)})
+
+
+def place_all(game: KadoGame, row: int, column: int) -> None:
+    """Everybody places his card in the same cell."""
+    game.step([[place(game.num_players, row, column)] * game.num_players])
+
+
+ORDER = [(r, c) for c in range(4) for r in range(3)]
+"""Cells in which one can fill a tableau column by column, as rows and columns from the first."""
+
+
+def play_turn(game: KadoGame, recipients: Sequence[int], cell: tuple[int, int]) -> None:
+    """A turn without challenges: give the cards, pass, place everybody's in the same cell."""
+    first_or_last = game.turn in (0, 11)
+    deal(game, recipients)
+    pass_all(game)
+    if not first_or_last:
+        place_all(game, *cell)

@@ -1,0 +1,238 @@
+"""The core against the slow referee, over many whole games on the same decks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kododo_env.games.kado import KadoGame, Rules
+from tests.kado import scripted
+from tests.referees import kado as referee
+from tests.referees.kado import Card, Move, Referee
+
+ALL_PLAYERS = pytest.mark.parametrize("num_players", [2, 3, 4])
+Actions = npt.NDArray[np.int64]
+
+
+def card_id(card: Card | None) -> int:
+    return -1 if card is None else (card[0] * 5 + card[1]) * 5 + card[2] - 1
+
+
+def set_up(num_players: int, num: int) -> tuple[KadoGame, list[Referee]]:
+    """The same shuffled decks for the core and for as many referees."""
+    rng, deck = np.random.default_rng([num_players, num]), referee.full_deck()
+    decks = [[deck[index] for index in rng.permutation(65)] for _ in range(num)]
+    game = KadoGame(num, Rules(num_players=num_players))
+    game.reset(decks=[[card_id(card) for card in each] for each in decks])
+    return game, [Referee(num_players, each) for each in decks]
+
+
+@cache
+def action_of(move: Move, num_players: int) -> int:
+    """The number of an action, written out."""
+    name, *numbers = move
+    if name == "give":
+        return scripted.give(numbers[0])
+    if name == "discard":
+        return scripted.discard(num_players)
+    if name == "pass":
+        return scripted.no_challenge(num_players)
+    if name == "guess":
+        return num_players + 2 + 5 * numbers[0] + numbers[1]
+    return scripted.place(num_players, numbers[0], numbers[1])
+
+
+def waiting_for(game: KadoGame) -> list[int]:
+    """The games in which somebody has to decide; the others wait for the batch."""
+    found: list[int] = np.flatnonzero(game.deciding().any(axis=1)).tolist()
+    return found
+
+
+def choose(one: Referee, rng: np.random.Generator) -> dict[int, Move]:
+    """Random choices; every other time a player guesses what would be right in part."""
+    moves = {}
+    for player, options in one.choices.items():
+        moves[player] = options[rng.integers(len(options))]
+        if one.turn.phase == 1 and rng.random() < 0.4:
+            gift, ribbon, _ = one.turn.before[one.turn.dealer]
+            near = [("guess", gift, ribbon), ("guess", gift, 0), ("guess", 0, ribbon)]
+            moves[player] = near[rng.integers(3)]
+    return moves
+
+
+def play_step(game: KadoGame, referees: Sequence[Referee], rng: np.random.Generator) -> None:
+    """One step at random, the same in the core and with the referees who have a choice."""
+    actions = np.full((game.num_envs, game.num_players), game.no_op)
+    for index in waiting_for(game):
+        moves = choose(referees[index], rng)
+        for player, move in moves.items():
+            actions[index, player] = action_of(move, game.num_players)
+        referees[index].play(moves)
+    game.step(actions)
+
+
+def assert_same_legal_actions(game: KadoGame, referees: Sequence[Referee]) -> None:
+    mask = np.zeros((game.num_envs, game.num_players, game.num_actions), np.bool_)
+    mask[:, :, game.no_op] = True
+    for index in waiting_for(game):
+        for player, options in referees[index].choices.items():
+            mask[index, player, game.no_op] = False
+            mask[index, player, [action_of(move, game.num_players) for move in options]] = True
+    assert (game.legal_action_mask() == mask).all()
+
+
+def assert_same_position(game: KadoGame, referees: Sequence[Referee]) -> None:
+    """All that the core shows is what the referees have, where somebody has to decide."""
+    names = ("offered", "held", "put_aside", "swapped", "draw_pile_sizes")
+    shown = {name: getattr(game, name).tolist() for name in names}
+    for index in waiting_for(game):
+        one, turn = referees[index], referees[index].turn
+        assert (game.turn, game.phase, game.dealer) == (turn.number, turn.phase, turn.dealer)
+        if turn.phase == 1:
+            assert game.challenger == turn.challenger
+        before = [card_id(turn.before.get(player)) for player in one.players]
+        aside, pile = turn.aside is not None, len(one.pile) + (turn.offered is not None)
+        there = (card_id(turn.offered), before, aside, turn.swapped, pile)
+        assert tuple(shown[name][index] for name in names) == there
+        if game.phase == game.phase_step == 0:
+            assert_same_tableaus(game, index, one)
+
+
+def assert_same_tableaus(game: KadoGame, index: int, one: Referee) -> None:
+    board = np.full((one.num_players, 5, 7), -1)
+    for player, tableau in enumerate(one.tableaus):
+        for (row, column), card in tableau.items():
+            board[player, row + 2, column + 3] = card_id(card)
+    assert (game.tableaus[index] == board).all()
+    assert game.scores[index].tolist() == one.scores()
+    assert game.perfects[index].tolist() == [len(won) for won in one.perfects]
+
+
+@ALL_PLAYERS
+def test_whole_games_go_as_with_the_referee(num_players: int) -> None:
+    game, referees = set_up(num_players, 700)
+    rng = np.random.default_rng(num_players)
+    while not game.terminated.all():
+        assert_same_legal_actions(game, referees)
+        assert_same_position(game, referees)
+        before = game.scores.copy()
+        play_step(game, referees, rng)
+        assert (game.rewards == game.scores - before).all()
+    assert game.terminated.all()
+    for index, one in enumerate(referees):
+        assert one.finished
+        assert_same_tableaus(game, index, one)
+        winners = one.winners()
+        shares = [(player in winners) / len(winners) for player in one.players]
+        np.testing.assert_allclose(game.outcome()[index], shares)
+
+
+# --- what everybody knows ---------------------------------------------------------------
+
+
+def one_hot(index: int | None, size: int) -> list[int]:
+    return [int(place == index) for place in range(size)]
+
+
+def known_card(card: Card | None) -> tuple[list[int], list[int], int]:
+    gift, ribbon, value = (None, None, 0) if card is None else card
+    return one_hot(gift, 5), one_hot(ribbon, 5), value
+
+
+def tableau_pieces(tableau: referee.Tableau) -> dict[str, object]:
+    """The pieces that tell of one tableau, from the board in the middle of which it starts."""
+    board = {(row + 2, column + 3): card for (row, column), card in tableau.items()}
+    free = {(row + 2, column + 3) for row, column in referee.places_for_a_card(tableau)}
+    rows = [[card for cell, card in board.items() if cell[0] == row] for row in range(5)]
+    columns = [[card for cell, card in board.items() if cell[1] == column] for column in range(7)]
+    if len(board) == 12:
+        free = set()
+    return {
+        "row_points": [
+            [sum(c[2] for c in row if c[0] == gift) for gift in range(5)] for row in rows
+        ],
+        "column_ribbons": [
+            [sum(c[1] == r for c in column) for r in range(5)] for column in columns
+        ],
+        "column_best": [max((card[2] for card in column), default=0) for column in columns],
+        "filled": [[int((row, column) in board) for column in range(7)] for row in range(5)],
+        "open": [[int((row, column) in free) for column in range(7)] for row in range(5)],
+    }
+
+
+def observation_of(one: Referee, player: int) -> dict[str, object]:
+    """What the observation's pieces should say, counted from what the player may know."""
+    turn, seats = one.turn, [(player + step) % one.num_players for step in one.players]
+    seen, own = one.seen[player], one.tableaus[player].values()
+    tableaus = [tableau_pieces(one.tableaus[seat]) for seat in seats]
+    before = [turn.before.get(seat) for seat in seats]
+    cards = [known_card(card if card in seen else None) for card in before]
+    offered = known_card(turn.offered if player == turn.dealer else None)
+    gifts, ribbons = ({guess[kind] for guess in turn.wrong_guesses} for kind in (0, 1))
+    return {
+        **{name: [each[name] for each in tableaus] for name in tableaus[0]},
+        "scores": [one.scores()[seat] for seat in seats],
+        "perfects": [len(one.perfects[seat]) for seat in seats],
+        "turns_left": 12 - turn.number,
+        "phase": one_hot(turn.phase, 3),
+        "dealer": [int(seat == turn.dealer) for seat in seats],
+        "challenger": [int(seat == turn.challenger) for seat in seats],
+        "put_aside": int(turn.aside is not None),
+        "has_card": [int(card is not None) for card in before],
+        "card_gift": [card[0] for card in cards],
+        "card_ribbon": [card[1] for card in cards],
+        "card_value": [card[2] for card in cards],
+        "offered_gift": offered[0],
+        "offered_ribbon": offered[1],
+        "offered_value": offered[2],
+        "not_gift": [int(gift in gifts) for gift in range(5)],
+        "not_ribbon": [int(ribbon in ribbons) for ribbon in range(5)],
+        "own_gifts": [sum(card[2] for card in own if card[0] == gift) for gift in range(5)],
+        "own_ribbons": [sum(card[1] == ribbon for card in own) for ribbon in range(5)],
+        "seen": [[[int((gift, ribbon, value) in seen) for value in range(1, 6)]
+                  for ribbon in range(5)] for gift in range(5)],
+    }  # fmt: skip
+
+
+@ALL_PLAYERS
+def test_observations_are_what_the_referee_says_a_player_knows(num_players: int) -> None:
+    game, referees = set_up(num_players, 12)
+    rng = np.random.default_rng(num_players)
+    while not game.terminated.all():
+        assert (game.observe() <= game.layout.maxima).all()
+        for player in range(num_players):
+            pieces = game.view(player).pieces
+            for index in waiting_for(game):
+                seen = {name: numbers[index].tolist() for name, numbers in pieces.items()}
+                assert seen == observation_of(referees[index], player)
+        play_step(game, referees, rng)
+
+
+@ALL_PLAYERS
+def test_the_games_above_meet_all_that_can_happen(num_players: int) -> None:
+    game, referees = set_up(num_players, 200)
+    rng = np.random.default_rng(num_players)
+    met = Counter[str]()
+    while not game.terminated.all():
+        play_step(game, referees, rng)
+        met["waiting after a swap"] += game.swapped.sum() if game.phase == 1 else 0
+        met["swap"] += game.swapped.sum() if game.phase == 2 else 0
+        met["wrong guess"] += game.ruled_out_gifts.any(axis=1).sum()
+        met["card put aside"] += game.put_aside.sum()
+    for one in referees:
+        met["perfect"] += sum(map(len, one.perfects))
+        met["shared victory"] += len(one.winners()) > 1
+        for tableau in one.tableaus:
+            columns = {column for _, column in tableau}
+            met["column"] += any(
+                referee.points_of_a_column([c for cell, c in tableau.items() if cell[1] == column])
+                for column in columns
+            )
+    only_in_the_duel, not_in_the_duel = "card put aside", "waiting after a swap"
+    never = not_in_the_duel if num_players == 2 else only_in_the_duel
+    assert [name for name, times in met.items() if not times] == [never], met

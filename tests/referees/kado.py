@@ -1,0 +1,233 @@
+"""KADO played slowly and plainly, one game at a time, from the rulebook alone.
+
+Nothing here comes from the package under test: a card is (gift, ribbon, value), a tableau is
+a dict from (row, column), counted from the first card, to a card, and a game is told in one
+function that asks the players whenever they have a choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+GIFTS = 5
+RIBBONS = 5
+VALUES = {0: (1, 3, 5), 1: (1, 2, 4), 2: (2, 3, 5), 3: (1, 4), 4: (2, 3)}
+"""Values of the cards of a gift and a ribbon, by (ribbon - gift) mod 5."""
+
+ROWS = 3
+COLUMNS = 4
+TURNS = 12
+POINTS_OF_A_PERFECT = 2
+
+Card = tuple[int, int, int]
+Cell = tuple[int, int]
+Tableau = dict[Cell, Card]
+Move = tuple[str, *tuple[int, ...]]
+Choices = dict[int, list[Move]]
+"""Who has something to decide, and between what."""
+
+
+def full_deck() -> list[Card]:
+    """The 65 cards, by gift, ribbon and value."""
+    return [
+        (gift, ribbon, value)
+        for gift in range(GIFTS)
+        for ribbon in range(RIBBONS)
+        for value in VALUES[(ribbon - gift) % 5]
+    ]
+
+
+def places_for_a_card(tableau: Tableau) -> list[Cell]:
+    """Where the next card may be placed."""
+    if not tableau:
+        return [(0, 0)]
+    cells = set()
+    for row, column in tableau:
+        for cell in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+            if cell not in tableau and fits([*tableau, cell]):
+                cells.add(cell)
+    return sorted(cells)
+
+
+def fits(cells: list[Cell]) -> bool:
+    """Whether these places lie within three rows and four columns."""
+    rows, columns = [cell[0] for cell in cells], [cell[1] for cell in cells]
+    return max(rows) - min(rows) < ROWS and max(columns) - min(columns) < COLUMNS
+
+
+def points_of_a_row(cards: list[Card]) -> int:
+    """The sum of the values of one gift, the best one."""
+    return max(sum(value for gift, _, value in cards if gift == chosen) for chosen in range(GIFTS))
+
+
+def points_of_a_column(cards: list[Card]) -> int:
+    """The highest value of three cards with the same ribbon."""
+    if len(cards) < ROWS or len({ribbon for _, ribbon, _ in cards}) > 1:
+        return 0
+    return max(value for _, _, value in cards)
+
+
+def points_of_a_tableau(tableau: Tableau) -> int:
+    rows, columns = {cell[0] for cell in tableau}, {cell[1] for cell in tableau}
+    return sum(
+        points_of_a_row([card for cell, card in tableau.items() if cell[0] == row]) for row in rows
+    ) + sum(
+        points_of_a_column([card for cell, card in tableau.items() if cell[1] == column])
+        for column in columns
+    )
+
+
+@dataclass
+class Turn:
+    """What has happened in one turn.
+
+    Attributes:
+        number: From 0.
+        dealer: Who deals.
+        phase: 0 dealing, 1 challenge, 2 placing.
+        offered: The card the dealer looks at, until it is given.
+        before: The card that lies before each player.
+        aside: The card put aside.
+        challenger: Who may challenge.
+        wrong_guesses: Gift and ribbon of each.
+        swapped: Whether a challenge was won.
+    """
+
+    number: int
+    dealer: int
+    phase: int = 0
+    offered: Card | None = None
+    before: dict[int, Card] = field(default_factory=dict)
+    aside: Card | None = None
+    challenger: int | None = None
+    wrong_guesses: list[tuple[int, int]] = field(default_factory=list)
+    swapped: bool = False
+
+
+class Referee:
+    """One game.
+
+    Args:
+        num_players: 2 to 4.
+        deck: The order of the cards.
+
+    Attributes:
+        choices: Who has to decide now, and between what; empty when the game is over.
+        tableaus: Each player's.
+        perfects: The cards each player has won by perfects.
+        seen: All cards each player has seen so far.
+        turn: The turn being played, or the last one.
+    """
+
+    def __init__(self, num_players: int, deck: list[Card]) -> None:
+        assert sorted(deck) == full_deck()
+        self.num_players = num_players
+        self.pile = list(deck)
+        self.players = range(num_players)
+        self.tableaus: list[Tableau] = [{} for _ in self.players]
+        self.perfects: list[list[Card]] = [[] for _ in self.players]
+        self.seen: list[set[Card]] = [set() for _ in self.players]
+        self.turn = Turn(0, 0)
+        self._story = self._game()
+        self.choices: Choices = next(self._story)
+
+    @property
+    def finished(self) -> bool:
+        return not self.choices
+
+    def play(self, moves: dict[int, Move]) -> None:
+        """Everybody who has something to decide makes his choice."""
+        assert moves.keys() == self.choices.keys()
+        assert all(move in self.choices[player] for player, move in moves.items())
+        try:
+            self.choices = self._story.send(moves)
+        except StopIteration:
+            self.choices = {}
+
+    def scores(self) -> list[int]:
+        """Points as the tableaus stand."""
+        return [
+            points_of_a_tableau(tableau) + POINTS_OF_A_PERFECT * len(won)
+            for tableau, won in zip(self.tableaus, self.perfects, strict=True)
+        ]
+
+    def winners(self) -> list[int]:
+        best = max(self.scores())
+        return [player for player in self.players if self.scores()[player] == best]
+
+    # --- the game -------------------------------------------------------------------------
+
+    def _game(self) -> Generator[Choices, dict[int, Move], None]:
+        for number in range(TURNS):
+            self.turn = Turn(number, number % self.num_players)
+            yield from self._dealing(self.turn)
+            yield from self._challenges(self.turn)
+            yield from self._placing(self.turn)
+
+    def _ask(self, choices: Choices) -> Generator[Choices, dict[int, Move], dict[int, Move]]:
+        """Ask those who have a choice; the others do what they must."""
+        moves = {player: options[0] for player, options in choices.items()}
+        asked = {player: options for player, options in choices.items() if len(options) > 1}
+        if asked:
+            moves.update((yield asked))
+        return moves
+
+    def _dealing(self, turn: Turn) -> Generator[Choices, dict[int, Move], None]:
+        while len(turn.before) < self.num_players:
+            turn.offered = self.pile.pop(0)
+            self.seen[turn.dealer].add(turn.offered)
+            options: list[Move] = []
+            for steps in self.players:
+                if (turn.dealer + steps) % self.num_players not in turn.before:
+                    options.append(("give", steps))
+            if self.num_players == 2 and turn.aside is None:
+                options.append(("discard",))
+            move = (yield from self._ask({turn.dealer: options}))[turn.dealer]
+            if move == ("discard",):
+                turn.aside = turn.offered
+            else:
+                turn.before[(turn.dealer + move[1]) % self.num_players] = turn.offered
+            turn.offered = None
+
+    def _challenges(self, turn: Turn) -> Generator[Choices, dict[int, Move], None]:
+        turn.phase = 1
+        guesses = [("guess", gift, ribbon) for gift in range(GIFTS) for ribbon in range(RIBBONS)]
+        for steps in range(1, self.num_players):
+            turn.challenger = (turn.dealer + steps) % self.num_players
+            options: list[Move] = [("pass",), *guesses]
+            move = (yield from self._ask({turn.challenger: options}))[turn.challenger]
+            if move == ("pass",):
+                continue
+            gift, ribbon, _ = turn.before[turn.dealer]
+            if move[1] != gift and move[2] != ribbon:
+                turn.wrong_guesses.append((move[1], move[2]))
+                continue
+            self._swap(turn, turn.challenger)
+            if move[1] == gift and move[2] == ribbon:
+                self.perfects[turn.challenger].append(self.pile.pop(0))
+            return
+
+    def _swap(self, turn: Turn, challenger: int) -> None:
+        kept, other = turn.before[turn.dealer], turn.before[challenger]
+        turn.before[turn.dealer], turn.before[challenger] = other, kept
+        turn.swapped = True
+        for player in self.players:
+            self.seen[player] |= {kept, other}
+
+    def _placing(self, turn: Turn) -> Generator[Choices, dict[int, Move], None]:
+        turn.phase = 2
+        turn.challenger = None
+        for player in self.players:
+            self.seen[player].add(turn.before[player])
+        moves = yield from self._ask(
+            {
+                player: [("place", *cell) for cell in places_for_a_card(self.tableaus[player])]
+                for player in self.players
+            }
+        )
+        for player in self.players:
+            _, row, column = moves[player]
+            self.tableaus[player][row, column] = turn.before[player]
+            for viewer in self.players:
+                self.seen[viewer].add(turn.before[player])
