@@ -1,0 +1,118 @@
+"""Checkpoints of a training run: one file, written whole or not at all.
+
+A checkpoint is for its owner: reading one unpickles the optimiser's and the learner's state
+with stable-baselines3. What is given to others is the exported policy.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.files import written_whole
+from agents.policy_metadata import describe, differences
+from agents.self_play_ppo import SelfPlayPPO
+from agents.training_config import Task
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.wrappers.vec import BatchVecEnv
+
+FORMAT = 1
+
+
+@dataclass
+class Progress:
+    """How far a run has come.
+
+    Attributes:
+        seconds: Time spent learning, measuring included.
+        updates: Updates of the policy.
+        steps: Agent-steps played.
+        curve: The measurements: dictionaries of seconds, steps and win shares.
+    """
+
+    seconds: float = 0.0
+    updates: int = 0
+    steps: int = 0
+    curve: list[dict[str, Any]] = field(default_factory=list)
+
+
+def save_checkpoint(
+    path: Path, task: Task, model: SelfPlayPPO, game: BatchGame, progress: Progress
+) -> None:
+    """Write everything that the run needs to go on as if it had never stopped."""
+    model_file, arrays = io.BytesIO(), io.BytesIO()
+    model.save(model_file)
+    state = game.state()
+    np.savez(
+        arrays,
+        torch_random_state=torch.get_rng_state().numpy(),
+        **{name: value for name, value in state.items() if isinstance(value, np.ndarray)},
+    )
+    facts = {
+        "format": FORMAT,
+        "task": task.to_dict(),
+        "progress": vars(progress),
+        "schedule": {k: v for k, v in state.items() if not isinstance(v, np.ndarray)},
+    }
+    with written_whole(path) as aside, zipfile.ZipFile(aside, "w") as archive:
+        archive.writestr("facts.json", json.dumps(facts))
+        archive.writestr("game.npz", arrays.getvalue())
+        archive.writestr("model.zip", model_file.getvalue())
+
+
+def read_facts(path: Path) -> tuple[Task, Progress]:
+    """What a checkpoint is of, and how far it had come.
+
+    Raises:
+        ValueError: There is no checkpoint, or it is damaged or of another format.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()
+            facts = json.loads(archive.read("facts.json"))
+            if damaged or not {"game.npz", "model.zip"} <= set(archive.namelist()):
+                raise ValueError
+            if facts["format"] != FORMAT:
+                raise ValueError
+            return Task.from_dict(facts["task"]), Progress(**facts["progress"])
+    except FileNotFoundError as error:
+        raise ValueError(f"there is no checkpoint {path}; train without --resume first") from error
+    except OSError as error:
+        raise ValueError(f"cannot read checkpoint {path}: {error.strerror}") from error
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
+        raise ValueError(f"{path} is not a checkpoint of a training run, or is damaged") from error
+
+
+def check_same_game(path: Path, saved: Task, wanted: Task) -> None:
+    """Raise ValueError, saying what differs, unless the checkpoint is of the wanted game and rules."""
+    found = differences(describe(saved.batch_game(1, 0)), describe(wanted.batch_game(1, 0)))
+    if found:
+        raise ValueError(f"cannot resume {path}: it is for {'; '.join(found)}")
+
+
+def load_checkpoint(path: Path, env: BatchVecEnv) -> SelfPlayPPO:
+    """Put the learner, its optimiser, the games and all random states back.
+
+    Args:
+        path: A checkpoint that ``read_facts`` accepts.
+        env: The environment, of the task's size; its games are set.
+
+    Returns:
+        The learner, ready to go on with ``env``.
+    """
+    with zipfile.ZipFile(path) as archive:
+        facts = json.loads(archive.read("facts.json"))
+        arrays = dict(np.load(io.BytesIO(archive.read("game.npz")), allow_pickle=False))
+        model_file = io.BytesIO(archive.read("model.zip"))
+    random_state = torch.from_numpy(arrays.pop("torch_random_state"))
+    model = SelfPlayPPO.load(model_file, env=env, device="cpu", force_reset=False)
+    env.game.load_state({**arrays, **facts["schedule"]})
+    torch.set_rng_state(random_state)
+    return model

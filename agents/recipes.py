@@ -1,0 +1,79 @@
+"""How each game is learned best, as far as it was measured; see ``docs/training.md``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The settings of self-play PPO.
+
+    Attributes:
+        num_envs: Games played at once; every seat of each learns.
+        games_per_update: Whole games each of them plays between updates.
+        batch_size: Decisions in a minibatch.
+        epochs: Passes over the decisions of an update.
+        learning_rate: At the start; it falls linearly.
+        final_learning_rate: At the end.
+        entropy: Weight of the entropy bonus at the start; it falls linearly.
+        final_entropy: At the end.
+        clip_range: PPO's clipping.
+        gamma: Discount for each decision.
+        gae_lambda: Of generalised advantage estimation.
+        value_weight: Weight of the value's loss.
+        margin_weight: The reward is this times the margin of points as they are scored,
+            plus the share of the victory minus 1/P at the end.
+        width: Width of the hidden layers.
+        depth: Number of hidden layers.
+        temperature: At which the trained policy plays: 0 the likeliest action.
+    """
+
+    num_envs: int = 512
+    games_per_update: int = 1
+    batch_size: int = 4096
+    epochs: int = 3
+    learning_rate: float = 1e-3
+    final_learning_rate: float = 1e-4
+    entropy: float = 0.03
+    final_entropy: float = 0.015
+    clip_range: float = 0.2
+    gamma: float = 1.0
+    gae_lambda: float = 0.9
+    value_weight: float = 0.5
+    margin_weight: float = 0.05
+    width: int = 128
+    depth: int = 2
+    temperature: float = 0.25
+
+    def __post_init__(self) -> None:
+        for name in ("num_envs", "games_per_update", "batch_size", "epochs", "width", "depth"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
+        for name in ("learning_rate", "clip_range"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
+        for name in ("final_learning_rate", "entropy", "final_entropy", "temperature"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"{name} must be 0 or more, not {getattr(self, name)}")
+        for name in ("gamma", "gae_lambda"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+
+
+BASE = Recipe()
+RECIPES: dict[tuple[str, int], Recipe] = {}
+
+
+def recipe_for(game: str, num_players: int) -> Recipe:
+    """The settings for a game and a number of players."""
+    return RECIPES.get((game, num_players), BASE)
+
+
+def with_overrides(recipe: Recipe, overrides: dict[str, float | None]) -> Recipe:
+    """The recipe with those settings changed that are not None.
+
+    Raises:
+        ValueError: A setting has an impossible value.
+    """
+    return replace(recipe, **{k: v for k, v in overrides.items() if v is not None})  # type: ignore[arg-type]

@@ -1,0 +1,88 @@
+"""A run's folder: finding or making it, and what is written there."""
+
+from __future__ import annotations
+
+import json
+import platform
+import tempfile
+from dataclasses import asdict
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import kododo_env
+from agents.files import write_text
+from agents.training_config import Task, TrainConfig
+
+LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
+
+
+def fresh_folder(run_dir: Path | None, task: Task) -> Path:
+    """Make the folder of a fresh run.
+
+    Args:
+        run_dir: The folder asked for; None finds a free one in ``runs``.
+        task: What is learned, for the name.
+
+    Raises:
+        ValueError: The folder holds a run already, or cannot be written.
+    """
+    if run_dir is None:
+        run_dir = _free_folder(f"{task.game}-{task.num_players}p")
+    if (run_dir / "config.json").exists():
+        raise ValueError(
+            f"{run_dir} holds a run already: go on with it with --resume, or give another --run-dir"
+        )
+    check_writable(run_dir)
+    return run_dir
+
+
+def _free_folder(name: str) -> Path:
+    runs = Path("runs")
+    for number in count(1):
+        folder = runs / (name if number == 1 else f"{name}-{number}")
+        if not folder.exists():
+            return folder
+    raise AssertionError("there is always a next number")
+
+
+def check_writable(folder: Path) -> None:
+    """Make a folder if need be and try whether files can be written; ValueError if not."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"cannot write to the run folder {folder}: {error.strerror}") from error
+
+
+def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
+    """Write config.json: what is learned, how, and with which libraries."""
+    content = {
+        "task": task.to_dict(),
+        "minutes": config.minutes,
+        "steps": config.steps,
+        "threads": config.threads,
+        "python": platform.python_version(),
+        "kododo_env": kododo_env.__version__,
+        "libraries": {name: version(name) for name in LIBRARIES},
+    }
+    write_json(folder / "config.json", content)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON whole or not at all."""
+    write_text(path, json.dumps(content, indent=2, default=str) + "\n")
+
+
+def training_facts(task: Task, config: TrainConfig, seconds: float, steps: int) -> dict[str, Any]:
+    """How a policy was trained, for its file."""
+    return {
+        "algorithm": "PPO self-play",
+        "recipe": asdict(task.recipe),
+        "seed": task.seed,
+        "minutes": round(seconds / 60, 2),
+        "steps": steps,
+        "threads": config.threads,
+    }

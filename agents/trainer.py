@@ -1,0 +1,212 @@
+"""A training run: learn, measure, keep checkpoints, stop when told, go on where it stopped."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+import torch
+from stable_baselines3.common.logger import Logger, configure
+
+from agents.checkpoint import Progress, load_checkpoint, save_checkpoint
+from agents.game_policy import GamePolicy
+from agents.measure import against_baselines
+from agents.network_agent import NetworkAgent
+from agents.progress_display import ProgressDisplay
+from agents.recipes import Recipe
+from agents.self_play_ppo import SelfPlayPPO
+from agents.training_config import DEFAULT_MINUTES, Task, TrainConfig
+from kododo_env.core import rewards
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.rewards import Reward
+from kododo_env.wrappers.vec import BatchVecEnv
+
+MEASURE_GAMES = 600  # against each baseline, each time while learning
+CHECKPOINT = "checkpoint.zip"
+LONGEST_UPDATE = 200  # steps: games without a fixed length are cut there
+
+
+class Trainer:
+    """One training run in a folder of its own.
+
+    Args:
+        config: What was asked for.
+        task: What is learned.
+        run_dir: The folder; it exists.
+        progress: Where the run stands: fresh, or a checkpoint's.
+
+    Attributes:
+        stopped: Whether somebody asked to stop early.
+    """
+
+    def __init__(
+        self, config: TrainConfig, task: Task, run_dir: Path, progress: Progress
+    ) -> None:
+        self.config = config
+        self.task = task
+        self.run_dir = run_dir
+        self.progress = progress
+        self.stopped = False
+        torch.set_num_threads(config.threads)
+        game = task.batch_game(task.recipe.num_envs, task.seed)
+        self.env = BatchVecEnv(game, reward_of(task.recipe))
+        self.env.seed(task.seed)
+        self.model = self._resumed() if progress.updates else self._fresh()
+        self.model.progress = self.remaining
+        self.model.bfloat16 = config.bfloat16
+        self.model.ent_schedule = _between(task.recipe.entropy, task.recipe.final_entropy)
+        self._since = time.monotonic()
+        self._saved = self._since
+        self._measured = len(progress.curve)
+
+    def _fresh(self) -> SelfPlayPPO:
+        recipe, game = self.task.recipe, self.env.game
+        return SelfPlayPPO(
+            GamePolicy,
+            self.env,
+            learning_rate=_between(recipe.learning_rate, recipe.final_learning_rate),
+            n_steps=steps_of_a_game(game) * recipe.games_per_update,
+            batch_size=recipe.batch_size,
+            n_epochs=recipe.epochs,
+            gamma=recipe.gamma,
+            gae_lambda=recipe.gae_lambda,
+            clip_range=recipe.clip_range,
+            vf_coef=recipe.value_weight,
+            policy_kwargs={
+                "layout": game.layout,
+                "actions": game.actions,
+                "width": recipe.width,
+                "depth": recipe.depth,
+            },
+            seed=self.task.seed,
+            device="cpu",
+        )
+
+    def _resumed(self) -> SelfPlayPPO:
+        return load_checkpoint(self.run_dir / CHECKPOINT, self.env)
+
+    @property
+    def agent(self) -> NetworkAgent:
+        """The policy as it is now, playing as it will be exported."""
+        return NetworkAgent(self.model.policy.network, self.task.recipe.temperature)
+
+    # --- how far ----------------------------------------------------------------------
+
+    def seconds(self) -> float:
+        """Time spent on this run, earlier sessions included."""
+        return self.progress.seconds + time.monotonic() - self._since
+
+    def remaining(self) -> float:
+        """The share of the budget that is left, 1 to 0; it drives the schedules."""
+        if self.config.steps is not None:
+            spent = self.model.num_timesteps / self.config.steps
+        else:
+            spent = self.seconds() / (60 * minutes_of(self.config))
+        return max(0.0, 1 - spent)
+
+    # --- the run ----------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Learn until the budget is spent or somebody asks to stop; a checkpoint is written then."""
+        self.model.set_logger(self._logger())
+        with stops_on_signal(self), ProgressDisplay(self.remaining()) as display:
+            while self.remaining() > 0 and not self.stopped:
+                self._update()
+                if self._time_to_measure():
+                    self._measure()
+                if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
+                    self.save()
+                display.show(self.remaining(), self.progress, self.model.num_timesteps)
+            self.save()
+
+    def _update(self) -> None:
+        """One rollout of whole games and the learning from it."""
+        model = self.model
+        steps = model.n_steps * model.n_envs
+        model.learn(steps, reset_num_timesteps=self.progress.updates == 0)
+        self.progress.updates += 1
+        self.progress.steps = model.num_timesteps
+
+    def _logger(self) -> Logger:
+        return configure(str(self.run_dir / "tensorboard"), ["tensorboard"])
+
+    def _time_to_measure(self) -> bool:
+        """Whether the next of the evenly spread measurements is due."""
+        return 1 - self.remaining() >= (self._measured + 1) / self.config.evaluations
+
+    def _measure(self) -> None:
+        """Play the baselines and note the shares; with the same seed, always the same deals."""
+        duels = against_baselines(self.agent, self.task, MEASURE_GAMES, self.task.seed + 1)
+        self._measured = int((1 - self.remaining()) * self.config.evaluations)
+        point = {"seconds": self.seconds(), "steps": self.model.num_timesteps}
+        shares = {name: each.share.to_json() for name, each in duels.items()}
+        self.progress.curve.append(point | {"shares": shares})
+        for name, each in duels.items():
+            self.model.logger.record(f"eval/share_against_{name}", each.share.mean)
+
+    def save(self) -> None:
+        """Write the checkpoint."""
+        self.progress.seconds = self.seconds()
+        self._since = self._saved = time.monotonic()
+        save_checkpoint(
+            self.run_dir / CHECKPOINT, self.task, self.model, self.env.game, self.progress
+        )
+
+
+def minutes_of(config: TrainConfig) -> float:
+    """How long a run without --steps takes."""
+    return DEFAULT_MINUTES if config.minutes is None else config.minutes
+
+
+def reward_of(recipe: Recipe) -> Reward:
+    """Points compared with the others' as they come, and the victory at the end."""
+
+    def reward(game: BatchGame) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        margin = np.float32(recipe.margin_weight) * rewards.margin(game)
+        return margin + rewards.win(game)
+
+    return reward
+
+
+def steps_of_a_game(game: BatchGame) -> int:
+    """How many steps a batch takes from its start to its end, at most ``LONGEST_UPDATE``."""
+    trial = type(game)(game.num_envs, game.rules, 0)
+    rng = np.random.default_rng(0)
+    for steps in range(1, LONGEST_UPDATE):
+        trial.step(random_legal_actions(trial.legal_action_mask(), rng))
+        if trial.terminated.all():
+            return steps
+    return LONGEST_UPDATE
+
+
+class _between:
+    """A linear schedule from the start's value to the end's, by what remains (1 to 0)."""
+
+    def __init__(self, start: float, end: float) -> None:
+        self.start, self.end = start, end
+
+    def __call__(self, remaining: float) -> float:
+        return self.end + (self.start - self.end) * remaining
+
+
+@contextmanager
+def stops_on_signal(trainer: Trainer) -> Iterator[None]:
+    """While it lasts, the first Ctrl-C (or a polite kill) ends the run cleanly, the second at once."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if trainer.stopped:
+            raise KeyboardInterrupt
+        trainer.stopped = True
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

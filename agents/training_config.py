@@ -1,0 +1,195 @@
+"""What a training run is asked to do, and how that is read from and written to files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+import tyro
+
+from agents.recipes import Recipe, recipe_for, with_overrides
+from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
+
+DEFAULT_MINUTES = 5.0
+DEFAULT_PLAYERS = 4
+
+
+@dataclass(frozen=True)
+class RecipeOverrides:
+    """Settings of PPO to change; what is not given comes from the game's recipe."""
+
+    num_envs: int | None = None
+    """Games played at once."""
+    games_per_update: int | None = None
+    """Whole games between updates."""
+    batch_size: int | None = None
+    """Decisions in a minibatch."""
+    epochs: int | None = None
+    """Passes over the decisions of an update."""
+    learning_rate: float | None = None
+    """Learning rate at the start."""
+    final_learning_rate: float | None = None
+    """Learning rate at the end."""
+    entropy: float | None = None
+    """Weight of the entropy bonus at the start."""
+    final_entropy: float | None = None
+    """Weight of the entropy bonus at the end."""
+    clip_range: float | None = None
+    """PPO's clipping."""
+    gamma: float | None = None
+    """Discount for each decision."""
+    gae_lambda: float | None = None
+    """Of generalised advantage estimation."""
+    margin_weight: float | None = None
+    """Weight of the margin of points beside the victory."""
+    width: int | None = None
+    """Width of the hidden layers."""
+    depth: int | None = None
+    """Number of hidden layers."""
+    temperature: float | None = None
+    """At which the trained policy plays; 0 = always the likeliest action."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Train a bot by self-play PPO; it ends with a policy file and a table of how it fares.
+
+    The run's folder gets config.json, checkpoint.zip, TensorBoard logs and, at the end,
+    policy.onnx, results.json and learning_curve.png. Ctrl-C ends the training early with
+    all of them written; --resume goes on.
+    """
+
+    game: str | None = None
+    """Which game (default: kododo, or the resumed run's)."""
+    players: int | None = None
+    """How many players (default: 4, or the resumed run's)."""
+    rules: tuple[str, ...] = ()
+    """Other rules, such as variant=long."""
+    minutes: float | None = None
+    """How long to train; 5 if neither this nor --steps is given. A resumed run counts its
+    earlier minutes."""
+    steps: int | None = None
+    """Agent-steps to train instead of minutes: the same seed then gives the same bot."""
+    seed: int = 0
+    """Seed of everything random."""
+    run_dir: Path | None = None
+    """The run's folder (default: runs/GAME-PLAYERSp, numbered if that is taken)."""
+    resume: bool = False
+    """Go on from the checkpoint in --run-dir."""
+    checkpoint_minutes: float = 1.0
+    """A checkpoint is written so often."""
+    evaluations: int = 12
+    """How often the bot is measured while it learns."""
+    games: int = 4000
+    """Games against each baseline for the table at the end."""
+    threads: int = 2
+    """Threads of the processor that torch may use."""
+    bfloat16: bool = field(default_factory=lambda: torch.cpu._is_avx512_bf16_supported())
+    """Multiply matrices in bfloat16 while learning (default: where the processor can)."""
+    ppo: Annotated[RecipeOverrides, tyro.conf.arg(name="")] = field(default_factory=RecipeOverrides)
+    """Settings of PPO."""
+
+    def __post_init__(self) -> None:
+        if self.minutes is not None and self.steps is not None:
+            raise ValueError("give --minutes or --steps, not both")
+        for name in ("minutes", "steps", "checkpoint_minutes"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                flag = name.replace("_", "-")
+                raise ValueError(f"--{flag} must be above 0, not {value:g}")
+        for name in ("evaluations", "games", "threads"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"--{name} must be at least 1, not {getattr(self, name)}")
+        if self.seed < 0:
+            raise ValueError(f"--seed must be 0 or more, not {self.seed}")
+        if self.resume and self.run_dir is None:
+            raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is learned and how: what a checkpoint must have in common with the run that resumes it.
+
+    Attributes:
+        game: The game's name.
+        rules: Parameters of its rules, ``num_players`` among them.
+        recipe: The settings of PPO.
+        seed: Seed of everything random.
+    """
+
+    game: str
+    rules: dict[str, Any]
+    recipe: Recipe
+    seed: int
+
+    @property
+    def num_players(self) -> int:
+        """P."""
+        return int(self.rules["num_players"])
+
+    def batch_game(self, num_envs: int, seed: int | None = None) -> BatchGame:
+        """A batch of the game."""
+        return registry.batch_game(self.game, num_envs, seed, **self.rules)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+    @staticmethod
+    def from_dict(content: dict[str, Any]) -> Task:
+        """From JSON; ValueError if it is not such a task."""
+        try:
+            recipe = Recipe(**content["recipe"])
+            rules = {name: _hashable(value) for name, value in content["rules"].items()}
+            return Task(content["game"], rules, recipe, int(content["seed"]))
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError(f"not the description of a training run ({error})") from error
+
+
+def task_of(config: TrainConfig) -> Task:
+    """What a fresh run is to learn.
+
+    Raises:
+        ValueError: There is no such game, or it cannot be played so.
+    """
+    game = config.game or "kododo"
+    players = default_players(game) if config.players is None else config.players
+    rules = {"num_players": players, **parse_rules(config.rules)}
+    recipe = with_overrides(recipe_for(game, players), asdict(config.ppo))
+    task = Task(game, rules, recipe, config.seed)
+    task.batch_game(1, 0)  # raises if these rules cannot be played
+    return task
+
+
+def default_players(game: str) -> int:
+    """Four, or the most that the game takes."""
+    players = registry.door(game).PLAYERS
+    return DEFAULT_PLAYERS if DEFAULT_PLAYERS in players else max(players)
+
+
+def parse_rules(given: tuple[str, ...]) -> dict[str, Any]:
+    """Rules such as ``("variant=long", "target_score=30")`` as keyword arguments.
+
+    Raises:
+        ValueError: One is not of the form name=value.
+    """
+    rules: dict[str, Any] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        if not name.isidentifier() or not equals or not text:
+            raise ValueError(f"--rules takes name=value, such as variant=long, not {each!r}")
+        try:
+            value = json.loads(text)
+        except json.JSONDecodeError:
+            value = text
+        rules[name] = _hashable(value)
+    return rules
+
+
+def _hashable(value: Any) -> Any:
+    """JSON's lists as the tuples that rules are made of."""
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value

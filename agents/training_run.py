@@ -1,0 +1,89 @@
+"""What ``train.py`` does: a run from its folder to its policy file and its table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.arena import Duel
+from agents.checkpoint import Progress, check_same_game, read_facts
+from agents.export import export_policy
+from agents.learning_curve import draw_learning_curve
+from agents.measure import against_baselines, results, table
+from agents.onnx_agent import OnnxAgent
+from agents.run_folder import (
+    check_writable,
+    fresh_folder,
+    training_facts,
+    write_config,
+    write_json,
+)
+from agents.trainer import CHECKPOINT, Trainer
+from agents.training_config import Task, TrainConfig, default_players, parse_rules, task_of
+
+POLICY = "policy.onnx"
+
+
+def train(config: TrainConfig) -> None:
+    """Train as asked, then write the policy, its table and its learning curve.
+
+    Raises:
+        ValueError: What was asked cannot be done; nothing has been trained.
+    """
+    task, run_dir, progress = _resumed(config) if config.resume else _fresh(config)
+    trainer = Trainer(config, task, run_dir, progress)
+    write_config(run_dir, task, config)
+    print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
+    trainer.run()
+    finish(trainer)
+
+
+def _fresh(config: TrainConfig) -> tuple[Task, Path, Progress]:
+    task = task_of(config)
+    return task, fresh_folder(config.run_dir, task), Progress()
+
+
+def _resumed(config: TrainConfig) -> tuple[Task, Path, Progress]:
+    """The checkpoint's task; what the command line says of the game must agree with it."""
+    assert config.run_dir is not None
+    path = config.run_dir / CHECKPOINT
+    task, progress = read_facts(path)
+    rules = {**task.rules, **parse_rules(config.rules)}
+    if config.players is not None:
+        rules["num_players"] = config.players
+    elif config.game is not None and config.game != task.game:
+        rules = {"num_players": default_players(config.game)}
+    check_same_game(path, task, Task(config.game or task.game, rules, task.recipe, task.seed))
+    check_writable(config.run_dir)
+    return task, config.run_dir, progress
+
+
+def finish(trainer: Trainer) -> None:
+    """Measure and export what was learned; say where everything is."""
+    task, run_dir, progress = trainer.task, trainer.run_dir, trainer.progress
+    duels = against_baselines(trainer.agent, task, trainer.config.games, task.seed + 2)
+    facts = training_facts(task, trainer.config, progress.seconds, progress.steps)
+    path = export_policy(
+        trainer.model.policy.network,
+        trainer.env.game,
+        run_dir / POLICY,
+        temperature=task.recipe.temperature,
+        training=facts,
+        results=results(duels),
+    )
+    write_json(run_dir / "results.json", results(duels))
+    title = f"{task.game}, {task.num_players} players: PPO self-play"
+    draw_learning_curve(run_dir / "learning_curve.png", progress.curve, task.num_players, title)
+    _report(trainer, duels, path)
+
+
+def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
+    progress, players = trainer.progress, trainer.task.num_players
+    state = "stopped early" if trainer.stopped else "done"
+    print(f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps")
+    print(f"one learner at a table with {players - 1} of the other (an equal's share: {1 / players:.3f})")
+    print(table(duels))
+    OnnxAgent(path)  # what is written can be read
+    for what in (POLICY, "results.json", "learning_curve.png", "config.json", CHECKPOINT):
+        print(f"  {trainer.run_dir / what}")
+    if trainer.stopped:
+        print(f"go on with: python train.py --resume --run-dir {trainer.run_dir}")
