@@ -102,7 +102,7 @@ class AECGame(PettingZooTable, AECEnv):
     def _prepare(self, asked: list[str]) -> None:
         """Set up what is seen, and whose choices are awaited, until the next step."""
         self._numbers = self.game.observe()[0]
-        self._masks = self.game.legal_action_mask()[0].astype(np.int8)
+        self._masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         # Players who are not asked keep this, the only thing that they can do.
         self._chosen = self._masks.argmax(axis=1)
         self.infos: dict[str, dict[str, Any]] = {

@@ -70,7 +70,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             raise self._bad_actions(actions)
         if self._choices.replaces:
             chosen, replaced = self._legal_instead(actions)
-        game.step(np.array((chosen,)))
+        game.step((chosen,))
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:
@@ -88,7 +88,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
 
     def _see(self) -> tuple[dict[str, Observation], Infos]:
         # The hot path of a single game: one observation and one mask, cut into rows.
-        masks = self.game.legal_action_mask()[0].astype(np.int8)
+        masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         observations, infos = {}, {}
         rows = zip(self.possible_agents, self.game.observe()[0], masks, strict=True)
         for name, numbers, mask in rows:
@@ -98,7 +98,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
         """The actions to be played, and the agents whose own were illegal."""
-        masks = self.game.legal_action_mask()[0].astype(np.int8)
+        masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         settled = {
             name: self._choices.settle(actions[name], mask, name)
             for name, mask in zip(self.possible_agents, masks, strict=True)
