@@ -1,0 +1,80 @@
+"""Agents by name: what each game's scripted players are called, and policies from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from kododo_env.core.agent import Agent, RandomAgent
+
+# Each module has BASELINES: what makes an agent by its name, the weakest first.
+SCRIPTED = {
+    "kododo": "agents.kododo",
+    "combi_combo": "agents.combi_combo",
+    "kado": "agents.kado",
+}
+POLICIES = Path(__file__).parents[1] / "policies"
+SUFFIX = ".onnx"
+
+
+def scripted(game: str) -> dict[str, Callable[[], Agent]]:
+    """What makes a game's scripted agents, by name, ``random`` first and then the weakest.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    if game not in SCRIPTED:
+        raise ValueError(f"unknown game {game!r}; choose one of {', '.join(SCRIPTED)}")
+    makers: dict[str, Callable[[], Agent]] = {"random": RandomAgent}
+    makers.update(import_module(SCRIPTED[game]).BASELINES)
+    return makers
+
+
+def baselines(game: str) -> tuple[str, ...]:
+    """The names of a game's scripted agents, the weakest first."""
+    return tuple(scripted(game))
+
+
+def shipped() -> tuple[str, ...]:
+    """The names of the policies that come with the project, such as ``kododo-4p``."""
+    return tuple(sorted(path.stem for path in POLICIES.glob(f"*{SUFFIX}")))
+
+
+def load(policy: str | Path) -> Agent:
+    """A learned agent: a policy that comes with the project by its name, or any policy file.
+
+    Raises:
+        ValueError: There is no such policy, or the file is not one.
+    """
+    from agents.onnx_agent import OnnxAgent
+
+    if str(policy) in shipped():
+        return OnnxAgent(POLICIES / f"{policy}{SUFFIX}")
+    if Path(policy).suffix == SUFFIX:
+        return OnnxAgent(policy)
+    known = ", ".join(shipped()) or "none"
+    raise ValueError(
+        f"unknown policy {str(policy)!r}; give a {SUFFIX} file or one that is shipped: {known}"
+    )
+
+
+def make_agent(name: str, game: str) -> Agent:
+    """An agent by name, or from a policy file.
+
+    Args:
+        name: A scripted agent of the game, a shipped policy, or the path of a policy file.
+        game: The game's name.
+
+    Raises:
+        ValueError: There is no such agent or file.
+    """
+    makers = scripted(game)
+    if name in makers:
+        return makers[name]()
+    if name in shipped() or Path(name).suffix == SUFFIX:
+        return load(name)
+    raise ValueError(
+        f"unknown agent {name!r}; {game} has {', '.join((*makers, *shipped()))}, "
+        f"or give a policy file ({SUFFIX})"
+    )
