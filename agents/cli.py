@@ -1,0 +1,104 @@
+"""What all command lines here share: typed arguments, and errors of one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+Config = TypeVar("Config")
+
+BAD_INPUT = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+RULE = "─" * 5  # how tyro parts the paragraphs of its messages
+TRACEBACK = "KODODO_TRACEBACK"
+
+
+def run_cli(
+    config_class: type[Config],
+    main: Callable[[Config], None],
+    args: Sequence[str] | None = None,
+) -> NoReturn:
+    """Read the command line into a dataclass, run, and leave with an exit status.
+
+    0 after success; 2 after an error in what was given, with one line on stderr; 130
+    after Ctrl-C.
+
+    Args:
+        config_class: A dataclass; its fields are the arguments, their docstrings the help.
+        main: What to run; ValueError, OSError and ImportError (of an extra that is not
+            installed) are taken for errors of the input. With KODODO_TRACEBACK set in
+            the environment they come with their traceback.
+        args: The arguments; by default those of the process.
+    """
+    try:
+        main(_parse(config_class, args))
+    except KeyboardInterrupt:
+        print("\nstopped", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # who reads the output wants no more of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (ValueError, OSError, ImportError) as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        _fail(_in_words(error))
+    sys.exit(0)
+
+
+def check_output(path: Path, endings: Sequence[str]) -> None:
+    """Check before long work that a file can be written at its end.
+
+    Args:
+        path: The file, which may exist.
+        endings: What its name may end with, such as ``[".png", ".svg"]``.
+
+    Raises:
+        ValueError: It cannot.
+    """
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"{path} must end with {' or '.join(endings)}")
+    if path.is_dir():
+        raise ValueError(f"cannot write {path}: it is a folder")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _parse(config_class: type[Config], args: Sequence[str] | None) -> Config:
+    import tyro
+
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):
+            return tyro.cli(config_class, args=args, config=(tyro.conf.FlagCreatePairsOff,))
+    except SystemExit as leave:
+        if leave.code in (0, None):
+            raise
+        _fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
+
+
+def _condensed(message: str) -> str:
+    """The first paragraph of a message that tyro has put into a frame, in one line."""
+    lines = [line.strip(" │╭╮╰╯") for line in message.splitlines()]
+    words = [line for line in lines[1:] if line] or [message]
+    end = next((number for number, line in enumerate(words) if line.startswith(RULE)), len(words))
+    return " ".join(" ".join(words[:end]).split())
+
+
+def _in_words(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"{Path(sys.argv[0]).name}: error: {message}", file=sys.stderr)
+    sys.exit(BAD_INPUT)

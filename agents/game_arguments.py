@@ -1,0 +1,62 @@
+"""Which game is meant, as it is said on a command line: a name, players, further rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
+
+USUAL_PLAYERS = 4
+
+
+def make_game(name: str, num_envs: int, players: int, rules: Mapping[str, Any]) -> BatchGame:
+    """A batch of games by name, players and further rules.
+
+    Raises:
+        ValueError: There is no such game or rule, or the rules cannot be played.
+    """
+    if rules:
+        known = [each.name for each in fields(registry.batch_game(name, 1).rules)]
+        for rule in rules:
+            if rule not in known:
+                raise ValueError(f"{name} has no rule {rule!r}; it has {', '.join(known)}")
+    return registry.batch_game(name, num_envs, num_players=players, **rules)
+
+
+def default_players(name: str) -> int:
+    """Four, or the most that the game takes."""
+    players = registry.door(name).PLAYERS
+    return USUAL_PLAYERS if USUAL_PLAYERS in players else max(players)
+
+
+def parse_rules(given: Sequence[str]) -> dict[str, Any]:
+    """Rules such as ``["variant=long", "target_score=30"]`` as keyword arguments.
+
+    Raises:
+        ValueError: One is not of the form name=value, or is given twice.
+    """
+    rules: dict[str, Any] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        if not name.isidentifier() or not equals or not text:
+            raise ValueError(f"--rules takes name=value, such as variant=long, not {each!r}")
+        if name in rules:
+            raise ValueError(f"--rules gives {name} twice")
+        rules[name] = _value(text)
+    return rules
+
+
+def _value(text: str) -> Any:
+    try:
+        return _hashable(json.loads(text))
+    except json.JSONDecodeError:
+        return text
+
+
+def _hashable(value: Any) -> Any:
+    """JSON's lists as the tuples that rules are made of."""
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value

@@ -1,0 +1,107 @@
+"""Means and shares with 95 % intervals, where one deal is one observation.
+
+The games of a deal (the same deck once for each rotation of the seats) go together, so
+what is averaged over them is taken as one observation, and the spread between deals
+gives the interval. That is how duplicates narrow it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from math import isfinite, nan, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its 95 % interval; the ends are nan where nothing is known of them."""
+
+    mean: float
+    low: float
+    high: float
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dictionary for JSON, None for what is not known."""
+        return {key: value if isfinite(value) else None for key, value in asdict(self).items()}
+
+
+def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate:
+    """The mean of independent observations, with Student's interval.
+
+    Args:
+        values: Shape (D,), at least one.
+        strata: What kind of table each was seen at, whole numbers, shape (D,): the plan
+            says how many there are of each kind, so only the spread within kinds counts.
+    """
+    given = np.asarray(values, np.float64)
+    centre = float(given.mean())
+    variance, freedom = _variance(given - centre, strata)
+    half = _student(freedom) * sqrt(variance) / len(given)
+    return Estimate(centre, centre - half, centre + half)
+
+
+def share(
+    part: npt.ArrayLike, whole: npt.ArrayLike = 1.0, strata: npt.ArrayLike | None = None
+) -> Estimate:
+    """The share sum(part) / sum(whole) over independent observations.
+
+    The interval is Wilson's, at the number of independent trials that would vary as much
+    as these observations do, so that it stays within 0 and 1 and is honest close to them
+    (N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
+    proportions in clustered surveys", 2015).
+
+    Args:
+        part: What was won in each observation, shape (D,).
+        whole: What there was to win, shape (D,), or one number for all; an observation
+            of 0 does not count.
+        strata: As for ``mean``.
+
+    Returns:
+        The estimate; all nan if there was nothing to win.
+    """
+    won, stake = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
+    total = float(stake.sum())
+    if total == 0:
+        return Estimate(nan, nan, nan)
+    counts = stake > 0
+    centre = float(won[counts].sum()) / total
+    kinds = None if strata is None else np.asarray(strata)[counts]
+    variance, freedom = _variance((won - centre * stake)[counts], kinds)
+    variance /= total**2
+    inside = centre * (1 - centre)
+    if variance <= 1e-18 and inside > 0:  # every deal came out the same, as with perfect twins
+        return Estimate(centre, centre, centre)
+    trials = inside / variance if variance > 0 and inside > 0 else int(counts.sum())
+    return Estimate(centre, *_wilson(centre, trials, _student(freedom)))
+
+
+def _variance(residuals: Array, strata: npt.ArrayLike | None) -> tuple[float, int]:
+    """Variance of the sum of residuals (D,), and the degrees of freedom that it stands on."""
+    num, kinds = len(residuals), 1
+    if strata is not None:
+        _, kind, size = np.unique(strata, return_inverse=True, return_counts=True)
+        if 2 * len(size) <= num:  # with fewer deals of a kind its own mean says nothing
+            kinds = len(size)
+            residuals = residuals - (np.bincount(kind, residuals) / size)[kind]
+    freedom = num - kinds
+    spread = float((residuals**2).sum())
+    return (spread * num / freedom, freedom) if freedom > 0 else (nan, 0)
+
+
+def _wilson(centre: float, trials: float, z: float) -> tuple[float, float]:
+    """Wilson's interval of a share that was seen in so many independent trials."""
+    shrink = 1 + z * z / trials
+    middle = (centre + z * z / (2 * trials)) / shrink
+    half = z / shrink * sqrt(centre * (1 - centre) / trials + (z / (2 * trials)) ** 2)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _student(freedom: int) -> float:
+    """How many standard errors make a 95 % interval."""
+    return float(stdtrit(freedom, 0.975)) if freedom > 0 else nan
