@@ -1,0 +1,173 @@
+"""What ``evaluate.py`` does: a tournament from the command line to its table and files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.arena import ChunkResult
+from agents.chunk_log import ChunkLog
+from agents.cli import check_output
+from agents.files import write_text
+from agents.game_arguments import default_players, parse_rules
+from agents.report import Report, build_report, to_json, to_text
+from agents.tournament import Tournament, load_agents
+from agents.workers import cores, run
+from kododo_env import __version__
+from kododo_env.core.agent import Agent
+
+
+@dataclass(frozen=True)
+class EvaluateConfig:
+    """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
+
+    Each deck is played once for each rotation of the seats, so that the luck of the deal
+    cancels. The same arguments give the same numbers, whatever --workers is.
+    """
+
+    agents: tuple[str, ...]
+    """Names of agents, or policy files: --agents heuristic follow runs/a/policy.onnx."""
+    game: str = "kododo"
+    """Which game."""
+    players: int | None = None
+    """Seats at a table; if not given 4, or the most that the game takes."""
+    games: int = 20_000
+    """How many games in all; with --one-against-copies for each pair."""
+    seed: int = 0
+    """Seed of the decks and of the agents' randomness."""
+    variant: str | None = None
+    """Short for --rules variant=..."""
+    rules: tuple[str, ...] = ()
+    """Other rules as name=value, such as target_score=30."""
+    one_against_copies: bool = False
+    """Play each agent alone against copies of each other one, in place of mixed tables."""
+    workers: int | None = None
+    """Processes; if not given one for each core."""
+    json: Path | None = None
+    """Write the results here as JSON; what is played so far is kept beside it."""
+    plot: Path | None = None
+    """Draw the results here, as PNG, SVG or PDF."""
+    resume: bool = False
+    """Go on with a tournament that was stopped; give the same arguments again."""
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise ValueError(f"--workers must be 1 or more, not {self.workers}")
+        if self.resume and self.json is None:
+            raise ValueError("--resume needs --json, the file of the tournament to go on with")
+        named = Counter(_identity(agent) for agent in self.agents)
+        for agent in self.agents:
+            if named[_identity(agent)] > 1:
+                raise ValueError(
+                    f"agent {agent!r} is named twice: name each once (two policies may take "
+                    "part together if they are different files)"
+                )
+
+    def tournament(self) -> Tournament:
+        """What is to be played; ValueError if it cannot be."""
+        variant = () if self.variant is None else (f"variant={self.variant}",)
+        return Tournament(
+            self.game,
+            self.agents,
+            default_players(self.game) if self.players is None else self.players,
+            self.games,
+            self.seed,
+            self.one_against_copies,
+            parse_rules([*variant, *self.rules]),
+        )
+
+
+def _identity(agent: str) -> str:
+    """The same text for the same agent, however the way to its file is written."""
+    return str(Path(agent).resolve()) if Path(agent).suffix else agent
+
+
+def evaluate(config: EvaluateConfig) -> None:
+    """Play, print the table, write the files.
+
+    Raises:
+        ValueError: What was asked cannot be done; nothing has been played.
+    """
+    tournament = config.tournament()
+    if config.json is not None:
+        check_output(config.json, [".json"])
+    if config.plot is not None:
+        check_output(config.plot, [".png", ".svg", ".pdf"])
+    agents = load_agents(tournament)
+    report = build_report(tournament, _results(config, tournament, agents))
+    _write(config, report)
+    print(to_text(report), flush=True)
+
+
+def _results(
+    config: EvaluateConfig, tournament: Tournament, agents: Sequence[Agent]
+) -> list[ChunkResult]:
+    """Play what is not in the log yet; the results of all chunks."""
+    chunks = tournament.chunks()
+    workers = cores() if config.workers is None else config.workers
+    with ExitStack() as stack:
+        done: dict[int, ChunkResult] = {}
+        log = None
+        if config.json is not None:
+            heading = _heading(tournament, agents)
+            log = stack.enter_context(ChunkLog(log_of(config.json), heading, chunks, config.resume))
+            done = dict(log.results)
+        left = [chunk for chunk in chunks if chunk.index not in done]
+        games = sum(chunk.deals for chunk in chunks) * tournament.players
+        for result in _with_bar(run(tournament, left, workers), done.values(), games):
+            done[result.chunk.index] = result
+            if log is not None:
+                log.append(result)
+    return list(done.values())
+
+
+def log_of(path: Path) -> Path:
+    """Where the results so far are kept."""
+    return path.with_name(path.name + ".partial")
+
+
+def _heading(tournament: Tournament, agents: Sequence[Agent]) -> dict[str, Any]:
+    """What must be the same for results to belong together, policy files included."""
+    game = tournament.make_game(1)
+    files = [getattr(agent, "path", None) for agent in agents]
+    return {
+        "package": __version__,
+        "game": f"{game.name} v{game.version}",
+        "rules": repr(game.rules),
+        "agents": list(tournament.agents),
+        "files": [file and hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files],
+        "games": tournament.games,
+        "seed": tournament.seed,
+        "against_copies": tournament.against_copies,
+    }
+
+
+def _with_bar(
+    results: Iterable[ChunkResult], done: Iterable[ChunkResult], games: int
+) -> Iterator[ChunkResult]:
+    """The same results, while a bar on the terminal counts their games."""
+    from tqdm import tqdm
+
+    def size(result: ChunkResult) -> int:
+        return result.shares.size  # a game for each deal and rotation
+
+    with tqdm(total=games, initial=sum(map(size, done)), unit=" games", disable=None) as bar:
+        for result in results:
+            bar.update(size(result))
+            yield result
+
+
+def _write(config: EvaluateConfig, report: Report) -> None:
+    if config.plot is not None:
+        from agents.plots import draw_report
+
+        draw_report(report, config.plot)
+    if config.json is not None:
+        write_text(config.json, json.dumps(to_json(report), indent=2) + "\n")
+        log_of(config.json).unlink()

@@ -1,0 +1,97 @@
+"""Playing a tournament's chunks in one process or several, with the same result."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context
+
+from agents.arena import ChunkResult, play_chunk
+from agents.schedule import Chunk
+from agents.tournament import Tournament, load_agents
+from kododo_env.core.agent import Agent
+
+Loader = Callable[[Tournament], Sequence[Agent]]
+
+
+def run(
+    tournament: Tournament, chunks: Sequence[Chunk], workers: int = 1, load: Loader = load_agents
+) -> Iterator[ChunkResult]:
+    """Play chunks of a tournament.
+
+    Args:
+        tournament: What is played.
+        chunks: Those of its chunks that are to be played.
+        workers: How many processes; 1 plays in this one. The results do not depend on it.
+        load: Makes the agents, in each process; a function of a module.
+
+    Yields:
+        The results, in the order in which they are ready.
+
+    Raises:
+        ValueError: An agent cannot be loaded, or plays what is not legal.
+        ChildProcessError: One of the processes was killed.
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be 1 or more, not {workers}")
+    if workers == 1 or len(chunks) < 2:
+        agents = load(tournament)
+        for chunk in chunks:
+            yield _play(tournament, agents, chunk)
+        return
+    with _one_thread_each():
+        processes = min(workers, len(chunks))
+        pool = ProcessPoolExecutor(processes, get_context("spawn"), _end_on_interrupt)
+        try:
+            futures = [pool.submit(_work, tournament, load, chunk) for chunk in chunks]
+            for future in as_completed(futures):
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise ChildProcessError("a worker process was killed; try fewer workers") from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes started within have numerical libraries of one thread."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+_loaded: list[Sequence[Agent]] = []  # a worker's: the agents of the one tournament it plays
+
+
+def _end_on_interrupt() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends workers without a word
+
+
+def _work(tournament: Tournament, load: Loader, chunk: Chunk) -> ChunkResult:
+    # Loaded here and not when the process starts, so that an error comes back as one.
+    if not _loaded:
+        _loaded.append(load(tournament))
+    return _play(tournament, _loaded[0], chunk)
+
+
+def _play(tournament: Tournament, agents: Sequence[Agent], chunk: Chunk) -> ChunkResult:
+    return play_chunk(chunk, agents, tournament.make_game(chunk.deals), tournament.seed)
