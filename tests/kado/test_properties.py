@@ -1,0 +1,474 @@
+"""What holds in every game of KADO, whatever the cards and the choices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kododo_env.games.kado import KadoGame, Rules
+from tests.helpers import assert_same_state, differences, few, play_random, random_actions
+
+# Two gifts and three ribbons, a tableau of four cards; twice the same card now and then.
+SMALL: Any = {
+    "deck": (((1, 2, 2), (1, 3), (2, 2)), ((1, 1), (2, 3), (1, 2, 3))),
+    "num_rows": 2,
+    "num_columns": 2,
+}
+LINE: Any = {
+    "deck": (((1, 2, 3, 4, 5, 6),), ((1, 2, 3, 4, 5, 6),)),
+    "num_rows": 1,
+    "num_columns": 3,
+}
+ALL_RULES = [
+    *(Rules(num_players=players) for players in (2, 3, 4)),
+    Rules(num_players=2, **SMALL, discards=0),
+    Rules(num_players=2, **LINE),
+    Rules(num_players=3, **LINE),
+]
+ANY_RULES = st.sampled_from(ALL_RULES)
+SEEDS = st.integers(0, 2**32 - 1)
+EVERYTHING_SHOWN = (
+    "tableaus", "open_cells", "held", "offered", "ruled_out_gifts", "ruled_out_ribbons",
+    "swapped", "put_aside", "perfects", "draw_pile_sizes", "scores", "terminated",
+)  # fmt: skip
+
+
+def daring(game: KadoGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Random legal actions; challengers are right in part, or wholly, much more often."""
+    actions = random_actions(game, rng)
+    seat = game.challenger
+    guessing = game.legal_action_mask()[:, seat, game.moves.guess] & (
+        rng.random(game.num_envs) < 0.4
+    )
+    ribbons = game.rules.num_ribbons
+    kept = game.held[:, game.dealer].astype(np.int64) // game.rules.num_values
+    gift, ribbon = np.divmod(kept, ribbons)
+    wanted = rng.integers(0, 3, game.num_envs)
+    gift = np.where(wanted == 1, 0, gift)
+    ribbon = np.where(wanted == 2, 0, ribbon)
+    actions[guessing, seat] = (game.moves.guess + gift * ribbons + ribbon)[guessing]
+    return actions
+
+
+def play(game: KadoGame, rng: np.random.Generator, steps: int) -> None:
+    for _ in range(steps):
+        if not game.terminated.all():
+            game.step(daring(game, rng))
+
+
+class Position(NamedTuple):
+    """Where a game stands: which rules, from which seed, after how many random steps."""
+
+    rules: Rules
+    seed: int
+    steps: int
+
+    def decks(self, num: int = 1) -> npt.NDArray[np.uint8]:
+        return KadoGame(1, self.rules).sample_decks(num, np.random.default_rng(self.seed))
+
+    def game(self, num: int = 1) -> KadoGame:
+        """A batch that stands there; its decks were injected."""
+        game = new_game(self.rules, self.decks(num))
+        play(game, np.random.default_rng(self.seed), self.steps)
+        return game
+
+
+@st.composite
+def positions(draw: st.DrawFn) -> Position:
+    rules = draw(ANY_RULES)
+    steps = rules.num_turns * (2 * rules.num_players - 1 + rules.max_discards)
+    return Position(rules, draw(SEEDS), draw(st.integers(0, steps)))
+
+
+def new_game(rules: Rules, decks: npt.NDArray[np.uint8]) -> KadoGame:
+    game = KadoGame(len(decks), rules, seed=0)
+    game.reset(decks=decks)
+    return game
+
+
+def types_seen(game: KadoGame, player: int) -> npt.NDArray[np.int64]:
+    """How often a player has seen each type of card, (N, types)."""
+    return game.view(player).pieces["seen"].reshape(game.num_envs, -1).astype(np.int64)
+
+
+def by_type(cards: npt.NDArray[Any], rules: Rules) -> npt.NDArray[np.int64]:
+    """Card ids (N, ...) counted by type, -1 left out: (N, types)."""
+    flat = cards.reshape(len(cards), -1)
+    return (flat[:, :, None] == np.arange(rules.num_card_types)).sum(axis=1)
+
+
+# --- the cards ------------------------------------------------------------------------
+
+
+@few(8)
+@given(ANY_RULES, SEEDS)
+def test_cards_are_conserved(rules: Rules, seed: int) -> None:
+    position = Position(rules, seed, 0)
+    decks, game = position.decks(4).astype(np.int64), position.game(4)
+    rng = np.random.default_rng(seed)
+    whole = by_type(decks, rules)
+    while not game.terminated.all():
+        play(game, rng, 1)
+        pile = decks.copy()
+        for index, size in enumerate(game.draw_pile_sizes):
+            pile[index, : rules.num_cards - size] = -1
+        cards = by_type(game.tableaus, rules) + by_type(game.held, rules) + by_type(pile, rules)
+        # Missing are only the cards put aside, and those won by perfects.
+        missing = whole - cards
+        assert (missing >= 0).all()
+        gone = missing.sum(axis=1) - game.perfects.sum(axis=1)
+        assert (gone <= rules.max_discards * (game.turn + 1)).all()
+        assert (gone >= -(game.draw_pile_sizes == 0).astype(int)).all()
+
+
+@few(20)
+@given(positions())
+def test_everybody_has_seen_what_lies_open_and_nobody_more_than_the_deck(
+    position: Position,
+) -> None:
+    game, rules = position.game(4), position.rules
+    placed, deck = by_type(game.tableaus, rules), by_type(rules.cards[None].astype(int), rules)
+    for player in range(game.num_players):
+        seen = types_seen(game, player)
+        assert (seen >= placed + by_type(game.held_as_seen_by(player), rules)).all()
+        assert (seen <= deck).all()
+
+
+@few(20)
+@given(positions())
+def test_the_short_sums_of_a_tableau_are_those_of_its_cards(position: Position) -> None:
+    game, rules = position.game(4), position.rules
+    pieces = game.view(0).pieces
+    assert (pieces["filled"] == (game.tableaus >= 0)).all()
+    for index in np.ndindex(game.tableaus.shape[:2]):
+        board = game.tableaus[index]
+        points = np.zeros((rules.board_rows, rules.num_gifts), int)
+        ribbons = np.zeros((rules.board_columns, rules.num_ribbons), int)
+        for row, column in np.argwhere(board >= 0):
+            gift, ribbon, value = rules.parts(int(board[row, column]))
+            points[row, gift] += value
+            ribbons[column, ribbon] += 1
+        assert (pieces["row_points"][index] == points).all()
+        assert (pieces["column_ribbons"][index] == ribbons).all()
+
+
+# --- legal actions --------------------------------------------------------------------
+
+
+@few(20)
+@given(positions())
+def test_the_mask_is_exactly_what_step_accepts(position: Position) -> None:
+    game = position.game(2)
+    mask = game.legal_action_mask()
+    assert mask.any(axis=2).all()
+    assert (mask[:, :, game.no_op] == ~game.deciding()).all()
+    others, before = random_actions(game, np.random.default_rng(1)), game.state()
+    index = position.seed % 2
+    for player in range(game.num_players):
+        for action in range(-1, game.num_actions + 1):
+            actions = others.copy()
+            actions[index, player] = action
+            if 0 <= action < game.num_actions and mask[index, player, action]:
+                game.clone().step(actions)
+                continue
+            with pytest.raises(ValueError, match=f"game {index}, player {player}, action {action}"):
+                game.step(actions)
+            assert differences(before, game.state()) == []
+
+
+@few(25)
+@given(ANY_RULES, SEEDS)
+def test_a_batch_of_one_never_waits(rules: Rules, seed: int) -> None:
+    game = Position(rules, seed, 0).game()
+    rng = np.random.default_rng(seed)
+    while not game.terminated[0]:
+        assert game.deciding().any()
+        game.step(daring(game, rng))
+
+
+# --- batches --------------------------------------------------------------------------
+
+
+@few(8)
+@given(ANY_RULES, SEEDS)
+def test_a_batch_is_the_same_games_one_by_one(rules: Rules, seed: int) -> None:
+    """A game alone steps when it has a decision; in a batch it may have to wait for others."""
+    decks = Position(rules, seed, 0).decks(5)
+    batch, rng = new_game(rules, decks), np.random.default_rng(seed)
+    singles = [new_game(rules, decks[index : index + 1]) for index in range(5)]
+    while not batch.terminated.all():
+        waiting = ~batch.deciding().any(axis=1)
+        for index in np.flatnonzero(~waiting):
+            assert_same_game(batch, index, singles[index])
+        actions = daring(batch, rng)
+        batch.step(actions)
+        for index in np.flatnonzero(~waiting):
+            singles[index].step(actions[index : index + 1])
+    for index, single in enumerate(singles):
+        assert single.terminated[0]
+        assert_same_game(batch, index, single)
+
+
+def assert_same_game(batch: KadoGame, index: int, single: KadoGame) -> None:
+    """One game of a batch looks as it does played alone."""
+    for name in EVERYTHING_SHOWN:
+        assert (getattr(batch, name)[index] == getattr(single, name)[0]).all(), name
+    assert (batch.outcome()[index] == single.outcome()[0]).all()
+    assert (batch.legal_action_mask()[index] == single.legal_action_mask()[0]).all()
+    assert (batch.observe()[index] == single.observe()[0]).all()
+    assert (batch.turn, batch.phase, batch.phase_step) == (
+        single.turn, single.phase, single.phase_step,
+    )  # fmt: skip
+
+
+@few(15)
+@given(positions())
+def test_clones_and_states_go_on_alike_and_alone(position: Position) -> None:
+    game = position.game(3)
+    game.observe()
+    before, clone = game.state(), game.clone()
+    play(game, np.random.default_rng(1), 5)
+    assert differences(before, clone.state()) == []
+    clone.observe()
+    play(clone, np.random.default_rng(1), 5)
+    assert_same_state(game, clone)
+    assert (game.observe() == clone.observe()).all()
+    clone.load_state(before)
+    fresh = position.game(3)
+    assert (clone.observe() == fresh.observe()).all()
+    play(clone, np.random.default_rng(1), 5)
+    assert_same_state(game, clone)
+
+
+# --- symmetry -------------------------------------------------------------------------
+
+
+@few(8)
+@given(st.sampled_from(ALL_RULES[:3]), SEEDS, st.integers(1, 4))
+def test_gifts_and_ribbons_moved_on_together_give_the_same_game(
+    rules: Rules, seed: int, by: int
+) -> None:
+    symmetry = KadoGame(1, rules).layout.symmetry
+    assert symmetry is not None
+    assert (symmetry.axes, symmetry.group) == (("gift", "ribbon"), "rotations")
+    decks = Position(rules, seed, 0).decks(3)
+    parts = np.array([rules.parts(card) for card in range(rules.num_card_types)])
+    moved_card = np.array(
+        [rules.card((gift + by) % 5, (ribbon + by) % 5, value) for gift, ribbon, value in parts]
+    )
+    game, moved = new_game(rules, decks), new_game(rules, moved_card[decks].astype(np.uint8))
+    guesses, rng = game.actions.where("guess"), np.random.default_rng(seed)
+    names = np.arange(game.num_actions)
+    names[guesses] = np.roll(names[guesses].reshape(5, 5), (-by, -by), (0, 1)).ravel()
+    while not game.terminated.all():
+        if game.phase_step == rng.integers(2):
+            assert_moved(game, moved, by)
+        actions = daring(game, rng)
+        game.step(actions)
+        moved.step(names[actions])
+        assert (game.rewards == moved.rewards).all()
+    assert (game.outcome() == moved.outcome()).all()
+
+
+def assert_moved(game: KadoGame, moved: KadoGame, by: int) -> None:
+    """Every piece of every observation is the same but for gifts and ribbons moved on."""
+    for piece in game.layout.pieces:
+        axes = [1 + axis for axis, name in enumerate(piece.axes) if name in ("gift", "ribbon")]
+        for player in range(game.num_players):
+            here = game.view(player).pieces[piece.name]
+            there = moved.view(player).pieces[piece.name]
+            assert (np.roll(here, [by] * len(axes), axes) == there).all(), piece.name
+
+
+def test_a_deck_that_is_not_even_has_no_symmetry() -> None:
+    deck = [list(ribbons) for ribbons in Rules().deck]
+    deck[0][0] = (1, 3, 4)
+    rules = Rules(deck=tuple(map(tuple, deck)))
+    assert KadoGame(1, rules).layout.symmetry is None
+
+
+# --- what is hidden -------------------------------------------------------------------
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_nobodys_hidden_cards_change_anothers_observation(position: Position, seed: int) -> None:
+    """The same choices with other hidden cards: all that the player sees on the way is the same."""
+    rules, observer = position.rules, seed % position.rules.num_players
+    decks, looked, played = position.decks(), [], []
+    game, rng = new_game(rules, decks), np.random.default_rng(position.seed)
+    for _ in range(position.steps):
+        if not game.terminated[0]:
+            looked.append(look(game, observer))
+            played.append(daring(game, rng))
+            game.step(played[-1])
+    looked.append(look(game, observer))
+    other = new_game(rules, with_hidden_cards_moved(game, decks, observer, seed))
+    for before, actions in zip(looked, played, strict=False):
+        assert look(other, observer) == before
+        other.step(actions)
+    assert look(other, observer) == looked[-1]
+    assert other.text(0, observer) == game.text(0, observer)
+    assert other.svg(0, observer) == game.svg(0, observer)
+
+
+def with_hidden_cards_moved(
+    game: KadoGame, decks: npt.NDArray[np.uint8], observer: int, seed: int
+) -> npt.NDArray[np.uint8]:
+    """The deck of one game with the cards that the observer has not seen in another order.
+
+    Where wrong guesses of this turn would have been right the cards stay as they are.
+    """
+    rules, rng = game.rules, np.random.default_rng(seed)
+    copies = game.view(observer).determinize(rng, 1)
+    redealt = copies.state()["_deck"][: rules.num_cards].T
+    assert (np.sort(redealt) == np.sort(decks)).all()
+    return redealt
+
+
+def look(game: KadoGame, player: int) -> tuple[Any, ...]:
+    """All that a player is shown."""
+    view, phase = game.view(player), (game.turn, game.phase, game.phase_step)
+    shown = (view.observation, view.legal_action_mask, game.held_as_seen_by(player), game.tableaus)
+    return (*phase, *(part.tobytes() for part in shown))
+
+
+# --- determinised copies --------------------------------------------------------------
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_determinised_copies_look_the_same_to_their_player(position: Position, seed: int) -> None:
+    game = position.game(3)
+    before, player, samples = game.state(), seed % game.num_players, 4
+    view = game.view(player)
+    copies = view.determinize(np.random.default_rng(seed), samples)
+    assert copies.num_envs == 3 * samples
+    assert differences(before, game.state()) == []
+    again = copies.view(player)
+    for name in ("observation", "legal_action_mask"):
+        expected = np.repeat(getattr(view, name), samples, axis=0)
+        assert (getattr(again, name) == expected).all(), name
+    public = [name for name in EVERYTHING_SHOWN if name not in ("held", "offered")]
+    for name in public:
+        assert (getattr(copies, name) == np.repeat(getattr(game, name), samples, axis=0)).all()
+    play(copies, np.random.default_rng(seed), 3)
+    assert differences(before, game.state()) == []
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_determinised_copies_respect_wrong_guesses(position: Position, seed: int) -> None:
+    game, rules = position.game(6), position.rules
+    copies = game.determinize(seed % game.num_players, np.random.default_rng(seed), 8)
+    kept = copies.held[:, game.dealer]
+    for index in np.flatnonzero((kept >= 0) & ~copies.swapped):
+        gift, ribbon, _ = rules.parts(int(kept[index]))
+        assert not copies.ruled_out_gifts[index, gift]
+        assert not copies.ruled_out_ribbons[index, ribbon]
+
+
+@few(30)
+@given(positions(), SEEDS)
+def test_determinised_copies_are_whole_games(position: Position, seed: int) -> None:
+    """Played on they obey all that any game does: decks whole, everybody's knowledge his own."""
+    game, rules = position.game(3), position.rules
+    copies = game.determinize(seed % game.num_players, np.random.default_rng(seed), 3)
+    whole = by_type(np.repeat(rules.cards[None].astype(int), 9, axis=0), rules)
+    rng = np.random.default_rng(seed)
+    while True:
+        state = copies.state()
+        deck, known = state["_deck"][:-1].T.astype(int), state["_known"]
+        assert (by_type(deck, rules) == whole).all()
+        for player in range(rules.num_players):
+            seen = np.where(known[player, :-1].T, deck, -1)
+            assert (types_seen(copies, player) == by_type(seen, rules)).all()
+        if copies.terminated.all():
+            break
+        play(copies, rng, 1)
+
+
+def chi_square(found: Counter[Any], samples: int) -> float:
+    expected = samples / len(found)
+    return sum((count - expected) ** 2 / expected for count in found.values())
+
+
+def loose_bound(freedom: int) -> float:
+    """Five standard deviations above the mean of chi-square."""
+    return freedom + 5 * np.sqrt(2 * freedom)
+
+
+def possible_cards(game: KadoGame, player: int) -> set[int]:
+    """What the dealer's card may be for somebody who has not seen it, worked out plainly."""
+    seen = types_seen(game, player)[0]
+    found = set()
+    for card in game.rules.cards.tolist():
+        gift, ribbon, _ = game.rules.parts(card)
+        out = game.ruled_out_gifts[0, gift] or game.ruled_out_ribbons[0, ribbon]
+        if not seen[card] and not out:
+            found.add(card)
+    return found
+
+
+def after_a_wrong_guess() -> KadoGame:
+    """Four players in the second turn; the first challenger was wrong, the next one is asked."""
+    for seed in range(100):
+        game = KadoGame(1, Rules(num_players=4), seed=seed)
+        play_random(game, np.random.default_rng(seed), 3 + 3 + 3)
+        if game.turn == 1 and game.phase == 1 and game.ruled_out_gifts.any():
+            return game
+    raise AssertionError("no wrong guess in a hundred games")
+
+
+def test_the_dealers_card_is_uniform_among_the_unseen_cards_that_are_not_ruled_out() -> None:
+    game, samples = after_a_wrong_guess(), 20_000
+    for player in (0, 2, 3):
+        possible = possible_cards(game, player)
+        assert 20 < len(possible) < 61
+        copies = game.determinize(player, np.random.default_rng(player), samples)
+        found = Counter(copies.held[:, game.dealer].tolist())
+        assert found.keys() == possible
+        assert chi_square(found, samples) < loose_bound(len(found) - 1)
+
+
+def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
+    """Cards ruled out for the dealer are more likely elsewhere: exactly as often as they should."""
+    game, samples, player = after_a_wrong_guess(), 30_000, 0
+    copies = game.determinize(player, np.random.default_rng(1), samples)
+    seen = types_seen(game, player)[0]
+    unseen = {card for card in game.rules.cards.tolist() if not seen[card]}
+    possible = possible_cards(game, player)
+    places = len(unseen) - 1
+    for seat in {0, 1, 2, 3} - {game.dealer}:
+        found = Counter(copies.held[:, seat].tolist())
+        assert found.keys() == unseen
+        for card in unseen:
+            # A possible card lies with the dealer one time in so many, and else anywhere.
+            elsewhere = 1 - (1 / len(possible) if card in possible else 0)
+            share = elsewhere / places
+            error = found[card] / samples - share
+            assert abs(error) < 5 * np.sqrt(share * (1 - share) / samples)
+
+
+def test_for_the_dealer_only_the_pile_is_hidden() -> None:
+    game = after_a_wrong_guess()
+    copies = game.determinize(game.dealer, np.random.default_rng(1), 50)
+    assert (copies.held == game.held).all()
+    pile = copies.state()["_deck"][-1 - int(game.draw_pile_sizes[0]) : -1]
+    assert len({tuple(column) for column in pile.T.tolist()}) == 50
+
+
+def test_in_the_duel_a_card_put_aside_is_hidden_from_the_other_and_kept_by_the_dealer() -> None:
+    game = KadoGame(1, Rules(num_players=2), seed=1)
+    game.step([[game.moves.discard, game.no_op]])
+    aside = int(game.state()["_deck"][0, 0])
+    play_random(game, np.random.default_rng(1), 6)
+    assert (game.determinize(0, np.random.default_rng(1), 99).state()["_deck"][0] == aside).all()
+    found = game.determinize(1, np.random.default_rng(1), 999).state()["_deck"][0]
+    assert len(set(found.tolist())) > 40
