@@ -46,6 +46,36 @@ def one_for_each(opponents: Opponents, places: int) -> list[Agent]:
     return list(opponents)
 
 
+def seated(opponents: Sequence[Agent | None] | None, num_players: int) -> list[Agent | None]:
+    """One agent, or None for a learner, for each seat.
+
+    Raises:
+        ValueError: They are not one for each seat, not agents, or leave no learner.
+    """
+    if opponents is None:
+        return [None] * num_players
+    if not isinstance(opponents, list | tuple) or not all(
+        each is None or is_agent(each) for each in opponents
+    ):
+        raise ValueError(
+            "opponents must be a list with an agent (an object with a name and act(view, rng)) "
+            f"or None for each seat, not {opponents!r}"
+        )
+    if len(opponents) != num_players:
+        raise ValueError(
+            f"opponents must be {num_players}, one for each seat, None for a learner; "
+            f"not {len(opponents)}"
+        )
+    if None not in opponents:
+        raise ValueError("opponents play all seats; leave None where the learner sits")
+    return list(opponents)
+
+
+def learners(opponents: Sequence[Agent | None]) -> list[int]:
+    """The seats that no opponent has."""
+    return [seat for seat, agent in enumerate(opponents) if agent is None]
+
+
 def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
     """What an agent plays in each game of its view, shape (N,).
 

@@ -14,7 +14,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.dealing import own_generator
-from kododo_env.wrappers.opponents import choice_of, is_agent
+from kododo_env.wrappers.opponents import choice_of, learners, seated
 from kododo_env.wrappers.spaces import action_space, box
 
 Indices = int | Iterable[int] | None
@@ -54,7 +54,7 @@ class BatchVecEnv(VecEnv):
         opponents: Sequence[Agent | None] | None = None,
     ) -> None:
         self.game = game
-        self.opponents = checked_opponents(opponents, game.num_players)
+        self.opponents = seated(opponents, game.num_players)
         self.seats = learners(self.opponents)
         self._reward = reward_function(reward)
         self._rng = own_generator(None)
@@ -73,7 +73,7 @@ class BatchVecEnv(VecEnv):
         Raises:
             ValueError: As for the constructor, or other seats would be learners'.
         """
-        new = checked_opponents(opponents, self.game.num_players)
+        new = seated(opponents, self.game.num_players)
         if learners(new) != self.seats:
             raise ValueError(
                 f"the learners' seats are {self.seats} and stay so, not {learners(new)}; "
@@ -231,35 +231,3 @@ class Slot:
         """The slot's legal actions, shape (A,)."""
         mask: npt.NDArray[np.bool_] = self._venv.action_masks(self._slot)[0]
         return mask
-
-
-def checked_opponents(
-    opponents: Sequence[Agent | None] | None, num_players: int
-) -> list[Agent | None]:
-    """One agent, or None for a learner, for each seat.
-
-    Raises:
-        ValueError: They are not one for each seat, not agents, or leave no learner.
-    """
-    if opponents is None:
-        return [None] * num_players
-    if not isinstance(opponents, list | tuple) or not all(
-        each is None or is_agent(each) for each in opponents
-    ):
-        raise ValueError(
-            "opponents must be a list with an agent (an object with a name and act(view, rng)) "
-            f"or None for each seat, not {opponents!r}"
-        )
-    if len(opponents) != num_players:
-        raise ValueError(
-            f"opponents must be {num_players}, one for each seat, None for a learner; "
-            f"not {len(opponents)}"
-        )
-    if None not in opponents:
-        raise ValueError("opponents play all seats; leave None where the learner sits")
-    return list(opponents)
-
-
-def learners(opponents: Sequence[Agent | None]) -> list[int]:
-    """The seats that no opponent has."""
-    return [seat for seat, agent in enumerate(opponents) if agent is None]
