@@ -13,7 +13,9 @@ from kododo_env.core.batch_game import BatchGame
 USUAL_PLAYERS = 4
 
 
-def make_game(name: str, num_envs: int, players: int, rules: Mapping[str, Any]) -> BatchGame:
+def make_game(
+    name: str, num_envs: int, players: int, rules: Mapping[str, Any], seed: int | None = None
+) -> BatchGame:
     """A batch of games by name, players and further rules.
 
     Raises:
@@ -24,7 +26,7 @@ def make_game(name: str, num_envs: int, players: int, rules: Mapping[str, Any]) 
         for rule in rules:
             if rule not in known:
                 raise ValueError(f"{name} has no rule {rule!r}; it has {', '.join(known)}")
-    return registry.batch_game(name, num_envs, num_players=players, **rules)
+    return registry.batch_game(name, num_envs, seed, num_players=players, **rules)
 
 
 def default_players(name: str) -> int:
@@ -52,11 +54,11 @@ def parse_rules(given: Sequence[str]) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return _hashable(json.loads(text))
+        return hashable(json.loads(text))
     except json.JSONDecodeError:
         return text
 
 
-def _hashable(value: Any) -> Any:
+def hashable(value: Any) -> Any:
     """JSON's lists as the tuples that rules are made of."""
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+    return tuple(map(hashable, value)) if isinstance(value, list) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,12 +9,11 @@ from typing import Annotated, Any
 import torch
 import tyro
 
+from agents.game_arguments import default_players, hashable, make_game, parse_rules
 from agents.recipes import Recipe, recipe_for, with_overrides
-from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 
 DEFAULT_MINUTES = 5.0
-DEFAULT_PLAYERS = 4
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,8 @@ class Task:
 
     def batch_game(self, num_envs: int, seed: int | None = None) -> BatchGame:
         """A batch of the game."""
-        return registry.batch_game(self.game, num_envs, seed, **self.rules)
+        rules = {name: value for name, value in self.rules.items() if name != "num_players"}
+        return make_game(self.game, num_envs, self.num_players, rules, seed)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -144,7 +143,7 @@ class Task:
         """From JSON; ValueError if it is not such a task."""
         try:
             recipe = Recipe(**content["recipe"])
-            rules = {name: _hashable(value) for name, value in content["rules"].items()}
+            rules = {name: hashable(value) for name, value in content["rules"].items()}
             return Task(content["game"], rules, recipe, int(content["seed"]))
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"not the description of a training run ({error})") from error
@@ -163,33 +162,3 @@ def task_of(config: TrainConfig) -> Task:
     task = Task(game, rules, recipe, config.seed)
     task.batch_game(1, 0)  # raises if these rules cannot be played
     return task
-
-
-def default_players(game: str) -> int:
-    """Four, or the most that the game takes."""
-    players = registry.door(game).PLAYERS
-    return DEFAULT_PLAYERS if DEFAULT_PLAYERS in players else max(players)
-
-
-def parse_rules(given: tuple[str, ...]) -> dict[str, Any]:
-    """Rules such as ``("variant=long", "target_score=30")`` as keyword arguments.
-
-    Raises:
-        ValueError: One is not of the form name=value.
-    """
-    rules: dict[str, Any] = {}
-    for each in given:
-        name, equals, text = each.partition("=")
-        if not name.isidentifier() or not equals or not text:
-            raise ValueError(f"--rules takes name=value, such as variant=long, not {each!r}")
-        try:
-            value = json.loads(text)
-        except json.JSONDecodeError:
-            value = text
-        rules[name] = _hashable(value)
-    return rules
-
-
-def _hashable(value: Any) -> Any:
-    """JSON's lists as the tuples that rules are made of."""
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value

@@ -7,6 +7,7 @@ from pathlib import Path
 from agents.arena import Duel
 from agents.checkpoint import Progress, check_same_game, read_facts
 from agents.export import export_policy
+from agents.game_arguments import default_players, parse_rules
 from agents.learning_curve import draw_learning_curve
 from agents.measure import against_baselines, results, table
 from agents.onnx_agent import OnnxAgent
@@ -18,7 +19,7 @@ from agents.run_folder import (
     write_json,
 )
 from agents.trainer import CHECKPOINT, Trainer
-from agents.training_config import Task, TrainConfig, default_players, parse_rules, task_of
+from agents.training_config import Task, TrainConfig, task_of
 
 POLICY = "policy.onnx"
 

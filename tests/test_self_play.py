@@ -1,0 +1,356 @@
+"""Self-play PPO: the buffer of decisions, the learner, runs that are killed and go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+
+from agents.checkpoint import Progress, read_facts
+from agents.cli import run_cli
+from agents.decision_buffer import DecisionBuffer
+from agents.game_policy import GamePolicy
+from agents.onnx_agent import OnnxAgent
+from agents.run_folder import fresh_folder
+from agents.self_play_ppo import SelfPlayPPO
+from agents.trainer import Trainer
+from agents.training_config import RecipeOverrides, TrainConfig, task_of
+from agents.training_run import train
+from kododo_env import kododo_v0
+from kododo_env.wrappers.vec import BatchVecEnv
+
+ROOT = Path(__file__).parents[1]
+SMALL = RecipeOverrides(num_envs=16, batch_size=256, width=16)
+
+
+def learner(env: BatchVecEnv, algorithm: type[MaskablePPO] = SelfPlayPPO) -> MaskablePPO:
+    layouts = {"layout": env.game.layout, "actions": env.game.actions, "width": 16}
+    return algorithm(
+        GamePolicy, env, n_steps=18, batch_size=128, n_epochs=2, gamma=1.0, seed=0,
+        policy_kwargs=layouts, device="cpu",
+    )  # fmt: skip
+
+
+# --- the buffer ---------------------------------------------------------------------------
+
+
+def slow_advantages(
+    rewards: list[float], values: list[float], starts: list[bool], last_value: float,
+    gamma: float, decided: list[bool], lam: float,
+) -> list[float]:  # fmt: skip
+    """Advantages of one slot, episode by episode, over its decisions only."""
+    found = [0.0] * len(rewards)
+    ends = [t for t in range(1, len(rewards)) if starts[t]] + [len(rewards)]
+    begin = 0
+    for end in ends:
+        chosen = [t for t in range(begin, end) if decided[t]]
+        advantage = 0.0
+        for k in reversed(range(len(chosen))):
+            t, following = chosen[k], chosen[k + 1] if k + 1 < len(chosen) else end
+            gained = sum(rewards[t:following])
+            if k + 1 < len(chosen):
+                after = values[following]
+            else:
+                after = last_value if end == len(rewards) else 0.0
+            advantage = gained + gamma * after - values[t] + gamma * lam * advantage
+            found[t] = advantage
+        begin = end
+    return found
+
+
+def test_advantages_run_over_a_slots_own_decisions() -> None:
+    rng = np.random.default_rng(0)
+    steps, slots = 12, 30
+    buffer = DecisionBuffer(
+        steps, spaces.Box(0, 9, (3,), np.uint8), spaces.Discrete(4), "cpu", 0.7, 0.9, slots
+    )
+    buffer.reset()
+    rewards = rng.normal(size=(steps, slots)).astype(np.float32)
+    values = rng.normal(size=(steps, slots)).astype(np.float32)
+    starts, decided = rng.random((2, steps, slots)) < np.array([0.2, 0.5])[:, None, None]
+    last, dones = torch.from_numpy(rng.normal(size=slots).astype(np.float32)), np.zeros(slots, bool)
+    for t in range(steps):
+        who = np.flatnonzero(decided[t])
+        buffer.add_decisions(who, torch.from_numpy(values[t, who]))
+        buffer.add_step(rewards[t], starts[t])
+    buffer.gamma, buffer.gae_lambda = 0.9, 0.7
+    buffer.compute_returns_and_advantage(last, dones)
+    for slot in range(slots):
+        expected = slow_advantages(
+            rewards[:, slot].tolist(), values[:, slot].tolist(), starts[:, slot].tolist(),
+            float(last[slot]), 0.9, decided[:, slot].tolist(), 0.7,
+        )  # fmt: skip
+        assert np.allclose(buffer.advantages[:, slot], expected, atol=1e-4)
+    assert buffer.num_decisions == decided.sum()
+
+
+def test_forced_moves_leave_no_transition() -> None:
+    """In the long variant a finished game waits for the end of the deal with only the no-op."""
+    env = BatchVecEnv(kododo_v0.batch_game(8, num_players=5, variant="long", seed=5), "win")
+    model = learner(env)
+    model.n_steps = model.rollout_buffer.buffer_size = 100
+    model.learn(1)
+    buffer = model.rollout_buffer
+    assert isinstance(buffer, DecisionBuffer)
+    packed = buffer.packed()
+    assert (packed.masks.sum(dim=1) > 1).all()
+    assert len(packed.actions) == buffer.num_decisions < 100 * env.num_envs
+    assert packed.masks.gather(1, packed.actions[:, None]).all()  # only what was legal
+
+
+# --- the learner --------------------------------------------------------------------------
+
+
+def test_unmodified_maskable_ppo_learns_with_the_policy_and_loads(tmp_path: Path) -> None:
+    env = BatchVecEnv(kododo_v0.batch_game(4, seed=0), "margin")
+    model = learner(env, MaskablePPO)
+    model.learn(18 * env.num_envs)
+    model.save(tmp_path / "model")
+    loaded = MaskablePPO.load(tmp_path / "model")
+    observation, masks = env.reset(), env.action_masks()
+    for each in (model, loaded):
+        actions, _ = each.predict(observation, action_masks=masks, deterministic=True)
+        assert masks[np.arange(len(actions)), actions].all()
+    for one, other in zip(model.policy.parameters(), loaded.policy.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_both_learners_act_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What self-play samples from is what the policy answers through sb3-contrib's interface."""
+    env = BatchVecEnv(kododo_v0.batch_game(16, seed=0))
+    model = learner(env)
+    monkeypatch.setattr(model, "train", lambda: None)
+    seen = [env.reset()]
+    step_wait = env.step_wait
+
+    def watched() -> object:
+        result = step_wait()
+        seen.append(result[0])
+        return result
+
+    monkeypatch.setattr(env, "step_wait", watched)
+    monkeypatch.setattr(env, "reset", lambda: seen[0])
+    model.learn(1)
+    packed = model.rollout_buffer.packed()
+    observations = torch.from_numpy(np.concatenate(seen[:-1]))
+    with torch.no_grad():
+        values, log_probs, _ = model.policy.evaluate_actions(
+            observations, packed.actions, packed.masks
+        )
+    assert torch.allclose(log_probs, packed.log_probs, atol=1e-4)
+    assert np.allclose(values.numpy(), model.rollout_buffer.values.flatten(), atol=1e-4)
+
+
+def test_learning_beats_its_own_start() -> None:
+    """A tiny game with one obvious lesson: take the card that scores."""
+    rules = {
+        "num_players": 2, "num_colours": 2, "copies": (0, 6), "hand_size": 2, "plays": (1,),
+        "removed_cards": 0, "limit_offset": 9, "kododo_offset": 9,
+    }  # fmt: skip
+    env = BatchVecEnv(kododo_v0.batch_game(64, seed=0, **rules), "score")
+    model = learner(env)
+    model.n_steps = model.rollout_buffer.buffer_size = 5
+    first = None
+    for _ in range(25):
+        model.learn(1, reset_num_timesteps=False)
+        mean = float(model.rollout_buffer.rewards.mean())
+        first = mean if first is None else first
+    assert mean > first + 0.1
+
+
+# --- runs ---------------------------------------------------------------------------------
+
+
+def short(run_dir: Path, **changes: object) -> TrainConfig:
+    settings: dict[str, object] = {
+        "steps": 4 * 16 * 3 * 21, "run_dir": run_dir, "players": 3, "games": 30, "evaluations": 2,
+        "threads": 1, "ppo": SMALL,
+    }  # fmt: skip
+    return TrainConfig(**(settings | changes))  # type: ignore[arg-type]
+
+
+def weights(path: Path) -> list[np.ndarray]:
+    import onnx
+
+    return [onnx.numpy_helper.to_array(x) for x in onnx.load(path).graph.initializer]
+
+
+def test_a_run_ends_with_everything_written(tmp_path: Path) -> None:
+    train(short(tmp_path / "run"))
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {
+        "config.json", "checkpoint.zip", "policy.onnx", "results.json", "learning_curve.png",
+        "tensorboard",
+    }  # fmt: skip
+    metadata = OnnxAgent(tmp_path / "run" / "policy.onnx").metadata
+    assert metadata.training["steps"] == 4 * 16 * 3 * 21
+    assert set(metadata.results) == set(json.loads((tmp_path / "run" / "results.json").read_text()))
+    assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_seed_gives_the_same_bot(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        train(short(tmp_path / name))
+    train(short(tmp_path / "third", seed=1))
+    one, other, third = (weights(tmp_path / n / "policy.onnx") for n in ("one", "other", "third"))
+    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(one, third, strict=True))
+
+
+def test_a_resumed_run_is_the_unbroken_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train(short(tmp_path / "whole"))
+    config = short(tmp_path / "broken")
+    task = task_of(config)
+    trainer = Trainer(config, task, fresh_folder(config.run_dir, task), Progress())
+    update = Trainer._update
+
+    def die_after_two(self: Trainer) -> None:
+        if self.progress.updates == 2:
+            raise SystemExit("killed")
+        update(self)
+        self.save()
+
+    monkeypatch.setattr(Trainer, "_update", die_after_two)
+    with pytest.raises(SystemExit):
+        trainer.run()
+    monkeypatch.undo()
+    torch.manual_seed(999)  # whatever happens in between
+    train(short(tmp_path / "broken", resume=True))
+    for one, other in zip(
+        weights(tmp_path / "whole" / "policy.onnx"),
+        weights(tmp_path / "broken" / "policy.onnx"),
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+
+
+def test_a_killed_run_goes_on_and_its_policy_is_evaluated(tmp_path: Path) -> None:
+    """As a person would: start, kill without mercy, resume, look at the policy."""
+    run = tmp_path / "run"
+    common = [
+        sys.executable, "train.py", "--run-dir", str(run), "--players", "3", "--threads", "1",
+        "--games", "30", "--evaluations", "2",
+    ]  # fmt: skip
+    small = ["--num-envs", "16", "--width", "16", "--checkpoint-minutes", "0.001"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    started = subprocess.Popen(
+        [*common, *small, "--minutes", "5"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+    )
+    patience = time.monotonic() + 120
+    while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
+        time.sleep(0.1)
+    time.sleep(0.5)
+    started.kill()
+    started.wait()
+    _, progress = read_facts(run / "checkpoint.zip")
+    assert progress.updates >= 1
+    spent = progress.seconds / 60
+    resumed = subprocess.run(
+        [*common, "--resume", "--minutes", f"{spent + 0.02:.4f}"],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert resumed.returncode == 0, resumed.stderr
+    assert "win share" in resumed.stdout
+    evaluated = subprocess.run(
+        [sys.executable, "evaluate.py", "--agents", str(run / "policy.onnx"), "random", "greedy",
+         "--players", "3", "--games", "60", "--workers", "1", "--json", str(tmp_path / "r.json")],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert (tmp_path / "r.json").exists()
+
+
+def test_ctrl_c_ends_cleanly_with_everything_saved(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    command = [
+        sys.executable, "train.py", "--run-dir", str(run), "--players", "2", "--threads", "1",
+        "--games", "20", "--num-envs", "8", "--width", "16", "--checkpoint-minutes", "0.001",
+    ]  # fmt: skip
+    started = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    patience = time.monotonic() + 120
+    while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
+        time.sleep(0.1)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=120)
+    assert started.returncode == 0, err
+    assert "stopped early" in out
+    assert "--resume" in out
+    assert (run / "policy.onnx").exists()
+    assert "Traceback" not in err
+
+
+# --- bad input ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--minutes", "0"], "--minutes must be above 0, not 0"),
+        (["--steps", "-5"], "--steps must be above 0, not -5"),
+        (["--minutes", "1", "--steps", "5"], "--minutes or --steps, not both"),
+        (["--players", "7"], "2 to 5 players, not 7"),
+        (["--game", "poker"], "unknown game 'poker'"),
+        (["--rules", "variant=endless"], "variant must be"),
+        (["--rules", "variant"], "name=value"),
+        (["--rules", "colour=3"], "no rule 'colour'"),
+        (["--seed", "-1"], "--seed must be 0 or more"),
+        (["--learning-rate", "0"], "learning_rate must be above 0"),
+        (["--checkpoint-minutes", "-1"], "--checkpoint-minutes must be above 0"),
+        (["--run-dir", "/proc/none"], "cannot write to the run folder"),
+        (["--resume"], "--resume needs --run-dir"),
+        (["--resume", "--run-dir", "nowhere"], "no checkpoint"),
+        (["--players", "four"], "--players"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_status_2(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        run_cli(TrainConfig, train, arguments)
+    error = capsys.readouterr().err
+    assert left.value.code == 2, error
+    assert said in error
+    assert len(error.strip().splitlines()) == 1, error
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(ValueError, match="holds a run already"):
+        train(short(tmp_path))
+
+
+def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
+    train(short(tmp_path / "run", steps=1))
+    path = tmp_path / "run" / "checkpoint.zip"
+    with pytest.raises(ValueError, match="number of players 3, not 2"):
+        train(short(tmp_path / "run", players=2, resume=True))
+    with pytest.raises(ValueError, match="rule limit_offset 3, not 4"):
+        train(short(tmp_path / "run", rules=("limit_offset=4",), resume=True))
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match="not a checkpoint of a training run, or is damaged"):
+        train(short(tmp_path / "run", resume=True))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("facts.json", "{}")
+    with pytest.raises(ValueError, match="not a checkpoint of a training run, or is damaged"):
+        train(short(tmp_path / "run", resume=True))
