@@ -99,12 +99,6 @@ class CombiComboGame(BatchGame):
     def _mask(self) -> npt.NDArray[np.bool_]:
         return self._hands > 0
 
-    def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
-        if self._terminated.any():
-            return super()._legal(chosen)
-        index = chosen[:, None].astype(np.intp)
-        return np.take_along_axis(self._hands, index, axis=1)[:, 0] > 0
-
     def _advance(self, chosen: Array) -> None:
         card = chosen.astype(np.uint8)
         given = (card[:, None] == self._each_type).view(np.uint8)

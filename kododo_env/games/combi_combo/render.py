@@ -41,7 +41,7 @@ def _faces(
     """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
     found = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(found), VALUES)
-    whole = (by_colour > 0).all(axis=1)
+    whole = np.asarray((by_colour > 0).all(axis=1))
     return [
         Card(found[colour], value + 1, lit=in_hand and bool(whole[colour]))
         for colour, value in np.ndindex(by_colour.shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -46,11 +46,23 @@ class Rules:
     fours_points: tuple[int, ...] = (0, 0, 0, 1, 2, 4, 5)
 
     def __post_init__(self) -> None:
-        if self.num_players not in (4, 5):
-            raise ValueError(f"Combi-Combo is for 4 or 5 players, not {self.num_players}")
+        if not _is_whole(self.num_players) or self.num_players not in (4, 5):
+            raise ValueError(f"Combi-Combo is for 4 or 5 players, not {self.num_players!r}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in ("copies", "fours_points"):
+                self._check_numbers(field.name, value)
+            elif not _is_whole(value):
+                raise ValueError(f"{field.name} must be a whole number, not {value!r}")
         self._check_deck()
         self._check_deal()
         self._check_points()
+
+    def _check_numbers(self, name: str, value: object) -> None:
+        """Check a tuple of whole numbers; a list will do, but rules hold tuples."""
+        if not isinstance(value, tuple | list) or not all(map(_is_whole, value)):
+            raise ValueError(f"{name} must be a tuple of whole numbers, not {value!r}")
+        object.__setattr__(self, name, tuple(value))
 
     def _check_deck(self) -> None:
         if not 1 <= self.num_colours <= 26:
@@ -82,6 +94,9 @@ class Rules:
     def _check_points(self) -> None:
         if self.twos_in_series < 1:
             raise ValueError(f"twos_in_series must be at least 1, not {self.twos_in_series}")
+        points = self.ones_points, self.sequence_points, self.twos_points, *self.fours_points
+        if max(map(abs, (*points, self.threes_par))) > 100:
+            raise ValueError("no line of the score may give more than 100 points at once")
         if len(self.fours_points) <= self.num_colours:
             raise ValueError(
                 f"fours_points needs {self.num_colours + 1} entries, for 0 to "
@@ -118,3 +133,7 @@ class Rules:
     def face_up_first(self) -> int:
         """Cards turned up before the first turn; then follows one at the start of each turn."""
         return max(0, self.central_pile - self.num_turns)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

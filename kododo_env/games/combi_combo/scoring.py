@@ -21,7 +21,8 @@ Points = npt.NDArray[np.int16]
 
 def held(hand: npt.NDArray[Any], value: int) -> Points:
     """How many cards of a value (0 for the 1s) are in hand: (...) from (C, 4, ...)."""
-    return hand[:, value].sum(axis=0, dtype=np.int16)
+    cards: Points = hand[:, value].sum(axis=0, dtype=np.int16)
+    return cards
 
 
 def most_ones(ones: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -41,8 +42,8 @@ def most_ones(ones: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 def sequence_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
     """Points for each colour held in all four values: (...) from (C, 4, ...)."""
-    complete = (hand > 0).all(axis=1)
-    return complete.sum(axis=0, dtype=np.int16) * np.int16(rules.sequence_points)
+    complete: Points = (hand > 0).all(axis=1).sum(axis=0, dtype=np.int16)
+    return complete * np.int16(rules.sequence_points)
 
 
 def twos_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
@@ -58,7 +59,8 @@ def threes_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
 def fours_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
     """Points for 4s of different colours: (...) from (C, 4, ...)."""
     different = (hand[:, FOUR] > 0).sum(axis=0, dtype=np.int16)
-    return np.array(rules.fours_points, np.int16)[different]
+    points: Points = np.array(rules.fours_points, np.int16)[different]
+    return points
 
 
 def own_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
@@ -95,4 +97,5 @@ def score_lines(hands: npt.NDArray[Any], rules: Rules) -> Points:
 
 def score_hands(hands: npt.NDArray[Any], rules: Rules) -> Points:
     """Every player's score: (P, ...) from (C, 4, P, ...)."""
-    return score_lines(hands, rules).sum(axis=0, dtype=np.int16)
+    points: Points = score_lines(hands, rules).sum(axis=0, dtype=np.int16)
+    return points
