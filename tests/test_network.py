@@ -256,7 +256,7 @@ def test_temperature_zero_plays_the_likeliest_and_one_draws(
 ) -> None:
     _, game, path = policy
     many = kododo_v0.batch_game(400, num_players=3, seed=0, num_colours=5)
-    many.load_state(game._take(np.zeros(400, np.intp)).state())
+    many.load_state(game.take(np.zeros(400, np.intp)).state())
     rng = np.random.default_rng(0)
     cold, hot = (OnnxAgent(path, temperature).act(many.view(0), rng) for temperature in (0.0, 1.0))
     assert len(np.unique(cold)) == 1

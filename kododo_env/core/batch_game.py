@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -48,6 +50,7 @@ class BatchGame(ABC):
     no_op: int
     _arrays: ClassVar[tuple[str, ...]]
     _schedule: ClassVar[tuple[str, ...]]
+    _any_length: ClassVar[tuple[str, ...]] = ()
     _many_deals = False  # whether a game may go through the deck more than once
     _shared_state: ClassVar[tuple[str, ...]] = ("_scores", "_rewards", "_terminated", "_just")
 
@@ -171,11 +174,17 @@ class BatchGame(ABC):
 
     def _advance_around(self, finished: npt.NDArray[np.bool_], chosen: Array) -> None:
         """Play on while some games are over: the turn is the whole batch's, so put them back."""
-        games = np.flatnonzero(finished)
-        names = self._arrays + self._shared_state
-        kept = {name: getattr(self, name)[..., games].copy() for name in names}
-        self._advance(chosen)
-        for name, value in kept.items():
+        with self._unchanged(finished):
+            self._advance(chosen)
+
+    @contextmanager
+    def _unchanged(self, kept: npt.NDArray[np.bool_]) -> Iterator[None]:
+        """Whatever is done to the arrays inside, some games (N,) stay as they were."""
+        games = np.flatnonzero(kept)
+        names = self._arrays + self._shared_state if len(games) else ()
+        before = {name: getattr(self, name)[..., games].copy() for name in names}
+        yield
+        for name, value in before.items():
             getattr(self, name)[..., games] = value
 
     def _checked(self, actions: npt.ArrayLike) -> Array:
@@ -286,9 +295,12 @@ class BatchGame(ABC):
         Raises:
             ValueError: There is no such player.
         """
+        self._check_player(player)
+        return self._view(player)
+
+    def _check_player(self, player: int) -> None:
         if not 0 <= player < self.num_players:
             raise ValueError(f"player must be 0 to {self.num_players - 1}, not {player}")
-        return self._view(player)
 
     def _view(self, player: int) -> View:
         return View(self, player)
@@ -312,13 +324,23 @@ class BatchGame(ABC):
 
     def clone(self) -> Self:
         """An exact copy that goes its own way, generator included."""
-        return self._take(np.arange(self.num_envs))
+        return self.take(np.arange(self.num_envs))
 
-    def _take(self, games: npt.NDArray[np.intp]) -> Self:
-        """A batch made of copies of some of the games, in the order given."""
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and deepcopy: without the caches, whose views would come apart."""
+        return {**self.__dict__, "_scratch": None, "_seen_observation": None}
+
+    def take(self, games: npt.NDArray[np.intp]) -> Self:
+        """A batch made of copies of some of the games, in the order given.
+
+        Args:
+            games: Indices, shape (M,); one may come several times.
+
+        Returns:
+            A batch of M games; its generator is a copy of this batch's.
+        """
         other = copy.copy(self)
         other.num_envs = len(games)
-        other._seen_observation = other._scratch = None
         for name in self._arrays + self._shared_state:
             setattr(other, name, np.take(getattr(self, name), games, axis=-1))
         other.rng = copy.deepcopy(self.rng)
@@ -338,11 +360,13 @@ class BatchGame(ABC):
             A batch of N * samples games; those of game i are i * samples and the
             following ones. Its generator is a new one, seeded from ``rng``.
         """
+        self._check_player(player)
         if samples < 1:
             raise ValueError(f"samples must be at least 1, not {samples}")
-        other = self._take(np.repeat(np.arange(self.num_envs), samples))
+        other = self.take(np.repeat(np.arange(self.num_envs), samples))
         other.rng = np.random.default_rng(rng.integers(1 << 63))
-        other._deal_hidden(player, rng)
+        with other._unchanged(other._terminated):
+            other._deal_hidden(player, rng)
         return other
 
     def state(self) -> dict[str, Any]:
@@ -364,7 +388,8 @@ class BatchGame(ABC):
         if set(state) != wanted:
             raise ValueError(f"not a state of {self.name}: {sorted(wanted ^ set(state))} differ")
         for name in names:
-            if state[name].shape != getattr(self, name).shape:
+            skip = name in self._any_length
+            if state[name].shape[skip:] != getattr(self, name).shape[skip:]:
                 raise ValueError(
                     f"state of another batch: {name} has the shape {state[name].shape}, "
                     f"here {getattr(self, name).shape}"

@@ -68,7 +68,8 @@ def check_decks(
     wrong = (np.sort(given, axis=2) != np.sort(cards)).any(axis=2)
     if wrong.any():
         env, deal = np.argwhere(wrong)[0]
-        have = np.bincount(np.clip(given[env, deal], 0, 256), minlength=257)[:256]
+        known = given[env, deal][(given[env, deal] >= 0) & (given[env, deal] < 256)]
+        have = np.bincount(known, minlength=256)
         want = np.bincount(cards, minlength=256)
         card = int(np.argmax(have != want))
         raise ValueError(

@@ -67,6 +67,7 @@ class KododoGame(BatchGame):
         "_counts", "_points", "_kododos", "_seen", "_pile_sizes",
     )  # fmt: skip
     _schedule: ClassVar[tuple[str, ...]] = ("turn", "round_index", "_drawn")
+    _any_length: ClassVar[tuple[str, ...]] = ("_given",)
 
     def __init__(
         self, num_envs: int, rules: Rules | None = None, seed: int | None = None
@@ -283,9 +284,10 @@ class KododoGame(BatchGame):
         # The target counts at the end of every deal, and of every round of the later ones.
         self._terminated |= reached & (last_round | (self._deals > 0))
         if last_round and not self._terminated.all():
-            self._deals += 1
-            self._pile_sizes = np.zeros_like(self._pile_sizes)
-            self._deal(self._next_deck())
+            with self._unchanged(self._terminated):
+                self._deals += 1
+                self._pile_sizes = np.zeros_like(self._pile_sizes)
+                self._deal(self._next_deck())
 
     def _next_deck(self) -> npt.NDArray[np.uint8]:
         """The decks of the next deal, (D, N): given ones while there are any, else shuffled."""
@@ -350,6 +352,7 @@ class KododoGame(BatchGame):
         into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
+        self._next_given[:] = len(self._given)  # nobody knows the later deals
         if self._terminated.all():
             return
         others = [seat for seat in range(self.num_players) if seat != player]
@@ -357,7 +360,8 @@ class KododoGame(BatchGame):
         shape = (len(others), held, self.num_envs)
         hands = self._hands[others, :held].reshape(-1, self.num_envs)
         hidden = np.concatenate([hands, self._deck[self._drawn :]])
-        dealt = np.ascontiguousarray(shuffled_rows(hidden.T, rng).T)
+        # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
+        dealt = np.ascontiguousarray(shuffled_rows(np.sort(hidden.T, axis=1), rng).T)
         self._hands[others, :held] = dealt[: len(hands)].reshape(shape)
         self._deck[self._drawn :] = dealt[len(hands) :]
         self._sort_hands()

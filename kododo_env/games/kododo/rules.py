@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
@@ -13,6 +14,10 @@ COLOURS = ("blue", "green", "yellow", "orange", "violet")
 KODODO_VALUE = 1
 REMOVED = {2: 10, 3: 13, 4: 0, 5: 15}
 VARIANTS = ("standard", "long")
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Rules:
     target_score: int = 50
 
     def __post_init__(self) -> None:
+        self._check_types()
         if self.num_players not in REMOVED:
             raise ValueError(f"Kododo is for 2 to 5 players, not {self.num_players}")
         if self.variant not in VARIANTS:
@@ -59,6 +65,20 @@ class Rules:
         self._check_deck()
         self._check_turns()
         self._check_deal()
+
+    def _check_types(self) -> None:
+        for name in ("copies", "plays"):
+            value = getattr(self, name)
+            if not isinstance(value, Iterable) or not all(map(_is_whole, value)):
+                raise ValueError(f"{name} must be whole numbers in a tuple, not {value!r}")
+            object.__setattr__(self, name, tuple(value))
+        for name in ("num_colours", "hand_size", "kododo_offset", "limit_offset", "target_score"):
+            if not _is_whole(getattr(self, name)):
+                raise ValueError(f"{name} must be a whole number, not {getattr(self, name)!r}")
+        if not _is_whole(self.num_players):
+            raise ValueError(f"num_players must be a whole number, not {self.num_players!r}")
+        if self.removed_cards is not None and not _is_whole(self.removed_cards):
+            raise ValueError(f"removed_cards must be a whole number, not {self.removed_cards!r}")
 
     def _check_deck(self) -> None:
         if not 1 <= self.num_colours <= 26:
