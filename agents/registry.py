@@ -16,6 +16,7 @@ SCRIPTED = {
 }
 POLICIES = Path(__file__).parents[1] / "policies"
 SUFFIX = ".onnx"
+SEARCH = "search:"
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
@@ -63,13 +64,17 @@ def make_agent(name: str, game: str) -> Agent:
     """An agent by name, or from a policy file.
 
     Args:
-        name: A scripted agent of the game, a shipped policy, or the path of a policy file.
+        name: A scripted agent of the game, a shipped policy, the path of a policy file, or
+            a search such as ``search:heuristic:50ms`` or ``search:kododo-4p:64`` (worlds)
+            over one of these.
         game: The game's name.
 
     Raises:
         ValueError: There is no such agent or file.
     """
     makers = scripted(game)
+    if name.startswith(SEARCH):
+        return _search(name, game)
     if name in makers:
         return makers[name]()
     if name in shipped() or Path(name).suffix == SUFFIX:
@@ -78,3 +83,20 @@ def make_agent(name: str, game: str) -> Agent:
         f"unknown agent {name!r}; {game} has {', '.join((*makers, *shipped()))}, "
         f"or give a policy file ({SUFFIX})"
     )
+
+
+def _search(name: str, game: str) -> Agent:
+    """A search over an agent, from ``search:AGENT:WORLDS`` or ``search:AGENT:MILLISECONDSms``."""
+    from agents.search import SearchAgent, SearchBudget
+
+    policy, _, amount = name.removeprefix(SEARCH).rpartition(":")
+    number = amount.removesuffix("ms")
+    if not policy or not number.isdigit():
+        raise ValueError(
+            f"a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, not {name!r}"
+        )
+    if amount.endswith("ms"):
+        budget = SearchBudget(milliseconds=float(number))
+    else:
+        budget = SearchBudget(worlds=int(number))
+    return SearchAgent(make_agent(policy, game), budget, name)

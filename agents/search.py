@@ -1,0 +1,173 @@
+"""Search by determinisation: play out worlds that agree with what the player knows.
+
+For a decision, hidden cards are dealt again, consistently with the player's view; in each
+such world every candidate action is tried, a policy plays everybody (the player himself
+included) for a while, and the action with the highest expected share of the victory is
+taken. It sees the game through ``view.determinize`` alone, so it cannot cheat, and knows no
+game, so it plays all of them. The weakness of the method is known: it plays as if it would
+soon see the hidden cards (J. Long et al., "Understanding the success of perfect information
+Monte Carlo sampling in game tree search", 2010).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.agent import Agent
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
+
+Floats = npt.NDArray[np.float64]
+BATCH = 8192  # games played out at once, at most; more are no faster
+
+
+@dataclass(frozen=True)
+class SearchBudget:
+    """How much a decision may cost.
+
+    Attributes:
+        worlds: Worlds for each decision, in all.
+        milliseconds: Instead, time for each decision on average; the decisions of a batch
+            share it.
+        horizon: Steps to play out after the decision; None plays to the end of the game.
+        scale: Where play stops before the end, shares are the softmax of the points
+            divided by this.
+    """
+
+    worlds: int = 64
+    milliseconds: float | None = None
+    horizon: int | None = None
+    scale: float = 4.0
+
+    def __post_init__(self) -> None:
+        if self.worlds < 1:
+            raise ValueError(f"worlds must be at least 1, not {self.worlds}")
+        if self.milliseconds is not None and not self.milliseconds > 0:
+            raise ValueError(f"milliseconds must be above 0, not {self.milliseconds}")
+        if self.horizon is not None and self.horizon < 0:
+            raise ValueError(f"horizon must be 0 or more, not {self.horizon}")
+        if not self.scale > 0:
+            raise ValueError(f"scale must be above 0, not {self.scale}")
+
+
+class SearchAgent:
+    """Chooses by playing out worlds.
+
+    Args:
+        policy: Plays everybody in the worlds: scripted or learned.
+        budget: How much a decision may cost.
+        name: For tables.
+    """
+
+    def __init__(
+        self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
+    ) -> None:
+        self.policy = policy
+        self.budget = SearchBudget() if budget is None else budget
+        self.name = name or f"search-{policy.name}"
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose actions, shape (N,)."""
+        search = _Search(view, self.policy, self.budget, rng)
+        search.run()
+        return search.best()
+
+
+class _Search:
+    """One decision in each of the N games of a view.
+
+    The worlds are shared out by halving (Z. Karnin et al., "Almost optimal exploration in
+    multi-armed bandits", 2013): after each share of the budget the worse half of the
+    candidates is dropped. All candidates of a game are tried in the same worlds.
+    """
+
+    def __init__(
+        self, view: View, policy: Agent, budget: SearchBudget, rng: np.random.Generator
+    ) -> None:
+        self.view, self.policy, self.budget, self.rng = view, policy, budget, rng
+        mask = view.legal_action_mask
+        self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
+        self.forced = mask.argmax(axis=1)
+        self.total = np.zeros(mask.shape)
+        self.visits = np.zeros(mask.shape, np.int64)
+
+    def run(self) -> None:
+        """Spend the budget."""
+        started = time.monotonic()
+        most = self.candidate.sum(axis=1).max(initial=0)
+        halvings = max(1, int(np.ceil(np.log2(max(2, most)))))
+        allowed = (self.budget.milliseconds or 0.0) * self.view.num_envs / 1000
+        for part in range(1, halvings + 1):
+            if not self.candidate.any():
+                return
+            if self.budget.milliseconds is None:
+                self._try_worlds(max(1, self.budget.worlds // halvings))
+            else:
+                self._try_worlds(1)
+                while time.monotonic() - started < allowed * part / halvings:
+                    self._try_worlds(1)
+            self._halve()
+
+    def best(self) -> npt.NDArray[np.int64]:
+        """The candidate with the highest mean among those tried in most worlds; (N,)."""
+        tried = np.where(self.visits == self.visits.max(axis=1, keepdims=True), self._mean(), -1)
+        return np.where(self.visits.any(axis=1), tried.argmax(axis=1), self.forced)
+
+    def _mean(self) -> Floats:
+        mean: Floats = self.total / np.maximum(self.visits, 1)
+        return mean
+
+    def _halve(self) -> None:
+        """Drop the worse half of each game's candidates."""
+        mean = np.where(self.candidate, self._mean(), -1.0)
+        rank = np.argsort(np.argsort(-mean, axis=1, kind="stable"), axis=1, kind="stable")
+        keep = (self.candidate.sum(axis=1, keepdims=True) + 1) // 2
+        self.candidate &= rank < np.maximum(keep, 2)
+
+    def _try_worlds(self, worlds: int) -> None:
+        """Try every candidate in some new worlds of its game."""
+        games, actions = np.nonzero(self.candidate)
+        per_world = len(games)
+        at_once = max(1, min(worlds, BATCH // per_world))
+        for first in range(0, worlds, at_once):
+            samples = min(at_once, worlds - first)
+            dealt = self.view.determinize(self.rng, samples)
+            others = self._everybodys_choice(dealt)
+            index = (games[:, None] * samples + np.arange(samples)).ravel()
+            branch = dealt.take(index)
+            chosen = others[index]
+            chosen[:, self.view.player] = np.repeat(actions, samples)
+            branch.step(chosen)
+            shares = self._play_out(branch).reshape(per_world, samples)
+            self.total[games, actions] += shares.sum(axis=1)
+            self.visits[games, actions] += samples
+
+    def _play_out(self, game: BatchGame) -> Floats:
+        """The player's share of the victory after playing on, (games,)."""
+        horizon = self.budget.horizon
+        steps = 0
+        while not game.terminated.all() and (horizon is None or steps < horizon):
+            game.step(self._everybodys_choice(game))
+            steps += 1
+        player = self.view.player
+        if game.terminated.all():
+            return game.outcome()[:, player]
+        points = game.scores / self.budget.scale
+        points -= points.max(axis=1, keepdims=True)
+        likely = np.exp(points)
+        guess = likely / likely.sum(axis=1, keepdims=True)
+        return np.where(game.terminated, game.outcome()[:, player], guess[:, player])
+
+    def _everybodys_choice(self, game: BatchGame) -> npt.NDArray[np.int64]:
+        """What the policy does in every seat, (games, P)."""
+        mask = game.legal_action_mask()
+        chosen = mask.argmax(axis=2)
+        deciding = mask.sum(axis=2, dtype=np.int16) > 1
+        for player in range(game.num_players):
+            if deciding[:, player].any():
+                chosen[:, player] = self.policy.act(game.view(player), self.rng)
+        return chosen

@@ -1,0 +1,75 @@
+"""Search: it plays legally, sees no more than its view, and finds what is to be found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.arena import duel
+from agents.registry import make_agent
+from agents.search import SearchAgent, SearchBudget
+from kododo_env import kododo_v0, registry
+from kododo_env.core.agent import RandomAgent
+from tests.doors import EXTREMES
+from tests.helpers import play_random
+
+FEW = SearchBudget(worlds=4)
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_search_plays_whole_games_legally(name: str, players: int) -> None:
+    game = registry.batch_game(name, 2, 0, num_players=players)
+    rng = np.random.default_rng(0)
+    agent = SearchAgent(RandomAgent(), SearchBudget(worlds=2, horizon=2))
+    while not game.terminated.all():
+        game.step(np.stack([agent.act(game.view(p), rng) for p in range(players)], axis=1))
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_search_cannot_see_hidden_cards(name: str, players: int) -> None:
+    """The same knowledge and the same generator give the same choice, whatever is hidden."""
+    game = registry.batch_game(name, 20, 1, num_players=players)
+    play_random(game, np.random.default_rng(1), steps=4)
+    agent = SearchAgent(RandomAgent(), FEW)
+    for player in range(players):
+        other = game.determinize(player, np.random.default_rng(2), 1)
+        one, twin = (agent.act(g.view(player), np.random.default_rng(3)) for g in (game, other))
+        assert np.array_equal(one, twin)
+
+
+def test_search_leaves_the_game_and_its_generator_alone() -> None:
+    game = kododo_v0.batch_game(3, num_players=2, seed=1)
+    before = game.state()
+    SearchAgent(RandomAgent(), FEW).act(game.view(1), np.random.default_rng(0))
+    after = game.state()
+    assert before["rng"] == after["rng"]
+    assert all(np.array_equal(before[k], after[k]) for k in before if k.startswith("_"))
+
+
+def test_search_over_random_play_beats_random_play() -> None:
+    searcher = SearchAgent(RandomAgent(), SearchBudget(worlds=40))
+    result = duel(searcher, RandomAgent(), "kododo", 2, games=60, seed=0)
+    assert result.share.low > 0.6
+
+
+def test_search_by_name_and_by_time() -> None:
+    agent = make_agent("search:random:5ms", "kododo")
+    game = kododo_v0.batch_game(1, seed=0)
+    mask = game.legal_action_mask()[0, 0]
+    assert mask[agent.act(game.view(0), np.random.default_rng(0))[0]]
+    assert make_agent("search:random:8", "kododo").name == "search:random:8"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("search:random", "search:AGENT:WORLDS"),
+        ("search:random:fast", "search:AGENT:WORLDS"),
+        ("search:random:0", "worlds must be at least 1"),
+        ("search:random:0ms", "milliseconds must be above 0"),
+        ("search:nobody:5", "unknown agent 'nobody'"),
+    ],
+)
+def test_impossible_searches_are_refused(name: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        make_agent(name, "kododo")
