@@ -96,7 +96,8 @@ def assert_same_position(game: KadoGame, referees: Sequence[Referee]) -> None:
         if turn.phase == 1:
             assert game.challenger == turn.challenger
         before = [card_id(turn.before.get(player)) for player in one.players]
-        aside, pile = turn.aside is not None, len(one.pile) + (turn.offered is not None)
+        aside = turn.dealt.index(turn.aside) + 1 if turn.aside else 0
+        pile = len(one.pile) + (turn.offered is not None)
         there = (card_id(turn.offered), before, aside, turn.swapped, pile)
         assert tuple(shown[name][index] for name in names) == there
         if game.phase == game.phase_step == 0:
@@ -182,8 +183,8 @@ def observation_of(one: Referee, player: int) -> dict[str, object]:
         "phase": one_hot(turn.phase, 3),
         "dealer": [int(seat == turn.dealer) for seat in seats],
         "challenger": [int(seat == turn.challenger) for seat in seats],
-        "put_aside": int(turn.aside is not None),
-        "has_card": [int(card is not None) for card in before],
+        "dealt_as": [turn.dealt.index(card) + 1 if card else 0 for card in before],
+        "put_aside": turn.dealt.index(turn.aside) + 1 if turn.aside else 0,
         "card_gift": [card[0] for card in cards],
         "card_ribbon": [card[1] for card in cards],
         "card_value": [card[2] for card in cards],

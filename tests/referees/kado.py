@@ -87,6 +87,7 @@ class Turn:
         dealer: Who deals.
         phase: 0 dealing, 1 challenge, 2 placing.
         offered: The card the dealer looks at, until it is given.
+        dealt: The cards dealt so far, in their order.
         before: The card that lies before each player.
         aside: The card put aside.
         challenger: Who may challenge.
@@ -98,6 +99,7 @@ class Turn:
     dealer: int
     phase: int = 0
     offered: Card | None = None
+    dealt: list[Card] = field(default_factory=list)
     before: dict[int, Card] = field(default_factory=dict)
     aside: Card | None = None
     challenger: int | None = None
@@ -184,6 +186,7 @@ class Referee:
             if self.num_players == 2 and turn.aside is None:
                 options.append(("discard",))
             move = (yield from self._ask({turn.dealer: options}))[turn.dealer]
+            turn.dealt.append(turn.offered)
             if move == ("discard",):
                 turn.aside = turn.offered
             else:

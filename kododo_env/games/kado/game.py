@@ -65,13 +65,14 @@ class KadoGame(BatchGame):
     turn: int
     phase: Phase
     phase_step: int
-    # _drawn: how many cards the deck has given. _held: place in the deck of the card before
-    # each player, D for none. _known: whether each player has seen the card in a place of
-    # the deck; _seen counts these by type.
+    # Cards not yet placed are kept as places in the deck, D standing for no place: _drawn is
+    # the next one to be drawn, _turn_start what that was when the turn began, _held the card
+    # before each player, _aside the one put aside. _known says whether each player has seen
+    # the card in a place, and _seen counts those by type.
     _arrays: ClassVar[tuple[str, ...]] = (
-        "_deck", "_drawn", "_held", "_known", "_seen", "_aside", "_swapped", "_not_gift",
-        "_not_ribbon", "_tableau", "_open", "_row_points", "_column_ribbons", "_column_best",
-        "_perfects",
+        "_deck", "_drawn", "_turn_start", "_held", "_aside", "_known", "_seen", "_swapped",
+        "_not_gift", "_not_ribbon", "_tableau", "_open", "_row_points", "_column_ribbons",
+        "_column_best", "_perfects",
     )  # fmt: skip
     _schedule: ClassVar[tuple[str, ...]] = ("turn", "phase", "phase_step")
 
@@ -112,7 +113,8 @@ class KadoGame(BatchGame):
         rules, num = self.rules, self.num_envs
         self.phase, self.phase_step = Phase.DEALING, 0
         self._held = np.full((self.num_players, num), self._deck_size)
-        self._aside = np.zeros(num, np.bool_)
+        self._turn_start = self._drawn.copy()
+        self._aside = np.full(num, self._deck_size)
         self._swapped = np.zeros(num, np.bool_)
         self._not_gift = np.zeros((rules.num_gifts, num), np.bool_)
         self._not_ribbon = np.zeros((rules.num_ribbons, num), np.bool_)
@@ -152,7 +154,8 @@ class KadoGame(BatchGame):
         if self.phase is Phase.DEALING:
             options = np.empty((1, self.num_players + 1, self.num_envs), np.bool_)
             np.equal(self._held[self._seats[dealer]], self._deck_size, out=options[0, :-1])
-            np.greater(self.rules.max_discards, self._aside, out=options[0, -1])
+            options[0, -1] = self.rules.max_discards > 0
+            options[0, -1] &= self._aside == self._deck_size
             return Choice(slice(dealer, dealer + 1), self.moves.give, options)
         if self.phase is Phase.CHALLENGE:
             block = self.moves.place - self.moves.pass_
@@ -213,7 +216,7 @@ class KadoGame(BatchGame):
         given = move < self.num_players
         here = (self._players == (self.dealer + move) % self.num_players) & given
         self._held = np.where(here, self._drawn, self._held)
-        self._aside = self._aside | ~given
+        self._aside = np.where(given, self._aside, self._drawn)
         self._drawn = self._drawn + 1
 
     def _give_last(self) -> None:
@@ -357,9 +360,14 @@ class KadoGame(BatchGame):
         return self._shown(self._swapped)
 
     @property
-    def put_aside(self) -> npt.NDArray[np.bool_]:
-        """Whether the dealer has put a card aside this turn, shape (N,)."""
-        return self._shown(self._aside)
+    def dealt_as(self) -> npt.NDArray[np.uint8]:
+        """Which card of the turn each player has, from 1, 0 if none; shape (N, P)."""
+        return self._shown(self._order_of(self._held))
+
+    @property
+    def put_aside(self) -> npt.NDArray[np.uint8]:
+        """Which card of the turn the dealer has put aside, from 1, 0 if none; shape (N,)."""
+        return self._shown(self._order_of(self._aside))
 
     @property
     def perfects(self) -> npt.NDArray[np.uint8]:
@@ -370,6 +378,11 @@ class KadoGame(BatchGame):
     def draw_pile_sizes(self) -> npt.NDArray[np.intp]:
         """Cards in the draw pile, the one that the dealer looks at included; shape (N,)."""
         return self._shown(self._deck_size - self._drawn)
+
+    def _order_of(self, places: Array) -> npt.NDArray[np.uint8]:
+        """Which card of this turn lies in places of the deck, from 1; 0 for no place."""
+        order = (places - self._turn_start + 1).astype(np.uint8)
+        return order * (places < self._deck_size)
 
     def _held_seen(self) -> npt.NDArray[np.uint8]:
         """The cards before the players as far as each one has seen them: (viewer, P, N)."""
@@ -406,8 +419,8 @@ class KadoGame(BatchGame):
         into["dealer"][:] = ((self._seats == self.dealer) & running)[:, :, None]
         challenge = self.phase is Phase.CHALLENGE
         into["challenger"][:] = ((self._seats == self.challenger) & challenge)[:, :, None]
-        into["put_aside"][:] = self._aside
-        into["has_card"][:] = (self._held < self._deck_size).take(self._seats, axis=0)
+        into["dealt_as"][:] = self._order_of(self._held).take(self._seats, axis=0)
+        into["put_aside"][:] = self._order_of(self._aside)
         into["not_gift"][:] = self._not_gift
         into["not_ribbon"][:] = self._not_ribbon
 

@@ -63,14 +63,15 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
 
     by_seat = ((seats,), ("seat",))
     gift, ribbon = ((seats, gifts), ("seat", "gift")), ((seats, ribbons), ("seat", "ribbon"))
+    dealt = rules.num_players + rules.max_discards
     value, kept = rules.num_values, "1 where a wrong guess has ruled it out for the dealer's card"
     return (
         piece("turns_left", "turns still to be ended", most=rules.num_turns),
         piece("phase", "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
         piece("dealer", "who deals (one-hot)", *by_seat),
         piece("challenger", "who may challenge now (one-hot)", *by_seat),
-        piece("put_aside", "1 if the dealer has put a card aside this turn"),
-        piece("has_card", "1 if a card lies before the player", *by_seat),
+        piece("dealt_as", "which card of the turn the player has, from 1", *by_seat, most=dealt),
+        piece("put_aside", "which card of the turn has been put aside, from 1", most=dealt),
         piece("card_gift", "gift of that card, if it has been seen (one-hot)", *gift),
         piece("card_ribbon", "its ribbon (one-hot)", *ribbon),
         piece("card_value", "its value", *by_seat, most=value),
