@@ -15,7 +15,7 @@ Config = TypeVar("Config")
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-RULE = "─" * 5  # how tyro parts the paragraphs of its messages
+FRAME = set("╭╮╰╯│─- ")  # what tyro draws around its messages and between paragraphs
 TRACEBACK = "KODODO_TRACEBACK"
 
 
@@ -86,11 +86,12 @@ def _parse(config_class: type[Config], args: Sequence[str] | None) -> Config:
 
 
 def _condensed(message: str) -> str:
-    """The first paragraph of a message that tyro has put into a frame, in one line."""
-    lines = [line.strip(" │╭╮╰╯") for line in message.splitlines()]
-    words = [line for line in lines[1:] if line] or [message]
-    end = next((number for number, line in enumerate(words) if line.startswith(RULE)), len(words))
-    return " ".join(" ".join(words[:end]).split())
+    """What tyro says in the frame below its title, in one line: the first paragraph."""
+    below_title = message.splitlines()[1:]
+    lines = ["" if set(line) <= FRAME else line.strip(" │") for line in below_title]
+    paragraphs = " ".join(line or "\n" for line in lines).split("\n")
+    first = next((paragraph for paragraph in paragraphs if paragraph.strip()), message)
+    return " ".join(first.split())
 
 
 def _in_words(error: BaseException) -> str:

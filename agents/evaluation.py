@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -100,7 +101,13 @@ def evaluate(config: EvaluateConfig) -> None:
     if config.plot is not None:
         check_output(config.plot, [".png", ".svg", ".pdf"])
     agents = load_agents(tournament)
-    report = build_report(tournament, _results(config, tournament, agents))
+    try:
+        results = _results(config, tournament, agents)
+    except KeyboardInterrupt:
+        if config.json is not None:
+            print("\nwhat was played is kept: go on with --resume", file=sys.stderr)
+        raise
+    report = build_report(tournament, results)
     _write(config, report)
     print(to_text(report), flush=True)
 

@@ -74,6 +74,8 @@ def share(
     kinds = None if strata is None else np.asarray(strata)[counts]
     variance, freedom = _variance((won - centre * stake)[counts], kinds)
     variance /= total**2
+    if freedom == 0:
+        return Estimate(centre, nan, nan)
     inside = centre * (1 - centre)
     if variance <= 1e-18 and inside > 0:  # every deal came out the same, as with perfect twins
         return Estimate(centre, centre, centre)
