@@ -1,0 +1,508 @@
+"""What every game owes its users, over all games of the registry and all numbers of players.
+
+The conformance tests of PettingZoo and Gymnasium, and whole episodes in these dialects and in
+stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
+test_vec_env. A game that is new in the registry is in all of them without further ado.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+from xml.etree import ElementTree
+
+import gymnasium
+import numpy as np
+import pytest
+
+import agents
+from agents.arena import play, play_duplicates
+from agents.export import export_policy
+from agents.game_policy import GamePolicy
+from agents.onnx_agent import OnnxAgent
+from agents.self_play_ppo import SelfPlayPPO
+from kododo_env import registry
+from kododo_env.core import BatchGame, View
+from kododo_env.wrappers.vec import BatchVecEnv
+from tests.doors import GAMES, TABLES
+from tests.helpers import assert_same_state, differences, play_random, random_actions
+
+ROOT = Path(__file__).parents[1]
+FILES_OF_A_GAME = {"rules.py", "scoring.py", "observation.py", "game.py", "render.py"}
+LAYOUTS = Path(__file__).with_name("layouts.json")
+
+each_game = pytest.mark.parametrize("game", GAMES)
+each_table = pytest.mark.parametrize(("game", "players"), TABLES)
+
+
+def batch(game: str, players: int, num_envs: int = 3, seed: int = 0) -> BatchGame:
+    return registry.batch_game(game, num_envs, seed, num_players=players)
+
+
+@cache
+def length(game: str, players: int) -> int:
+    """How many steps a batch takes from deal to end, with one seed's choices."""
+    return len(play_random(batch(game, players), np.random.default_rng(0)))
+
+
+def positions(game: str, players: int, num_envs: int = 3) -> list[BatchGame]:
+    """Batches after the deal, at a third, at two thirds, one step before the end, and there."""
+    steps = length(game, players)
+    found = []
+    for stop in (0, steps // 3, 2 * steps // 3, steps - 1, steps):
+        found.append(batch(game, players, num_envs))
+        play_random(found[-1], np.random.default_rng(0), stop)
+    return found
+
+
+# --- doors ----------------------------------------------------------------------------
+
+
+@each_game
+def test_the_door_has_what_every_door_has(game: str) -> None:
+    door = cast("ModuleType", registry.door(game))
+    assert sorted(door.__all__) == ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
+    assert list(door.PLAYERS) == sorted(set(door.PLAYERS))
+    assert min(door.PLAYERS) >= 2
+    one = door.batch_game(1)
+    name = f"{one.name}_v{one.version}"
+    assert one.name == game
+    assert door.__name__.endswith(f".{name}")
+    assert door.GYMNASIUM_ID.endswith(f"-v{one.version}")
+    assert door.GYMNASIUM_ID in gymnasium.registry
+    assert {door.parallel_env().metadata["name"], door.env().metadata["name"]} == {name}
+
+
+@each_table
+def test_all_doors_open_the_same_game(game: str, players: int) -> None:
+    door = registry.door(game)
+    rules = batch(game, players).rules
+    given = {name: getattr(rules, name) for name in inspect.signature(type(rules)).parameters}
+    assert given["num_players"] == players
+    assert door.batch_game(1, **given).rules == rules
+    for env in (door.parallel_env(**given), door.env(**given)):
+        assert env.game.rules == rules
+    single = gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **given)
+    assert cast("Any", single.unwrapped).game.rules == rules
+    with pytest.raises(AttributeError):
+        rules.num_players = players + 1
+
+
+@each_game
+def test_other_numbers_of_players_are_refused(game: str) -> None:
+    door = registry.door(game)
+    for players in set(range(-1, 9)) - set(door.PLAYERS):
+        for make in (
+            lambda **rules: door.batch_game(2, **rules),
+            door.parallel_env,
+            door.env,
+            lambda **rules: gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **rules),
+        ):
+            with pytest.raises(ValueError, match=rf"players, not {players}") as caught:
+                make(num_players=players)
+            assert "\n" not in str(caught.value)
+
+
+@each_game
+def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
+    folder = ROOT / "kododo_env" / "games" / game
+    assert {path.name for path in folder.glob("*.py")} >= FILES_OF_A_GAME
+
+
+# --- whole games ----------------------------------------------------------------------
+
+
+def check_what_is_seen(game: BatchGame) -> None:
+    """Shapes, types and bounds of all that a batch shows of itself."""
+    shape = (game.num_envs, game.num_players)
+    mask, observation = game.legal_action_mask(), game.observe()
+    assert (mask.shape, mask.dtype) == ((*shape, game.num_actions), np.dtype(np.bool_))
+    assert mask.any(axis=2).all()
+    assert np.array_equal(game.deciding(), mask.sum(axis=2) > 1)
+    assert observation.shape == (*shape, game.layout.size)
+    assert observation.dtype == game.layout.dtype
+    assert (observation <= game.layout.maxima).all()
+    rows = np.empty(observation.shape, np.float32)
+    assert game.observe(out=rows) is rows
+    assert np.array_equal(rows, observation)
+    for array, dtype in ((game.rewards, np.float32), (game.scores, np.int16)):
+        assert (array.shape, array.dtype) == (shape, np.dtype(dtype))
+    for array in (mask, game.rewards, game.scores, game.terminated):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    assert game.outcome().shape == shape
+    assert game.outcome().sum(axis=1) == pytest.approx(1)
+
+
+@each_table
+def test_a_whole_game(game: str, players: int) -> None:
+    played, rng = batch(game, players), np.random.default_rng(1)
+    returns, ended = np.zeros((3, players)), np.zeros(3, np.int64)
+    while not played.terminated.all():
+        check_what_is_seen(played)
+        before = played.scores.copy()
+        played.step(random_actions(played, rng))
+        returns += played.rewards
+        ended += played.just_terminated
+        assert np.array_equal(played.scores - before, played.rewards)
+    check_what_is_seen(played)
+    assert ended.tolist() == [1, 1, 1]
+    assert np.array_equal(returns, played.scores)
+
+
+@each_table
+def test_a_finished_game_absorbs_and_is_dealt_anew(game: str, players: int) -> None:
+    played = positions(game, players)[-1]
+    assert played.terminated.all()
+    idle = np.full((3, players), played.no_op)
+    assert np.array_equal(played.legal_action_mask().sum(axis=2), np.ones((3, players)))
+    seen, scores = played.observe(), played.scores.copy()
+    played.step(idle)
+    assert not played.rewards.any()
+    assert not played.just_terminated.any()
+    assert np.array_equal(played.observe(), seen)
+    assert np.array_equal(played.scores, scores)
+    assert played.restart_finished().all()
+    assert not played.terminated.any()
+    assert not played.scores.any()
+    assert not played.restart_finished().any()
+    assert played.deciding().any(axis=1).all()
+
+
+@each_table
+def test_an_illegal_action_is_named_and_changes_nothing(game: str, players: int) -> None:
+    for played in positions(game, players)[:-1]:
+        actions = random_actions(played, np.random.default_rng(2))
+        env, player, action = (int(k) for k in np.argwhere(~played.legal_action_mask())[-1])
+        before = played.state()
+        for wrong in (action, -1, played.num_actions):
+            bad = actions.copy()
+            bad[env, player] = wrong
+            said = f"illegal action in {game}: game {env}, player {player}, action {wrong} "
+            with pytest.raises(ValueError, match=said) as caught:
+                played.step(bad)
+            assert "\n" not in str(caught.value)
+            assert differences(before, played.state()) == []
+        with pytest.raises(ValueError, match=rf"must have the shape \(3, {players}\)"):
+            played.step(actions[:2])
+        with pytest.raises(ValueError, match="must be integers, not float64"):
+            played.step(actions.astype(float))
+        played.step(actions)
+
+
+# --- deals ----------------------------------------------------------------------------
+
+
+@each_table
+def test_the_same_seed_gives_the_same_bytes(game: str, players: int) -> None:
+    one, other, third = (batch(game, players, seed=seed) for seed in (5, 5, 6))
+    assert_same_state(one, other)
+    assert not np.array_equal(one.observe(), third.observe())
+    for each in (one, other):
+        play_random(each, np.random.default_rng(0))
+        each.restart_finished()
+        play_random(each, np.random.default_rng(1), 2)
+    assert_same_state(one, other)
+    one.reset(seed=6)
+    assert np.array_equal(one.observe(), third.observe())
+    one.reset()
+    assert not np.array_equal(one.observe(), third.observe())
+
+
+@each_table
+def test_decks_can_be_given(game: str, players: int) -> None:
+    one, other = batch(game, players, seed=1), batch(game, players, seed=2)
+    decks = one.sample_decks(3, np.random.default_rng(0))
+    assert decks.shape == (3, len(one.cards))
+    for each in (one, other):
+        each.reset(decks=decks)
+    assert np.array_equal(one.observe(), other.observe())
+    assert len(play_random(one, np.random.default_rng(0))) == len(
+        play_random(other, np.random.default_rng(0))
+    )
+    assert np.array_equal(one.scores, other.scores)
+    foreign = decks.copy()
+    foreign[1, 0] = decks.max() + 1
+    for bad, said in (
+        (decks[:2], r"must have the shape \(3, "),
+        (decks[:, 1:], r"must have the shape \(3, "),
+        (decks.astype(float), "must be integers"),
+        (foreign, f"deck 1 is not the deck of {game}"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            one.reset(decks=bad)
+
+
+@each_table
+def test_copies_and_states_go_on_alike_and_alone(game: str, players: int) -> None:
+    for played in positions(game, players):
+        clone, state = played.clone(), played.state()
+        assert_same_state(clone, played)
+        play_random(played, np.random.default_rng(3))
+        assert differences(clone.state(), state) == []
+        loaded = batch(game, players, seed=9)
+        loaded.load_state(state)
+        for each in (clone, loaded):
+            play_random(each, np.random.default_rng(3))
+            assert_same_state(each, played)
+    with pytest.raises(ValueError, match=f"not a state of {game}"):
+        played.load_state({})
+    with pytest.raises(ValueError, match="state of another batch"):
+        played.load_state(batch(game, players, num_envs=2).state())
+
+
+# --- what a player knows --------------------------------------------------------------
+
+
+@each_table
+def test_determinised_copies_look_the_same_to_their_player(game: str, players: int) -> None:
+    others_differ = False
+    for played in positions(game, players)[:-1]:
+        before = played.clone()
+        for player in range(players):
+            dealt = played.view(player).determinize(np.random.default_rng(player), 4)
+            assert dealt.num_envs == 12
+            view, same = dealt.view(player), played.view(player)
+            assert np.array_equal(view.observation, same.observation.repeat(4, axis=0))
+            assert np.array_equal(view.legal_action_mask, same.legal_action_mask.repeat(4, axis=0))
+            if player == 0:
+                others_differ |= not np.array_equal(dealt.observe()[::4], played.observe())
+                play_random(dealt, np.random.default_rng(0))
+                assert dealt.terminated.all()
+        assert_same_state(played, before)
+    assert others_differ
+
+
+@each_table
+def test_a_view_is_one_players_and_good_until_the_next_step(game: str, players: int) -> None:
+    played = batch(game, players)
+    views = [played.view(player) for player in range(players)]
+    for player, view in enumerate(views):
+        assert isinstance(view, View)
+        assert (view.player, view.num_players, view.game_name) == (player, players, game)
+        assert np.array_equal(view.observation, played.observe()[:, player])
+        assert np.array_equal(view.legal_action_mask, played.legal_action_mask()[:, player])
+        assert list(view.pieces) == [piece.name for piece in played.layout.pieces]
+        for piece in played.layout.pieces:
+            assert view.pieces[piece.name].shape == (3, *piece.shape)
+    played.step(random_actions(played, np.random.default_rng(0)))
+    with pytest.raises(RuntimeError, match="earlier turn"):
+        _ = views[0].observation
+    with pytest.raises(ValueError, match=f"player must be 0 to {players - 1}, not {players}"):
+        played.view(players)
+
+
+@each_table
+def test_text_and_picture_hide_what_a_player_cannot_know(game: str, players: int) -> None:
+    for played in positions(game, players, num_envs=2):
+        everything = (played.text(1), played.svg(1))
+        for player in (None, *range(players)):
+            assert played.text(1, player).strip()
+            assert ElementTree.fromstring(played.svg(1, player)).tag.endswith("svg")
+        if played.terminated.all():
+            continue
+        for player in range(players):
+            dealt = played.determinize(player, np.random.default_rng(player), 2)
+            for copy in (2, 3):
+                assert dealt.text(copy, player) == played.text(1, player)
+                assert dealt.svg(copy, player) == played.svg(1, player)
+        assert (played.text(1), played.svg(1)) == everything
+
+
+@each_game
+def test_the_doors_draw_text_and_pixels(game: str) -> None:
+    door = registry.door(game)
+    for make in (door.parallel_env, door.env):
+        env = make(num_players=max(door.PLAYERS), render_mode="ansi")
+        env.reset(seed=0)
+        assert env.render() == env.game.text()
+    env = make(num_players=max(door.PLAYERS), render_mode="rgb_array")
+    env.reset(seed=0)
+    drawn = env.render()
+    assert (drawn.dtype, drawn.ndim, drawn.shape[2]) == (np.dtype(np.uint8), 3, 3)
+    assert len(np.unique(drawn.reshape(-1, 3), axis=0)) > 50
+
+
+# --- what is promised to policies -----------------------------------------------------
+
+
+def layout_facts(game: str) -> dict[str, Any]:
+    """What policies depend on, by number of players."""
+    facts: dict[str, Any] = {"version": batch(game, registry.door(game).PLAYERS[0]).version}
+    for players in registry.door(game).PLAYERS:
+        one = batch(game, players)
+        facts[str(players)] = [one.layout.fingerprint(), one.num_actions]
+    return facts
+
+
+@each_game
+def test_observation_and_actions_are_those_of_the_version(game: str) -> None:
+    kept = json.loads(LAYOUTS.read_text())
+    assert layout_facts(game) == kept.get(game), (
+        "observations or actions have changed: raise the game's version (see Versions in "
+        "CONTRIBUTING.md), then run python -m tests.test_every_game"
+    )
+
+
+@each_table
+def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
+    one = batch(game, players)
+    words = [one.describe_action(action) for action in range(one.num_actions)]
+    assert all(each and "\n" not in each for each in words)
+    assert len(set(words)) == len(words)
+    assert one.actions.size == one.num_actions
+
+
+# --- who plays ------------------------------------------------------------------------
+
+
+@each_game
+def test_there_are_a_random_agent_and_a_better_one(game: str) -> None:
+    names = agents.baselines(game)
+    assert names[0] == "random"
+    assert len(names) >= 2
+    assert [agents.make_agent(name, game).name for name in names] == list(names)
+
+
+@each_table
+def test_every_baseline_plays_legally_in_every_seat(game: str, players: int) -> None:
+    playing = [agents.make_agent(name, game) for name in agents.baselines(game)]
+    for first in range(0, len(playing), players):
+        lineup = [playing[(first + seat) % len(playing)] for seat in range(players)]
+        table = batch(game, players, num_envs=8)
+        decks = table.sample_decks(8, np.random.default_rng(0))
+        ended = play_duplicates(lineup, table, decks, np.random.default_rng(1))
+        assert ended.shares.sum(axis=1) == pytest.approx(1)
+
+
+def learner(table: BatchGame) -> SelfPlayPPO:
+    """A small network under self-play PPO, for updates of one short rollout."""
+    network = {"layout": table.layout, "actions": table.actions, "width": 16, "depth": 1}
+    return SelfPlayPPO(
+        GamePolicy, BatchVecEnv(table), n_steps=16, batch_size=128, n_epochs=1,
+        policy_kwargs=network, seed=0, device="cpu",
+    )  # fmt: skip
+
+
+@each_table
+def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
+    model = learner(batch(game, players, num_envs=4))
+    before = [weights.detach().clone() for weights in model.policy.parameters()]
+    model.learn(1)
+    assert model.num_timesteps == 16 * 4 * players
+    decisions = model.rollout_buffer.packed()
+    assert (decisions.masks.sum(dim=1) > 1).all()
+    assert 0 < len(decisions.actions) <= model.num_timesteps
+    after = list(model.policy.parameters())
+    assert all(weights.isfinite().all() for weights in after)
+    assert all((one != other).any() for one, other in zip(before, after, strict=True))
+
+
+@each_game
+def test_an_exported_policy_plays_a_legal_game(game: str, tmp_path: Path) -> None:
+    table = registry.batch_game(game, 8, seed=0)
+    network = learner(table).policy.network
+    bot = OnnxAgent(export_policy(network, table, tmp_path / "bot.onnx", temperature=1.0))
+    decks = table.sample_decks(8, np.random.default_rng(0))
+    ended = play([bot] * table.num_players, table, decks, np.random.default_rng(1))
+    assert ended.shares.sum(axis=1) == pytest.approx(1)
+
+
+# --- what goes with a game ------------------------------------------------------------
+
+
+@each_game
+def test_there_is_a_transcript(game: str) -> None:
+    assert json.loads((ROOT / "tests" / "transcripts" / f"{game}.json").read_text())
+
+
+@each_game
+def test_the_page_in_the_documentation_has_the_observation_of_the_code(game: str) -> None:
+    page = (ROOT / "docs" / "games" / f"{game}.md").read_text()
+    assert registry.door(game).batch_game(1).layout.table() in page
+
+
+# --- only here is a game named --------------------------------------------------------
+
+OF_ONE_GAME = tuple(
+    pattern.format(game=game)
+    for game in GAMES
+    for pattern in ("kododo_env/games/{game}/*", "kododo_env/{game}_v*.py", "agents/{game}*.py")
+)
+OF_ALL_GAMES = (
+    "kododo_env/registry.py",
+    "agents/registry.py",
+    "agents/recipes.py",
+    # The game that is played if none is named.
+    "agents/training_config.py",
+    "agents/evaluation.py",
+)
+PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
+
+
+def words_of(source: str) -> list[tuple[int, str]]:
+    """All names and strings of a module with their lines; docstrings and comments left out."""
+    found: list[tuple[int, str]] = []
+    tree = ast.parse(source)
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if id(node) in told:
+            continue
+        for field in ("id", "attr", "name", "asname", "arg", "module", "value"):
+            word = getattr(node, field, None)
+            if isinstance(word, str):
+                found.append((getattr(node, "lineno", 0), word))
+    return found
+
+
+def names_a_game(word: str) -> bool:
+    for own in PACKAGE:
+        word = word.replace(own, "")
+    plain = word.lower().replace("_", "").replace("-", "")
+    return any(game.replace("_", "") in plain for game in GAMES)
+
+
+def mentions(source: str) -> list[str]:
+    return [f"line {line}: {word!r}" for line, word in words_of(source) if names_a_game(word)]
+
+
+def test_no_shared_file_names_a_game() -> None:
+    named: dict[str, list[str]] = {}
+    for folder in ("kododo_env", "agents", "benchmarks", "."):
+        for path in (ROOT / folder).glob("**/*.py" if folder != "." else "*.py"):
+            relative = path.relative_to(ROOT)
+            if not any(relative.match(allowed) for allowed in (*OF_ONE_GAME, *OF_ALL_GAMES)):
+                named[str(relative)] = mentions(path.read_text())
+    assert len(named) > 30
+    assert {path: found for path, found in named.items() if found} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if game.name == 'kododo': pass",
+        "from kododo_env.games.kado import KadoGame",
+        "from kododo_env import kado_v0",
+        "import kododo_env.combi_combo_v0 as door",
+        "def play_combi_combo(): ...",
+        "x = table.kododo_count",
+        "f(kado=1)",
+        "PLAYERS = {f'kododo-{n}p': n for n in (2, 4)}",
+    ],
+)
+def test_the_scan_finds_names_of_games(code: str) -> None:
+    assert mentions(code)
+
+
+def test_the_scan_lets_the_package_be_named() -> None:
+    assert mentions('"""Kododo."""\nfrom kododo_env import x  # kado\nKEY = "kododo-env"\n') == []
+
+
+if __name__ == "__main__":
+    facts = {game: layout_facts(game) for game in GAMES}
+    LAYOUTS.write_text(json.dumps(facts, indent=2) + "\n")
