@@ -37,6 +37,10 @@ class Canonical(nn.Module):
 
     def __init__(self, layout: ObservationLayout, actions: ActionLayout) -> None:
         super().__init__()
+        self.columns: Tensor
+        self.target: Tensor
+        self.key: Tensor
+        self.type_target: Tensor
         self.layout = layout
         self.actions = actions
         symmetry = layout.symmetry
@@ -243,13 +247,15 @@ def _coefficients(
     drawn = np.broadcast_to(rng.integers(1, most + 1, shape), piece.shape)
     position = piece.axes.index(axis)
     entry = np.indices(piece.shape)[position].reshape(-1, 1)
-    return drawn.reshape(-1, 1) * (entry == np.arange(piece.shape[position]))
+    here: npt.NDArray[np.bool_] = entry == np.arange(piece.shape[position])
+    return np.where(here, drawn.reshape(-1, 1), 0)
 
 
 def _apply(table: Tensor, names: Tensor) -> Tensor:
     """The places (B, size) that a table of ``_where_to`` gives for names (B, C)."""
     base, stride, entry, stride2, entry2 = table
-    return base + stride * names[:, entry] + stride2 * names[:, entry2]
+    places: Tensor = base + stride * names[:, entry] + stride2 * names[:, entry2]
+    return places
 
 
 def _inverse(rank: Tensor) -> Tensor:

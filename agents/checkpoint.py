@@ -50,11 +50,9 @@ def save_checkpoint(
     model_file, arrays = io.BytesIO(), io.BytesIO()
     model.save(model_file)
     state = game.state()
-    np.savez(
-        arrays,
-        torch_random_state=torch.get_rng_state().numpy(),
-        **{name: value for name, value in state.items() if isinstance(value, np.ndarray)},
-    )
+    content = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    content["torch_random_state"] = torch.get_rng_state().numpy()
+    np.savez(arrays, **content)  # type: ignore[arg-type]
     facts = {
         "format": FORMAT,
         "task": task.to_dict(),
@@ -91,7 +89,7 @@ def read_facts(path: Path) -> tuple[Task, Progress]:
 
 
 def check_same_game(path: Path, saved: Task, wanted: Task) -> None:
-    """Raise ValueError, saying what differs, unless the checkpoint is of the wanted game and rules."""
+    """Raise ValueError, saying what differs, unless game and rules are the wanted ones."""
     found = differences(describe(saved.batch_game(1, 0)), describe(wanted.batch_game(1, 0)))
     if found:
         raise ValueError(f"cannot resume {path}: it is for {'; '.join(found)}")

@@ -45,7 +45,9 @@ class DecisionBuffer(MaskableRolloutBuffer):
         self.episode_starts = np.zeros(shape, np.float32)
         self.returns, self.advantages = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         self.decided = np.zeros(shape, np.bool_)
-        self._packed = {name: [] for name in ("renamed", "entries", "masks", "actions", "log_probs")}
+        self._packed = {
+            name: [] for name in ("renamed", "entries", "masks", "actions", "log_probs")
+        }
         self.pos, self.full, self.generator_ready = 0, False, False
 
     def add_decisions(
@@ -68,9 +70,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
             fits = name != "renamed" or self.observation_space.dtype == np.uint8
             self._packed[name].append(value.to(small[name]) if name in small and fits else value)
 
-    def add_step(
-        self, rewards: npt.NDArray[np.float32], episode_starts: npt.NDArray[Any]
-    ) -> None:
+    def add_step(self, rewards: npt.NDArray[np.float32], episode_starts: npt.NDArray[Any]) -> None:
         """Close a step with what every slot gained, (E,), and whether an episode began there."""
         self.rewards[self.pos] = rewards
         self.episode_starts[self.pos] = episode_starts
@@ -123,7 +123,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
         )
 
     def minibatches(self, decisions: Decisions, size: int) -> Iterator[Decisions]:
-        """One epoch: all decisions once in random order, in nearly equal minibatches of about ``size``."""
+        """One epoch: all decisions in random order, in nearly equal parts of about ``size``."""
         total = len(decisions.actions)
         for part in torch.randperm(total).chunk(max(1, round(total / size))):
             yield Decisions(*(column[part] for column in decisions))

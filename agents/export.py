@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -81,42 +82,38 @@ def _to_onnx(network: GameNetwork, game: BatchGame, metadata: PolicyMetadata) ->
     observation, mask = positions(game, 64)
     graph = _Graph(network).eval()
     batch = torch.export.Dim("batch", min=1)
-    buffer = io.BytesIO()
     with _quiet(), torch.no_grad():
-        torch.onnx.export(
+        program = torch.onnx.export(
             graph,
             (torch.from_numpy(observation[:2]), torch.from_numpy(mask[:2])),
-            buffer,
             input_names=["observation", "action_mask"],
             output_names=["logits", "value"],
             dynamic_shapes={"observation": {0: batch}, "action_mask": {0: batch}},
             dynamo=True,
-            external_data=False,
             verbose=False,
         )
-    model = onnx.load_model_from_string(buffer.getvalue())
+    assert program is not None
+    model = program.model_proto
     del model.metadata_props[:]
     for node in model.graph.node:  # the exporter's notes: file names and stack traces
         del node.metadata_props[:]
         node.doc_string = ""
     onnx.helper.set_model_props(model, {KEY: metadata.to_json()})
     onnx.checker.check_model(model)
-    return model.SerializeToString()
+    content: bytes = model.SerializeToString()
+    return content
 
 
-class _quiet:
+@contextmanager
+def _quiet() -> Iterator[None]:
     """No chatter from the exporter: its warnings are about its own insides."""
-
-    def __enter__(self) -> None:
-        self._catcher = warnings.catch_warnings()
-        self._catcher.__enter__()
-        warnings.simplefilter("ignore")
-        self._level = logging.root.manager.disable
-        logging.disable(logging.WARNING)
-
-    def __exit__(self, *reason: object) -> None:
-        logging.disable(self._level)
-        self._catcher.__exit__(None, None, None)
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(level)
 
 
 def positions(
@@ -134,7 +131,7 @@ def positions(
     """
     rng = np.random.default_rng(seed)
     num_envs = max(1, min(512, least // (8 * game.num_players)))
-    play = type(game)(num_envs, game.rules, seed)
+    play = game.fresh(num_envs, seed)
     observations: list[npt.NDArray[Any]] = []
     masks: list[npt.NDArray[np.int8]] = []
     found = 0
@@ -179,5 +176,3 @@ def _largest_difference(
             f"{np.nanmax(difference):.2g}; nothing is written"
         )
     return float(difference.max())
-
-

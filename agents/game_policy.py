@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -54,15 +53,14 @@ class GamePolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.network = GameNetwork(**self.game_kwargs)
-        self.optimizer = self.optimizer_class(
-            self.network.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs
-        )
+        settings: dict[str, Any] = {"lr": lr_schedule(1), **self.optimizer_kwargs}
+        self.optimizer = self.optimizer_class(self.network.parameters(), **settings)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         return super()._get_constructor_parameters() | self.game_kwargs
 
     def _distribution(
-        self, obs: PyTorchObs, action_masks: npt.NDArray[Any] | None
+        self, obs: PyTorchObs, action_masks: npt.NDArray[Any] | Tensor | None
     ) -> tuple[MaskableDistribution, Tensor]:
         assert isinstance(obs, Tensor)
         logits, values = self.network(obs)

@@ -9,9 +9,9 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-from matplotlib import pyplot as plt  # noqa: E402  (the backend comes first)
+from matplotlib import pyplot as plt
 
-from agents.files import written_whole  # noqa: E402
+from agents.files import written_whole
 
 # Okabe and Ito's palette: told apart without hue as well, with the markers.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

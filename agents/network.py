@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -34,6 +36,7 @@ class GameNetwork(nn.Module):
         depth: int = 2,
     ) -> None:
         super().__init__()
+        self.scale: Tensor
         self.canonical = Canonical(layout, actions)
         self.actions = actions
         maxima = layout.maxima[self.canonical.columns.numpy()]
@@ -41,7 +44,7 @@ class GameNetwork(nn.Module):
         self.register_buffer("scale", scale, persistent=False)
         sizes = [layout.size] + [width] * depth
         layers: list[nn.Module] = []
-        for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+        for inputs, outputs in pairwise(sizes):
             layers += [nn.Linear(inputs, outputs), nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
         self.policy_head = nn.Linear(width, self.canonical.num_outputs)

@@ -66,10 +66,10 @@ class OnnxAgent:
             self._fits = {id(view.layout)}
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         if self.temperature == 0:
-            return logits.argmax(axis=1)
+            return np.asarray(logits.argmax(axis=1))
         # The largest of logit plus Gumbel noise is a draw from the softmax of the logits.
         noise = rng.gumbel(size=logits.shape) * self.temperature
-        return (logits + noise).argmax(axis=1)
+        return np.asarray((logits + noise).argmax(axis=1))
 
     def evaluate(
         self, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]

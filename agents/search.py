@@ -91,7 +91,7 @@ class _Search:
         self.view, self.policy, self.budget, self.rng = view, policy, budget, rng
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
-        self.forced = mask.argmax(axis=1)
+        self.forced: npt.NDArray[np.int64] = mask.argmax(axis=1)
         self.total = np.zeros(mask.shape)
         self.visits = np.zeros(mask.shape, np.int64)
 
@@ -115,7 +115,8 @@ class _Search:
     def best(self) -> npt.NDArray[np.int64]:
         """The candidate with the highest mean among those tried in most worlds; (N,)."""
         tried = np.where(self.visits == self.visits.max(axis=1, keepdims=True), self._mean(), -1)
-        return np.where(self.visits.any(axis=1), tried.argmax(axis=1), self.forced)
+        best: npt.NDArray[np.int64] = tried.argmax(axis=1)
+        return np.where(self.visits.any(axis=1), best, self.forced)
 
     def _mean(self) -> Floats:
         mean: Floats = self.total / np.maximum(self.visits, 1)
@@ -165,7 +166,7 @@ class _Search:
     def _everybodys_choice(self, game: BatchGame) -> npt.NDArray[np.int64]:
         """What the policy does in every seat, (games, P)."""
         mask = game.legal_action_mask()
-        chosen = mask.argmax(axis=2)
+        chosen: npt.NDArray[np.int64] = mask.argmax(axis=2)
         deciding = mask.sum(axis=2, dtype=np.int16) > 1
         for player in range(game.num_players):
             if deciding[:, player].any():

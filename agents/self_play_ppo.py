@@ -54,9 +54,7 @@ class SelfPlayPPO(MaskablePPO):
     def _excluded_save_params(self) -> list[str]:
         return [*super()._excluded_save_params(), "ent_schedule", "progress"]
 
-    def _update_current_progress_remaining(
-        self, num_timesteps: int, total_timesteps: int
-    ) -> None:
+    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         super()._update_current_progress_remaining(num_timesteps, total_timesteps)
         if self.progress is not None:
             self._current_progress_remaining = self.progress()
@@ -86,8 +84,9 @@ class SelfPlayPPO(MaskablePPO):
             if not callback.on_step():
                 return False
             self._update_info_buffer(infos, dones)
+            assert self._last_episode_starts is not None
             rollout_buffer.add_step(rewards, self._last_episode_starts)
-            self._last_obs, self._last_episode_starts = new_obs, dones
+            self._last_obs, self._last_episode_starts = new_obs, dones  # type: ignore[assignment]
         with torch.no_grad():
             values = self._last_values(dones)
         rollout_buffer.compute_returns_and_advantage(values, dones)
@@ -98,7 +97,7 @@ class SelfPlayPPO(MaskablePPO):
     def _decide(self, env: VecEnv, buffer: DecisionBuffer) -> npt.NDArray[np.int64]:
         """Actions of all slots, (E,); those that have a choice ask the policy."""
         masks = np.asarray(env.env_method("action_masks"), np.bool_)
-        actions = masks.argmax(axis=1)
+        actions: npt.NDArray[np.int64] = masks.argmax(axis=1)
         slots = np.flatnonzero(masks.sum(axis=1, dtype=np.int32) > 1)
         if len(slots) == 0:
             return actions

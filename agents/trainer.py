@@ -45,9 +45,7 @@ class Trainer:
         stopped: Whether somebody asked to stop early.
     """
 
-    def __init__(
-        self, config: TrainConfig, task: Task, run_dir: Path, progress: Progress
-    ) -> None:
+    def __init__(self, config: TrainConfig, task: Task, run_dir: Path, progress: Progress) -> None:
         self.config = config
         self.task = task
         self.run_dir = run_dir
@@ -113,7 +111,7 @@ class Trainer:
     # --- the run ----------------------------------------------------------------------
 
     def run(self) -> None:
-        """Learn until the budget is spent or somebody asks to stop; a checkpoint is written then."""
+        """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
         self.model.set_logger(self._logger())
         with stops_on_signal(self), ProgressDisplay(self.remaining()) as display:
             while self.remaining() > 0 and not self.stopped:
@@ -176,7 +174,7 @@ def reward_of(recipe: Recipe) -> Reward:
 
 def steps_of_a_game(game: BatchGame) -> int:
     """How many steps a batch takes from its start to its end, at most ``LONGEST_UPDATE``."""
-    trial = type(game)(game.num_envs, game.rules, 0)
+    trial = game.fresh(game.num_envs, 0)
     rng = np.random.default_rng(0)
     for steps in range(1, LONGEST_UPDATE):
         trial.step(random_legal_actions(trial.legal_action_mask(), rng))
@@ -197,7 +195,7 @@ class _between:
 
 @contextmanager
 def stops_on_signal(trainer: Trainer) -> Iterator[None]:
-    """While it lasts, the first Ctrl-C (or a polite kill) ends the run cleanly, the second at once."""
+    """Inside, the first Ctrl-C (or polite kill) ends the run cleanly, the second at once."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         if trainer.stopped:

@@ -80,8 +80,12 @@ def finish(trainer: Trainer) -> None:
 def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
     progress, players = trainer.progress, trainer.task.num_players
     state = "stopped early" if trainer.stopped else "done"
-    print(f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps")
-    print(f"one learner at a table with {players - 1} of the other (an equal's share: {1 / players:.3f})")
+    print(
+        f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps"
+    )
+    print(
+        f"one learner at a table with {players - 1} of the other (an equal's share: {1 / players:.3f})"
+    )
     print(table(duels))
     OnnxAgent(path)  # what is written can be read
     for what in (POLICY, "results.json", "learning_curve.png", "config.json", CHECKPOINT):

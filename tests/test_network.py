@@ -91,7 +91,7 @@ def test_the_canonical_observation_is_one_of_the_twins(name: str) -> None:
 
 
 def test_pairs_and_slots_follow_the_cards_not_their_places() -> None:
-    """Two hands with the same cards under other colours' names get the same logits, card by card."""
+    """Two hands that are alike but for the colours' names get the same logits, card by card."""
     game = kododo_v0.batch_game(64, seed=3)
     network = random_network(game)
     names = np.array([3, 0, 4, 1, 2])
@@ -109,9 +109,7 @@ def test_pairs_and_slots_follow_the_cards_not_their_places() -> None:
         for action in range(game.num_actions):
             slots = game._slots_of_action[action]
             same = tuple(sorted(int(place[slot]) for slot in slots))
-            assert one[action] == pytest.approx(
-                other[game._slots_of_action.index(same)], abs=1e-5
-            )
+            assert one[action] == pytest.approx(other[game._slots_of_action.index(same)], abs=1e-5)
 
 
 def test_equal_cards_get_equal_logits() -> None:
@@ -188,13 +186,15 @@ def test_the_file_plays_as_the_network(policy: tuple[GameNetwork, BatchGame, Pat
     got, _ = agent.evaluate(observation, mask)
     assert (got.argmax(axis=1) == logits.numpy().argmax(axis=1)).all()
     for size in (1, 7):  # any batch size
-        assert np.allclose(agent.evaluate(observation[:size], mask[:size])[0], got[:size], atol=1e-5)
+        assert np.allclose(
+            agent.evaluate(observation[:size], mask[:size])[0], got[:size], atol=1e-5
+        )
 
 
 def test_a_file_that_disagrees_is_not_written(
     policy: tuple[GameNetwork, BatchGame, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    network, game, path = policy
+    _, game, path = policy
     other = random_network(game, seed=1)
     content = path.read_bytes()
     monkeypatch.setattr(export, "_to_onnx", lambda *_: content)
@@ -234,11 +234,11 @@ def test_what_is_no_policy_is_refused(
 ) -> None:
     content = policy[2].read_bytes()
     file = tmp_path / "bot.onnx"
-    with pytest.raises(ValueError, match="cannot read policy file .*No such file"):
+    with pytest.raises(ValueError, match=r"cannot read policy file .*No such file"):
         OnnxAgent(file)
     for damaged in (b"", b"\x80\x04K\x01.", content[: len(content) // 2]):
         file.write_bytes(damaged)
-        with pytest.raises(ValueError, match="not an ONNX file, or it is damaged|not a policy"):
+        with pytest.raises(ValueError, match=r"not an ONNX file, or it is damaged|not a policy"):
             OnnxAgent(file)
     model = onnx.load_model_from_string(content)
     del model.metadata_props[:]

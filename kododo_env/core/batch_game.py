@@ -63,8 +63,9 @@ class BatchGame(ABC):
         cards: Array,
         seed: int | None,
     ) -> None:
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
-            raise ValueError(f"num_envs must be a whole number of at least 1, not {num_envs!r}")
+        given: Any = num_envs
+        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
+            raise ValueError(f"num_envs must be a whole number of at least 1, not {given!r}")
         self.num_envs = int(num_envs)
         self.num_players: int = rules.num_players
         self.num_actions = actions.size
@@ -106,6 +107,10 @@ class BatchGame(ABC):
         self._just = np.zeros(self.num_envs, np.bool_)
         self._start(np.ascontiguousarray(given.transpose(1, 2, 0)))
         self._clock += 1
+
+    def fresh(self, num_envs: int, seed: int | None = None) -> Self:
+        """A new batch of the same rules."""
+        return type(self)(num_envs, self.rules, seed)  # type: ignore[call-arg, arg-type]
 
     def sample_decks(self, num: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
         """Shuffled decks that ``reset(decks=...)`` accepts.
@@ -149,7 +154,8 @@ class BatchGame(ABC):
 
     def deciding(self) -> npt.NDArray[np.bool_]:
         """Which players have more than one legal action now, shape (N, P)."""
-        return self.legal_action_mask().sum(axis=2, dtype=np.int16) > 1
+        choices = self.legal_action_mask().sum(axis=2, dtype=np.int16)
+        return np.asarray(choices > 1)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Play everybody's choice at once. A finished game stays as it is.
@@ -215,8 +221,8 @@ class BatchGame(ABC):
         """Whether actions are legal, any number being possible; shape (P, N)."""
         mask = self.legal_action_mask().transpose(1, 2, 0)
         known = np.clip(chosen, 0, self.num_actions - 1)
-        picked: npt.NDArray[np.bool_] = np.take_along_axis(mask, known[:, None], axis=1)[:, 0]
-        return picked & (known == chosen)
+        picked = np.take_along_axis(mask, known[:, None], axis=1)[:, 0]
+        return np.asarray(picked & (known == chosen))
 
     # --- what there is to see ---------------------------------------------------------
 

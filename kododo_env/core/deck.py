@@ -62,8 +62,7 @@ def check_decks(
     fits = given.ndim == 3 and (given.shape[0], given.shape[2]) == (num_envs, len(cards))
     if not fits or given.shape[1] == 0 or (given.shape[1] > 1 and not many_deals):
         raise ValueError(
-            f"decks of {name} must have the shape ({num_envs}, {len(cards)}), "
-            f"not {np.shape(decks)}"
+            f"decks of {name} must have the shape ({num_envs}, {len(cards)}), not {np.shape(decks)}"
         )
     wrong = (np.sort(given, axis=2) != np.sort(cards)).any(axis=2)
     if wrong.any():

@@ -23,7 +23,8 @@ def margin(game: BatchGame) -> npt.NDArray[np.float32]:
     """Points scored minus the mean of what the others scored, shape (N, P)."""
     points = game.rewards
     others = points.sum(axis=1, keepdims=True) - points
-    return points - others / np.float32(game.num_players - 1)
+    margins: npt.NDArray[np.float32] = points - others / np.float32(game.num_players - 1)
+    return margins
 
 
 def win(game: BatchGame) -> npt.NDArray[np.float32]:

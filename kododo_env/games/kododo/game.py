@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.actions import SlotPiece
 from kododo_env.core.batch_game import BatchGame, from_own_seat
 from kododo_env.core.deck import shuffled_decks, shuffled_rows
 from kododo_env.core.view import View
@@ -63,18 +64,21 @@ class KododoGame(BatchGame):
     round_index: int
     _drawn: int
     _arrays: ClassVar[tuple[str, ...]] = (
-        "_deck", "_given", "_next_given", "_deals", "_hands", "_held_types", "_table", "_last_table",
-        "_counts", "_points", "_kododos", "_seen", "_pile_sizes",
+        "_deck", "_given", "_next_given", "_deals", "_hands", "_held_types", "_table",
+        "_last_table", "_counts", "_points", "_kododos", "_seen", "_pile_sizes",
     )  # fmt: skip
     _schedule: ClassVar[tuple[str, ...]] = ("turn", "round_index", "_drawn")
     _any_length: ClassVar[tuple[str, ...]] = ("_given",)
 
-    def __init__(
-        self, num_envs: int, rules: Rules | None = None, seed: int | None = None
-    ) -> None:
+    def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         layout, actions = observation_layout(rules), action_layout(rules)
-        slots = [choice for piece in actions.pieces for choice in piece.choices]
+        slots = [
+            choice
+            for piece in actions.pieces
+            if isinstance(piece, SlotPiece)
+            for choice in piece.choices
+        ]
         self._slots_of_action = slots
         self._slot_of_action = np.array([(each[0], each[-1]) for each in slots], np.uint8).T
         held = np.arange(rules.hand_size + 1)
@@ -141,7 +145,7 @@ class KododoGame(BatchGame):
             return super().restart_finished()
         if finished.any():
             games = np.flatnonzero(finished)
-            fresh = type(self)(len(games), self.rules, int(self.rng.integers(1 << 63)))
+            fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))
             fresh._given = np.zeros((len(self._given), len(self.cards), len(games)), np.uint8)
             fresh._next_given += len(self._given)  # the given decks were for the old games
             for name in self._arrays + self._shared_state:
@@ -175,9 +179,8 @@ class KododoGame(BatchGame):
 
     def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
         # A row begins and ends with False, so that clipping catches what is no action at all.
-        legal = self._legal_padded[self.rules.plays[self.turn], self._held].take(
-            chosen + 1, mode="clip"
-        )
+        padded = self._legal_padded[self.rules.plays[self.turn], self._held]
+        legal: npt.NDArray[np.bool_] = padded.take(chosen + 1, mode="clip")
         if np.count_nonzero(self._terminated):
             legal = np.where(self._terminated, chosen == self.no_op, legal)
         return legal
@@ -207,7 +210,7 @@ class KododoGame(BatchGame):
         hands = self._hands
         # 255 where it is this slot: and, xor pick and swap bytes without branching.
         here = np.negative((slots[:, :, None] == self._each_slot).view(np.uint8))
-        cards = np.bitwise_or.reduce(hands & here, axis=2)
+        cards: npt.NDArray[np.uint8] = np.bitwise_or.reduce(hands & here, axis=2)
         for play in range(len(cards)):
             hands ^= (hands ^ drawn[play, :, None]) & here[play]
             self._held_types += drawn[play, :, None] == self._each_type

@@ -41,7 +41,9 @@ def observation_layout(rules: Rules) -> ObservationLayout:
                 "cards in the score pile, the tie-break",
                 *by_seat,
             ),
-            piece("turn", 1, "which turn of the round it is (one-hot)", (rules.num_turns,), ("turn",)),
+            piece(
+                "turn", 1, "which turn of the round it is (one-hot)", (rules.num_turns,), ("turn",)
+            ),
             piece("rounds_left", rules.num_rounds, "rounds of this deal still to be ended"),
             piece("draw_pile", rules.draw_pile, "cards left to draw"),
             piece("later_deal", 1, "1 from the second deal of the long variant on"),

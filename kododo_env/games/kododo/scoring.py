@@ -51,7 +51,9 @@ def kododo_round(kododo_counts: npt.NDArray[Any], kododo_number: int) -> npt.NDA
     Returns:
         Shape (...).
     """
-    exact: npt.NDArray[np.bool_] = np.add.reduce(kododo_counts, axis=0, dtype=np.uint8) == kododo_number
+    exact: npt.NDArray[np.bool_] = (
+        np.add.reduce(kododo_counts, axis=0, dtype=np.uint8) == kododo_number
+    )
     return exact
 
 
