@@ -83,9 +83,7 @@ def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
     print(
         f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps"
     )
-    print(
-        f"one learner at a table with {players - 1} of the other (an equal's share: {1 / players:.3f})"
-    )
+    print(f"one learner, {players - 1} of the other at a table; an equal wins {1 / players:.3f}")
     print(table(duels))
     OnnxAgent(path)  # what is written can be read
     for what in (POLICY, "results.json", "learning_curve.png", "config.json", CHECKPOINT):
