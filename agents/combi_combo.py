@@ -148,7 +148,7 @@ def own_loss(outlook: Outlook) -> Floats:
     has, only = hand > 0, hand == 1
     for_good = only * (1 - _any(more))
     completing = np.where(has, 1, _any(more))
-    loss = _sequence(rules) * for_good * _others_in_colour(completing)
+    loss: Floats = _sequence(rules) * for_good * _others_in_colour(completing)
     for value, line in ((TWO, twos_points), (THREE, threes_points)):
         coming = _number_coming(more[:, value].sum(axis=0))
         loss[:, value] += _loss_of_one(_table(line, value, rules), held(hand, value), coming)

@@ -1,0 +1,90 @@
+"""Combi-Combo games that go exactly as a test wants: decks made from the last hands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.combi_combo import CombiComboGame, Rules
+
+COLOURS = "BGYOVR"
+
+
+def card(name: str) -> int:
+    """The type of a card by name: B3 is the blue three."""
+    return COLOURS.index(name[0]) * 4 + int(name[1]) - 1
+
+
+def cards(names: str) -> list[int]:
+    return [card(name) for name in names.split()]
+
+
+def counted(names: str) -> list[int]:
+    """Cards counted by type, as the core keeps them."""
+    count = Counter(cards(names))
+    return [count[each] for each in range(4 * len(COLOURS))]
+
+
+def deck_of(piles: Sequence[str], central: str = "", rules: Rules | None = None) -> list[int]:
+    """A deck in which each player's pile begins with these cards, and the central pile too.
+
+    What is not named are the other cards by type, the lowest first.
+    """
+    rules = rules or Rules(num_players=len(piles))
+    named = [*(cards(names) for names in piles), cards(central)]
+    rest = Counter(rules.cards.tolist())
+    for each in named:
+        rest.subtract(each)
+    assert min(rest.values()) >= 0, "the script has a card more often than the deck"
+    spare = sorted(rest.elements())
+    sizes = [rules.pile_size] * rules.num_players + [rules.central_pile]
+    deck: list[int] = []
+    for each, size in zip(named, sizes, strict=True):
+        assert len(each) <= size
+        missing = size - len(each)
+        deck += each + spare[:missing]
+        spare = spare[missing:]
+    return deck
+
+
+def start(piles: Sequence[str], central: str = "", rules: Rules | None = None) -> CombiComboGame:
+    """One game dealt from such a deck."""
+    rules = rules or Rules(num_players=len(piles))
+    game = CombiComboGame(1, rules, seed=0)
+    game.reset(decks=np.array([deck_of(piles, central, rules)]))
+    return game
+
+
+def give(game: CombiComboGame, names: str) -> None:
+    """One turn of a batch of one: each player passes the card named for him."""
+    game.step(np.array([cards(names)]))
+
+
+def final_hands(hands: Sequence[str]) -> CombiComboGame:
+    """A finished game in which the players hold these cards; fewer than twelve are filled up.
+
+    In each turn everybody passes the next card of his pile, so that each hand ends up with
+    the first eight cards of the right neighbour's pile and the last four of its own.
+    """
+    num_players = len(hands)
+    rules = Rules(num_players=num_players)
+    whole = np.array(deck_of(hands, rules=rules)[: 12 * num_players]).reshape(num_players, 12)
+    piles = whole.copy()
+    piles[:, :8] = np.roll(whole[:, :8], -1, axis=0)
+    rest = Counter(rules.cards.tolist())
+    rest.subtract(piles.ravel().tolist())
+    deck = [*piles.ravel().tolist(), *sorted(rest.elements())]
+    game = CombiComboGame(1, rules, seed=0)
+    game.reset(decks=np.array([deck]))
+    for turn in range(8):
+        game.step(piles[None, :, turn])
+    assert game.terminated.all()
+    return game
+
+
+def hand_array(names: str) -> npt.NDArray[np.uint8]:
+    """A hand as the score counts it, (C, 4)."""
+    return np.array(counted(names), np.uint8).reshape(6, 4)

@@ -1,0 +1,218 @@
+"""What holds in every game of Combi-Combo, whatever the cards and the choices."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kododo_env.games.combi_combo import CombiComboGame, Rules
+from tests.helpers import few, play_random, random_actions
+
+SMALL = Rules(num_colours=3, copies=(1, 2, 2, 3), opening_hand=1, num_turns=4)
+ALL_RULES = [
+    Rules(num_players=4),
+    Rules(num_players=5),
+    SMALL,
+    Rules(num_players=5, num_colours=2, copies=(2, 1, 4, 3), opening_hand=2, num_turns=2),
+]
+ANY_RULES = st.sampled_from(ALL_RULES)
+SEEDS = st.integers(0, 2**32 - 1)
+Decks = npt.NDArray[np.uint8]
+
+
+class Position(NamedTuple):
+    """Where a game stands: which rules, from which seed, after how many random turns."""
+
+    rules: Rules
+    seed: int
+    turns: int
+
+    def decks(self, num: int = 1) -> Decks:
+        cards = CombiComboGame(1, self.rules, seed=0)
+        return cards.sample_decks(num, np.random.default_rng(self.seed))
+
+    def game(self, num: int = 1) -> CombiComboGame:
+        """A batch that stands there; its decks were injected."""
+        game = new_game(self.rules, self.decks(num))
+        play_random(game, np.random.default_rng(self.seed), self.turns)
+        return game
+
+
+@st.composite
+def positions(draw: st.DrawFn) -> Position:
+    rules = draw(ANY_RULES)
+    return Position(rules, draw(SEEDS), draw(st.integers(0, rules.num_turns)))
+
+
+def new_game(rules: Rules, decks: Decks) -> CombiComboGame:
+    game = CombiComboGame(len(decks), rules, seed=0)
+    game.reset(decks=decks)
+    return game
+
+
+@few(30)
+@given(positions())
+def test_cards_are_conserved(position: Position) -> None:
+    rules, decks, game = position.rules, position.decks(5), position.game(5)
+    piles = decks[:, : rules.num_players * rules.pile_size].reshape(5, rules.num_players, -1)
+    undrawn = piles[:, :, rules.pile_size - game.draw_pile_size :].reshape(5, -1)
+    covered = decks[:, rules.num_cards - rules.central_pile + int(game.face_up[0].sum()) :]
+    for index in range(5):
+        cards = np.bincount(undrawn[index], minlength=rules.num_card_types)
+        cards += np.bincount(covered[index], minlength=rules.num_card_types)
+        cards += game.hands[index].sum(axis=0, dtype=np.int64) + game.face_up[index]
+        assert (cards == np.bincount(rules.cards)).all()
+
+
+@few(25)
+@given(positions())
+def test_the_mask_is_exactly_the_cards_in_hand_and_what_step_accepts(position: Position) -> None:
+    game = position.game(3)
+    mask = game.legal_action_mask()
+    if game.terminated.all():
+        assert (mask == (np.arange(game.num_actions) == game.no_op)).all()
+        return
+    assert (mask == (game.hands > 0)).all()
+    others, index = random_actions(game, np.random.default_rng(1)), position.seed % 3
+    for player in range(game.num_players):
+        for action in range(-1, game.num_actions + 1):
+            actions = others.copy()
+            actions[index, player] = action
+            legal = 0 <= action < game.num_actions and mask[index, player, action]
+            if legal:
+                game.clone().step(actions)
+                continue
+            with pytest.raises(ValueError, match=f"game {index}, player {player}, action {action}"):
+                game.step(actions)
+
+
+@few(12)
+@given(ANY_RULES, SEEDS)
+def test_a_batch_is_the_same_games_one_by_one(rules: Rules, seed: int) -> None:
+    decks = Position(rules, seed, 0).decks(4)
+    batch, rng = new_game(rules, decks), np.random.default_rng(seed)
+    singles = [new_game(rules, decks[index : index + 1]) for index in range(4)]
+    while not batch.terminated.all():
+        actions = random_actions(batch, rng)
+        batch.step(actions)
+        for index, single in enumerate(singles):
+            single.step(actions[index : index + 1])
+            for name in ("hands", "passed", "received", "face_up", "scores", "rewards"):
+                assert (getattr(batch, name)[index] == getattr(single, name)[0]).all(), name
+            assert (batch.observe()[index] == single.observe()[0]).all()
+            assert (batch.outcome()[index] == single.outcome()[0]).all()
+            assert (batch.legal_action_mask()[index] == single.legal_action_mask()[0]).all()
+
+
+@few(20)
+@given(ANY_RULES, SEEDS)
+def test_seats_rotated_results_rotated(rules: Rules, seed: int) -> None:
+    """Rotations only: who sits to the left of whom matters."""
+    players = rules.num_players
+    order = np.roll(np.arange(players), 1 + seed % (players - 1))
+    decks = Position(rules, seed, 0).decks(2)
+    dealt = players * rules.pile_size
+    moved_decks = decks.copy()
+    piles = decks[:, :dealt].reshape(2, players, -1)
+    moved_decks[:, :dealt] = piles[:, order].reshape(2, -1)
+    game, moved = new_game(rules, decks), new_game(rules, moved_decks)
+    rng = np.random.default_rng(seed)
+    while True:
+        assert (moved.observe() == game.observe()[:, order]).all()
+        assert (moved.legal_action_mask() == game.legal_action_mask()[:, order]).all()
+        if game.terminated.all():
+            break
+        actions = random_actions(game, rng)
+        game.step(actions)
+        moved.step(actions[:, order])
+    assert (moved.rewards == game.rewards[:, order]).all()
+    assert (moved.outcome() == game.outcome()[:, order]).all()
+
+
+@few(20)
+@given(ANY_RULES, SEEDS)
+def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
+    """The symmetry that the layout declares."""
+    names = np.random.default_rng(seed).permutation(rules.num_colours)
+    types = (4 * names[:, None] + np.arange(4)).ravel()  # the new name of each type
+    decks = Position(rules, seed, 0).decks(2)
+    game, renamed = new_game(rules, decks), new_game(rules, types[decks].astype(np.uint8))
+    rng = np.random.default_rng(seed)
+    while True:
+        before, after = (game.layout.views(each.observe()) for each in (game, renamed))
+        for piece in game.layout.pieces:
+            expected = before[piece.name]
+            if "colour" in piece.axes:
+                expected = np.empty_like(expected)
+                expected[:, :, names] = before[piece.name]
+            assert (after[piece.name] == expected).all(), piece.name
+        if game.terminated.all():
+            break
+        actions = random_actions(game, rng)
+        game.step(actions)
+        renamed.step(types[actions])
+    assert (renamed.scores == game.scores).all()
+    assert (renamed.outcome() == game.outcome()).all()
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_nobodys_hidden_cards_change_anothers_observation(position: Position, seed: int) -> None:
+    """Deal all cards anew but those that a player sees by the end of these turns."""
+    rules, rng = position.rules, np.random.default_rng(seed)
+    observer, turns = seed % rules.num_players, min(position.turns, rules.num_turns - 1)
+    decks, choices = position.decks(), np.random.default_rng(position.seed)
+    game, passed, looked = new_game(rules, decks), [], []
+    for _ in range(turns):
+        looked.append(look(game, observer))
+        passed.append(random_actions(game, choices))
+        game.step(passed[-1])
+    looked.append(look(game, observer))
+
+    # Hidden are the others' cards that nobody has passed yet, and all piles.
+    used = np.zeros(rules.num_cards, np.bool_)
+    used[rules.pile_size * observer :][: rules.opening_hand + turns + 1] = True
+    central = rules.num_cards - rules.central_pile
+    used[central : central + int(game.face_up[0].sum())] = True
+    for places in places_of_passed(decks[0], passed, rules):
+        used[places] = True
+    changed = decks.copy()
+    changed[0, ~used] = rng.permutation(decks[0, ~used])
+    other = new_game(rules, changed)
+    for turn, actions in enumerate(passed):
+        assert look(other, observer) == looked[turn]
+        other.step(actions)
+    assert look(other, observer) == looked[-1]
+
+
+def look(game: CombiComboGame, player: int) -> tuple[bytes, ...]:
+    """All that a player is shown, as bytes."""
+    view = game.view(player)
+    words = game.text(0, player), game.svg(0, player)
+    shown = (view.observation, view.legal_action_mask)
+    return (*(part.tobytes() for part in shown), *(part.encode() for part in words))
+
+
+def places_of_passed(
+    deck: npt.NDArray[np.uint8], passed: list[npt.NDArray[np.int64]], rules: Rules
+) -> list[int]:
+    """Where in the deck the cards were that anybody has passed."""
+    players, size = range(rules.num_players), rules.pile_size
+    held = [list(range(size * p, size * p + rules.opening_hand)) for p in players]
+    found: list[int] = []
+    for turn, cards in enumerate(passed):
+        moving = []
+        for player in players:
+            held[player].append(size * player + rules.opening_hand + turn)
+            place = next(place for place in held[player] if deck[place] == cards[0, player])
+            held[player].remove(place)
+            moving.append(place)
+        for player in players:
+            held[player].append(moving[player - 1])
+        found += moving
+    return found

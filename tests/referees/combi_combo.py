@@ -1,0 +1,169 @@
+"""Combi-Combo played slowly and plainly, one game at a time, from the rulebook alone.
+
+Nothing here comes from the package under test: a card is a pair (colour, value), a hand is
+a sorted list, and every rule is a loop that can be read beside the rulebook.
+"""
+
+from __future__ import annotations
+
+Card = tuple[int, int]
+
+COLOURS = 6
+CARDS_OF_VALUE = {1: 1, 2: 2, 3: 3, 4: 4}
+CARDS_OF_A_PLAYER = 12
+OPENING_HAND = 4
+TURNS = 8
+TURNED_UP_AT_ONCE = 4
+POINTS_OF_FOURS = {0: 0, 1: 0, 2: 0, 3: 1, 4: 2, 5: 4, 6: 5}
+
+
+def full_deck() -> list[Card]:
+    """The 60 cards."""
+    deck = []
+    for colour in range(COLOURS):
+        for value, copies in CARDS_OF_VALUE.items():
+            for _ in range(copies):
+                deck.append((colour, value))
+    return deck
+
+
+def count(hand: list[Card], value: int) -> int:
+    return len([card for card in hand if card[1] == value])
+
+
+def points_for_ones(hands: list[list[Card]], player: int) -> int:
+    """3 points for strictly more 1s than every other player."""
+    for other, hand in enumerate(hands):
+        if other != player and count(hand, 1) >= count(hands[player], 1):
+            return 0
+    return 3
+
+
+def points_for_sequences(hand: list[Card]) -> int:
+    """4 points for each colour in which the player holds 1, 2, 3 and 4."""
+    points = 0
+    for colour in range(COLOURS):
+        if all((colour, value) in hand for value in (1, 2, 3, 4)):
+            points += 4
+    return points
+
+
+def points_for_twos(hand: list[Card]) -> int:
+    """3 points for every three 2s."""
+    points, left = 0, count(hand, 2)
+    while left >= 3:
+        points, left = points + 3, left - 3
+    return points
+
+
+def points_for_threes(hand: list[Card]) -> int:
+    """Nothing for four 3s, a point more or less for each 3 more or less."""
+    return count(hand, 3) - 4
+
+
+def points_for_fours(hand: list[Card]) -> int:
+    """1, 2, 4 or 5 points for 4s of three, four, five or six different colours."""
+    return POINTS_OF_FOURS[len({colour for colour, value in hand if value == 4})]
+
+
+def final_score(hands: list[list[Card]], player: int) -> int:
+    hand = hands[player]
+    return (
+        points_for_ones(hands, player)
+        + points_for_sequences(hand)
+        + points_for_twos(hand)
+        + points_for_threes(hand)
+        + points_for_fours(hand)
+    )
+
+
+def winners(hands: list[list[Card]]) -> list[int]:
+    """Most points; then most 1s; then most 2s; then all who are left share the victory."""
+    players = list(range(len(hands)))
+    points = [final_score(hands, player) for player in players]
+    players = [player for player in players if points[player] == max(points)]
+    for value in (1, 2):
+        most = max(count(hands[player], value) for player in players)
+        players = [player for player in players if count(hands[player], value) == most]
+    return players
+
+
+class Referee:
+    """One game.
+
+    Args:
+        num_players: 4 or 5.
+        deck: The order of the cards: each player's twelve, and then the central pile.
+
+    Attributes:
+        hands: Each player's cards, sorted.
+        piles: What each player has still to draw, the next card first.
+        passed: What each player has passed to the left, in order.
+        received: What each player has received from the right, in order.
+        face_up: The cards turned up in the middle.
+        turn: How many turns have been played.
+        finished: Whether the game is over.
+    """
+
+    def __init__(self, num_players: int, deck: list[Card]) -> None:
+        assert sorted(deck) == full_deck()
+        self.num_players = num_players
+        cards = list(deck)
+        self.piles: list[list[Card]] = []
+        for _ in range(num_players):
+            self.piles.append(cards[:CARDS_OF_A_PLAYER])
+            cards = cards[CARDS_OF_A_PLAYER:]
+        self.central_pile = cards
+        self.hands: list[list[Card]] = [[] for _ in range(num_players)]
+        self.passed: list[list[Card]] = [[] for _ in range(num_players)]
+        self.received: list[list[Card]] = [[] for _ in range(num_players)]
+        self.face_up: list[Card] = []
+        self.turn = 0
+        self.finished = False
+        for _ in range(OPENING_HAND):
+            self.everybody_draws()
+        if self.central_pile:
+            for _ in range(TURNED_UP_AT_ONCE):
+                self.turn_one_up()
+        self.start_turn()
+
+    def everybody_draws(self) -> None:
+        for hand, pile in zip(self.hands, self.piles, strict=True):
+            hand.append(pile.pop(0))
+            hand.sort()
+
+    def turn_one_up(self) -> None:
+        self.face_up.append(self.central_pile.pop(0))
+
+    def start_turn(self) -> None:
+        if self.central_pile:
+            self.turn_one_up()
+        self.everybody_draws()
+
+    def choices(self, player: int) -> list[Card]:
+        """The cards a player may pass; none when the game is over."""
+        return [] if self.finished else sorted(set(self.hands[player]))
+
+    def play(self, cards: list[Card]) -> None:
+        """Everybody passes a card to the left, face down, and then takes up the one received."""
+        if self.finished:
+            return
+        for player, card in enumerate(cards):
+            self.hands[player].remove(card)
+            self.passed[player].append(card)
+        for player, card in enumerate(cards):
+            left = player + 1 if player + 1 < self.num_players else 0
+            self.hands[left].append(card)
+            self.hands[left].sort()
+            self.received[left].append(card)
+        self.turn += 1
+        if self.turn == TURNS:
+            self.finished = True
+        else:
+            self.start_turn()
+
+    def scores(self) -> list[int]:
+        """The points, which nobody has before the end."""
+        if not self.finished:
+            return [0] * self.num_players
+        return [final_score(self.hands, player) for player in range(self.num_players)]
