@@ -124,13 +124,14 @@ def test_the_reward_is_all_that_was_gained(game: str, players: int, reward: str)
     assert sum(rewards) == pytest.approx(final[reward], abs=1e-4)
 
 
-def test_the_learner_is_not_asked_for_forced_moves() -> None:
+def test_nobody_is_asked_for_forced_moves() -> None:
     # With four cards in hand the last card of the game is the only one that can be laid.
     small = {"hand_size": 4, "removed_cards": 4}
-    env = make("kododo", 2, **small)
+    watcher = Watcher()
+    env = make("kododo", 2, opponents=watcher, **small)
     steps = len(play(env, 0, np.random.default_rng(0))) - 1
     rules = env.game.rules
-    assert steps == rules.num_rounds * rules.num_turns - 1
+    assert steps == len(watcher.asked) == rules.num_rounds * rules.num_turns - 1
     assert env.game.terminated[0]
 
 
@@ -173,8 +174,8 @@ def test_random_opponents_do_not_follow_from_the_deal() -> None:
     assert np.array_equal(*decks)
 
 
-def test_illegal_actions_are_replaced_and_told() -> None:
-    env = make("kododo", 4)
+@pytest.mark.parametrize("env", [make("kododo", 4), SingleSeatEnv(kododo_v0.batch_game(1))])
+def test_illegal_actions_are_replaced_and_told(env: SingleSeatEnv) -> None:
     env.reset(seed=0)
     info = env.step(0)[4]  # a single card, where a pair must be laid
     assert info["illegal_action"] is True

@@ -300,16 +300,17 @@ def test_aec_passes_over_forced_steps() -> None:
     small = {"hand_size": 4, "removed_cards": 4}
     env, every = kododo_v0.env(2, **small), parallel("kododo", 2, **small)
     rng = np.random.default_rng(0)
-    asked = 0
+    asked, returns = 0, dict.fromkeys(env.possible_agents, 0.0)
     env.reset(seed=0)
-    for _ in env.agent_iter():
-        seen, _, terminated, _, _ = env.last()
+    for name in env.agent_iter():
+        seen, reward, terminated, _, _ = env.last()
         assert terminated or seen["action_mask"].sum() > 1
         asked += not terminated
+        returns[name] += reward
         env.step(None if terminated else legal(seen["action_mask"], rng))
     steps = len(play(every, 0, np.random.default_rng(0))) - 1
     assert asked == 2 * (steps - 1)
-    assert env.game.terminated[0]
+    assert list(returns.values()) == env.game.scores[0].tolist()
 
 
 def test_aec_tells_of_replaced_actions() -> None:

@@ -83,8 +83,9 @@ def test_whole_episodes_as_the_batch_plays_them(game: str, players: int) -> None
     check_against_batch(venv, batch(game, 3, players), episodes=7)
 
 
-def test_long_variant_as_the_batch_plays_it() -> None:
-    check_against_batch(BatchVecEnv(long_batch(6)), long_batch(6), episodes=40)
+@pytest.mark.parametrize("num_envs", [2, 6])
+def test_long_variant_as_the_batch_plays_it(num_envs: int) -> None:
+    check_against_batch(BatchVecEnv(long_batch(num_envs)), long_batch(num_envs), episodes=40)
 
 
 def test_a_game_that_waits_is_done_once() -> None:
@@ -127,7 +128,9 @@ def test_what_is_given_out(game: str, num_envs: int) -> None:
         assert (rewards.shape, rewards.dtype) == ((4 * num_envs,), np.dtype(np.float32))
         assert (dones.shape, dones.dtype) == ((4 * num_envs,), np.dtype(np.bool_))
         assert len({id(info) for info in infos}) == len(infos) == 4 * num_envs
-        kept += [(each, each.copy()) for each in step[:3]]
+        masks = venv.env_method("action_masks")
+        kept += [(each, each.copy()) for each in (*step[:3], masks)]
+        assert all(each.flags.writeable for each, _ in kept)
     # What has been given out stays as it was, over the ends of games as well.
     assert all(np.array_equal(given, then) for given, then in kept)
 
@@ -227,6 +230,19 @@ def test_opponents_play_their_seats() -> None:
     assert other.asked == [2] * 60
     assert [venv.get_attr("player", slot)[0] for slot in range(4)] == [1, 3, 1, 3]
     assert [venv.get_attr("index", slot)[0] for slot in range(4)] == [0, 0, 1, 1]
+
+
+def test_opponents_are_not_asked_for_forced_moves() -> None:
+    # With four cards in hand the last card of the game is the only one that can be laid.
+    opponent = Lowest()
+    game = kododo_v0.batch_game(2, 2, hand_size=4, removed_cards=4)
+    venv = BatchVecEnv(game, opponents=[None, opponent])
+    start(venv, 0)
+    steps, dones = 0, np.zeros(2, np.bool_)
+    while not dones.any():
+        dones = venv.step(venv.env_method("action_masks").argmax(axis=1))[2]
+        steps += 1
+    assert len(opponent.asked) == steps - 1
 
 
 def test_opponents_can_be_replaced() -> None:
