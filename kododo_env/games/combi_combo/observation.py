@@ -23,7 +23,7 @@ def observation_layout(rules: Rules) -> ObservationLayout:
         Piece("by_colour", (colours,), VALUES, "different values held in a colour", ("colour",)),
         Piece("fours", (), colours, "different colours among the own 4s"),
         Piece("turn", (turns,), 1, "which turn it is (one-hot; none when all is over)", ("turn",)),
-        Piece("draw_pile", (), turns, "cards left in the own draw pile"),
+        Piece("draw_pile", (), max(1, turns - 1), "cards left in the own draw pile"),
     ]
     if rules.central_pile:
         pieces.insert(3, by_type("face_up", most, "cards out of play, face up in the middle"))
