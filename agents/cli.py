@@ -27,7 +27,7 @@ def run_cli(
     """Read the command line into a dataclass, run, and leave with an exit status.
 
     0 after success; 2 after an error in what was given, with one line on stderr; 130
-    after Ctrl-C.
+    after Ctrl-C, with what the KeyboardInterrupt says.
 
     Args:
         config_class: A dataclass; its fields are the arguments, their docstrings the help.
@@ -38,8 +38,8 @@ def run_cli(
     """
     try:
         main(_parse(config_class, args))
-    except KeyboardInterrupt:
-        print("\nstopped", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # who reads the output wants no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -103,10 +102,10 @@ def evaluate(config: EvaluateConfig) -> None:
     agents = load_agents(tournament)
     try:
         results = _results(config, tournament, agents)
-    except KeyboardInterrupt:
-        if config.json is not None:
-            print("\nwhat was played is kept: go on with --resume", file=sys.stderr)
-        raise
+    except KeyboardInterrupt as stop:
+        if config.json is None:
+            raise
+        raise KeyboardInterrupt("what was played is kept, go on with --resume") from stop
     report = build_report(tournament, results)
     _write(config, report)
     print(to_text(report), flush=True)
