@@ -18,6 +18,7 @@ from kododo_env.core.rows import games_first
 from kododo_env.core.view import View
 
 Array = npt.NDArray[Any]
+GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
 
 
 class BatchGame(ABC):
@@ -322,7 +323,7 @@ class BatchGame(ABC):
     @staticmethod
     def _shown(array: Array) -> Array:
         """A state array (..., N) as users see it: games first, read-only."""
-        shown = array.transpose(array.ndim - 1, *range(array.ndim - 1))
+        shown = array.transpose(GAMES_FIRST[array.ndim])
         shown.flags.writeable = False
         return shown
 

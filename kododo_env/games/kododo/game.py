@@ -65,7 +65,7 @@ class KododoGame(BatchGame):
     _drawn: int
     _arrays: ClassVar[tuple[str, ...]] = (
         "_deck", "_given", "_next_given", "_deals", "_hands", "_held_types", "_table",
-        "_last_table", "_counts", "_points", "_kododos", "_seen", "_pile_sizes",
+        "_last_table", "_laid", "_seen", "_pile_sizes",
     )  # fmt: skip
     _schedule: ClassVar[tuple[str, ...]] = ("turn", "round_index", "_drawn")
     _any_length: ClassVar[tuple[str, ...]] = ("_given",)
@@ -87,16 +87,19 @@ class KododoGame(BatchGame):
             [[len(each) == plays and max(each) < cards for each in slots] for cards in held]
             for plays in range(3)
         ]
-        self._legal_padded = np.pad(np.array(legal), ((0, 0), (0, 0), (1, 1)))
+        self._legal_padded = [[np.pad(np.array(row), 1) for row in rows] for rows in legal]
         self._masks: dict[tuple[int, int, int], npt.NDArray[np.bool_]] = {}
         self._seats = from_own_seat(rules.num_players)
         self._nothing = np.full((2, 1, 1), EMPTY, np.uint8)
         self._turn_rows = np.eye(rules.num_turns, dtype=np.uint8)[:, :, None]
         # Arrays of one number: numpy mixes them with arrays faster than Python's own numbers.
-        self._one, self._num_values, self._kododo_value, self._limit, self._kododo_number = (
-            np.array([number], np.uint8)
-            for number in (1, rules.num_values, KODODO_VALUE, rules.limit, rules.kododo_number)
+        self._one, self._num_values, self._kododo_value = (
+            np.array([number], np.uint8) for number in (1, rules.num_values, KODODO_VALUE)
         )
+        most = [rules.limit] * rules.num_colours + [rules.kododo_number]
+        self._most = np.array(most, np.uint8)[:, None]
+        self._players = np.arange(rules.num_players)[:, None]
+        self._rows_of_card = _rows_of_card(rules)
         self._each_slot = np.arange(rules.hand_size, dtype=np.uint8)[:, None]
         self._each_colour = np.arange(rules.num_colours, dtype=np.uint8)[:, None]
         self._each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
@@ -168,7 +171,7 @@ class KododoGame(BatchGame):
 
     def _legal_now(self) -> npt.NDArray[np.bool_]:
         """What is legal in every running game, (A,): the schedule alone decides it."""
-        return self._legal_padded[self.rules.plays[self.turn], self._held, 1:-1]
+        return self._legal_padded[self.rules.plays[self.turn]][self._held][1:-1]
 
     def _mask(self) -> npt.NDArray[np.bool_]:
         key = (self.rules.plays[self.turn], self._held, self.num_envs)
@@ -179,7 +182,7 @@ class KododoGame(BatchGame):
 
     def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
         # A row begins and ends with False, so that clipping catches what is no action at all.
-        padded = self._legal_padded[self.rules.plays[self.turn], self._held]
+        padded = self._legal_padded[self.rules.plays[self.turn]][self._held]
         legal: npt.NDArray[np.bool_] = padded.take(chosen + 1, mode="clip")
         if np.count_nonzero(self._terminated):
             legal = np.where(self._terminated, chosen == self.no_op, legal)
@@ -188,10 +191,13 @@ class KododoGame(BatchGame):
     def _advance(self, chosen: Array) -> None:
         plays = self.rules.plays[self.turn]
         place = sum(self.rules.plays[: self.turn])
-        cards = self._exchange(self._slot_of_action[:plays].take(chosen, axis=1), self._draw(plays))
+        slots, drawn = self._slot_of_action[:plays].take(chosen, axis=1), self._draw(plays)
+        if self.num_envs < FEW:
+            cards = self._exchange_few(slots, drawn)
+        else:
+            cards = self._exchange(slots, drawn)
         for play in range(plays):
             self._table[:, place + play] = cards[play]
-        self._count_laid(cards)
         self._sort_hands()
         self.turn += 1
         if self.turn == self.rules.num_turns:
@@ -206,7 +212,7 @@ class KododoGame(BatchGame):
         return drawn.reshape(self.num_players, plays, self.num_envs).swapaxes(0, 1)
 
     def _exchange(self, slots: Array, drawn: Array) -> npt.NDArray[np.uint8]:
-        """Take the cards out of the slots (plays, P, N), put the drawn ones in; the cards."""
+        """Lay the cards in the slots (plays, P, N), take the drawn ones there; count the cards."""
         hands = self._hands
         # 255 where it is this slot: and, xor pick and swap bytes without branching.
         here = np.negative((slots[:, :, None] == self._each_slot).view(np.uint8))
@@ -214,21 +220,35 @@ class KododoGame(BatchGame):
         for play in range(len(cards)):
             hands ^= (hands ^ drawn[play, :, None]) & here[play]
             self._held_types += drawn[play, :, None] == self._each_type
+            self._count_laid(cards[play])
         return cards
 
-    def _count_laid(self, cards: npt.NDArray[np.uint8]) -> None:
-        """Add the cards (plays, P, N) to all that is counted."""
-        num_values, one = self._num_values, self._one
-        for card in cards:
-            colour = card // num_values
-            value = card - colour * num_values + one
-            laid = (colour[:, None] == self._each_colour).view(np.uint8)
-            self._counts += laid
-            self._points += laid * value[:, None]
-            self._kododos += value == self._kododo_value
-            revealed = (card[:, None] == self._each_type).view(np.uint8)
-            self._held_types -= revealed
-            self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8)
+    def _count_laid(self, card: npt.NDArray[np.uint8]) -> None:
+        """Add a card of everybody (P, N) to all that is counted."""
+        colours = self.rules.num_colours
+        colour = card // self._num_values
+        value = card - colour * self._num_values + self._one
+        laid = (colour[:, None] == self._each_colour).view(np.uint8)
+        self._laid[:, :colours] += laid
+        self._laid[:, colours] += value == self._kododo_value
+        self._laid[:, colours + 1 :] += laid * value[:, None]
+        revealed = (card[:, None] == self._each_type).view(np.uint8)
+        self._held_types -= revealed
+        self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8)
+
+    def _exchange_few(self, slots: Array, drawn: Array) -> npt.NDArray[np.uint8]:
+        """The same with fewer calls, each of which costs more for each card: by tables."""
+        players, games = self._players, np.arange(self.num_envs)
+        cards: npt.NDArray[np.uint8] = self._hands[players, slots, games]
+        self._hands[players, slots, games] = drawn
+        counted, types = self._laid.shape[1], self._rows_of_card.shape[1]
+        laid = np.add.reduce(self._rows_of_card.take(cards, axis=0), axis=0, dtype=np.uint8)
+        taken = np.add.reduce(self._rows_of_card.take(drawn, axis=0), axis=0, dtype=np.uint8)
+        self._laid += laid[:, :, :counted].swapaxes(1, 2)
+        revealed = laid[:, :, counted:types]
+        self._held_types += (taken[:, :, counted:] - revealed).swapaxes(1, 2)
+        self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
+        return cards
 
     def _sort_hands(self) -> None:
         """Sort each hand by card id, empty slots last."""
@@ -258,8 +278,13 @@ class KododoGame(BatchGame):
         if last_round:
             self._hands[:] = EMPTY  # what is left is discarded before the evaluation
             self._held_types[:] = 0
+        colours = rules.num_colours
         points, cards = score_round(
-            self._counts, self._points, self._kododos, rules.kododo_number, rules.limit
+            self._laid[:, :colours],
+            self._laid[:, colours + 1 :],
+            self._laid[:, colours],
+            self._most[colours:],
+            self._most[:1],
         )
         self._rewards[:] = points
         self._scores += points
@@ -271,12 +296,11 @@ class KododoGame(BatchGame):
         self._end_game(last_round)
 
     def _clear_table(self) -> None:
-        shape = (self.num_players, self.rules.num_colours, self.num_envs)
-        self._counts = np.zeros(shape, np.uint8)
-        self._points = np.zeros(shape, np.uint8)
-        self._kododos = np.zeros((self.num_players, self.num_envs), np.uint8)
-        shape = (self.num_players, self.rules.round_cards, self.num_envs)
-        self._table = np.full(shape, EMPTY, np.uint8)
+        players, rules, num = self.num_players, self.rules, self.num_envs
+        # For each player: cards by colour, Kododo cards, points by colour.
+        self._laid = np.zeros((players, 2 * rules.num_colours + 1, num), np.uint8)
+        self._table = np.empty((players, rules.round_cards, num), np.uint8)
+        self._table.fill(EMPTY)
 
     def _end_game(self, last_round: bool) -> None:
         """See which games are over; deal again, in the long variant, if some are not."""
@@ -336,22 +360,24 @@ class KododoGame(BatchGame):
     def _write_observation(self, into: dict[str, Array]) -> None:
         rules, seats = self.rules, self._seats
         into["hand"][:] = self._held_types.reshape(into["hand"].shape)
-        totals = np.add.reduce(self._counts, axis=0, dtype=np.uint8)
-        kododos = np.add.reduce(self._kododos, axis=0, dtype=np.uint8)
-        into["table_cards"][:] = self._counts.take(seats, axis=0)
-        into["table_points"][:] = self._points.take(seats, axis=0)
-        into["table_kododos"][:] = self._kododos.take(seats, axis=0)
+        colours = rules.num_colours
+        total = np.add.reduce(self._laid[:, : colours + 1], axis=0, dtype=np.uint8)
+        missing = self._most - np.minimum(total, self._most)
+        by_seat = self._laid.take(seats, axis=0)
+        into["table_cards"][:] = by_seat[:, :, :colours]
+        into["table_points"][:] = by_seat[:, :, colours + 1 :]
+        into["table_kododos"][:] = by_seat[:, :, colours]
         into["scores"][:] = self._scores.take(seats, axis=0)
         into["pile_sizes"][:] = self._pile_sizes.take(seats, axis=0)
-        into["colour_totals"][:] = totals
-        into["to_limit"][:] = self._limit - np.minimum(totals, self._limit)
-        into["kododo_total"][:] = kododos
-        number = self._kododo_number
-        into["to_kododo_number"][:] = number - np.minimum(kododos, number)
+        into["colour_totals"][:] = total[:colours]
+        into["to_limit"][:] = missing[:colours]
+        into["kododo_total"][:] = total[colours]
+        into["to_kododo_number"][:] = missing[colours]
         into["turn"][:] = self._turn_rows[self.turn]
         into["rounds_left"][:] = rules.num_rounds - self.round_index
         into["draw_pile"][:] = self.draw_pile_size
-        into["later_deal"][:] = self._deals > 0
+        if self._many_deals:  # it is 0 from the start
+            into["later_deal"][:] = self._deals > 0
         into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
@@ -390,6 +416,26 @@ class KododoGame(BatchGame):
         from kododo_env.games.kododo import render
 
         return render.svg(self, index, player)
+
+
+def _rows_of_card(rules: Rules) -> npt.NDArray[np.uint8]:
+    """What a card adds: to cards by colour, Kododo cards, points by colour, cards by type.
+
+    Returns:
+        Shape (256, 2 * C + 1 + C * V), by card id; nothing for EMPTY.
+    """
+    colour, value = np.divmod(np.arange(rules.num_card_types), rules.num_values)
+    laid = np.eye(rules.num_colours, dtype=np.uint8)[colour]
+    rows = np.zeros((256, 2 * rules.num_colours + 1 + rules.num_card_types), np.uint8)
+    rows[: rules.num_card_types] = np.hstack(
+        [
+            laid,
+            (value + 1 == KODODO_VALUE)[:, None],
+            laid * (value + 1)[:, None],
+            np.eye(rules.num_card_types, dtype=np.uint8),
+        ]
+    )
+    return rows
 
 
 def card_name(card: int, rules: Rules) -> str:

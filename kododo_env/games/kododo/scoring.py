@@ -41,7 +41,7 @@ def scoring_colour(colour_totals: npt.NDArray[Any], limit: int) -> npt.NDArray[n
     return np.where(wins.any(axis=0), wins.argmax(axis=0), NOBODY).astype(np.int8)
 
 
-def kododo_round(kododo_counts: npt.NDArray[Any], kododo_number: int) -> npt.NDArray[np.bool_]:
+def kododo_round(kododo_counts: npt.NDArray[Any], kododo_number: Any) -> npt.NDArray[np.bool_]:
     """Clause 1: whether exactly the Kododo number of Kododo cards lies on the table.
 
     Args:
@@ -61,8 +61,8 @@ def score_round(
     counts: npt.NDArray[Any],
     points: npt.NDArray[Any],
     kododo_counts: npt.NDArray[Any],
-    kododo_number: int,
-    limit: int,
+    kododo_number: Any,
+    limit: Any,
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
     """What each player scores in a round, and how many cards go to the score pile.
 
