@@ -41,26 +41,46 @@ def test_copies_look_the_same_to_their_player(position: Position, seed: int) -> 
     assert copies.turn == game.turn
 
 
-@few(60)
-@given(positions(), SEEDS)
-def test_copies_are_games_that_may_have_happened(position: Position, seed: int) -> None:
-    """Their decks, played with their passes from the beginning, lead where they stand."""
-    game = position.game(3)
-    if game.terminated.all():
-        return
-    player = seed % game.num_players
+def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> None:
+    """The copies' decks, played with their passes from the beginning, lead where they stand."""
     copies = copies_of(game, player, 5, seed)
     state = copies.state()
-    replay = CombiComboGame(15, position.rules, seed=0)
+    replay = CombiComboGame(copies.num_envs, game.rules, seed=0)
     replay.reset(decks=state["_deck"].T)
     for turn in range(game.turn):
         replay.step(state["_passes"][turn].T)  # refused if somebody has not such a card
     replay.rng.bit_generator.state = state["rng"]
     assert_same_state(replay, copies)
     # The player drew the same cards, in the same order.
-    mine = position.rules.pile_size * player
-    drawn = slice(mine, mine + position.rules.opening_hand + game.turn + 1)
+    mine = game.rules.pile_size * player
+    drawn = slice(mine, mine + game.rules.opening_hand + game.turn + 1)
     assert (state["_deck"][drawn] == np.repeat(game.state()["_deck"][drawn], 5, axis=-1)).all()
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_copies_are_games_that_may_have_happened(position: Position, seed: int) -> None:
+    game = position.game(3)
+    if not game.terminated.all():
+        assert_may_have_happened(game, seed % game.num_players, seed)
+
+
+@pytest.mark.parametrize("players", [4, 5])
+def test_also_where_cards_go_round_the_table(players: int) -> None:
+    """Everybody passes the first card that he has in one order, so that the same ones move on."""
+    game = CombiComboGame(200, Rules(num_players=players), seed=players)
+    while True:
+        for player in range(players):
+            assert_may_have_happened(game, player, seed=game.turn)
+        if game.turn == game.rules.num_turns - 1:
+            break
+        game.step(game.legal_action_mask().argmax(axis=2))
+    origins = [
+        returns(passes[:, player], passes[:, player - 1], players)[0]
+        for passes in [game.state()["_passes"][: game.turn]]
+        for player in range(players)
+    ]
+    assert (np.array(origins) != NEVER).any(axis=(0, 1)).mean() > 0.5
 
 
 @few(40)
