@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -452,14 +453,27 @@ class KadoGame(BatchGame):
         others = np.nonzero(self._known[:, :-1] & hidden)  # who has seen what he has not
         self._count_seen(others, -1)
         free = hidden.copy()
+        # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
+        self._refill(free, lambda cards: np.sort(cards, axis=1))
         if self._not_gift.any():
             self._deal_kept(free, rng)
-        # In a shuffled row the cards that are free come in an order of their own, any order.
-        cards = self._deck[:-1].T.copy()
-        shuffled = shuffled_rows(np.where(free.T, cards, np.uint8(EMPTY)), rng)
-        cards[free.T] = shuffled[shuffled != EMPTY]
-        self._deck[:-1] = cards.T
+        self._refill(free, lambda cards: shuffled_rows(cards, rng))
         self._count_seen(others, 1)
+
+    def _refill(
+        self, free: npt.NDArray[np.bool_], reorder: Callable[[Array], npt.NDArray[np.uint8]]
+    ) -> None:
+        """Put the cards of the free places (D, N) back in another order.
+
+        Args:
+            free: Which places.
+            reorder: Reorders rows (N, D); those of the free places keep the order in which
+                they come, wherever in their row that leaves them.
+        """
+        cards = self._deck[:-1].T.copy()
+        ordered = reorder(np.where(free.T, cards, np.uint8(EMPTY)))
+        cards[free.T] = ordered[ordered != EMPTY]
+        self._deck[:-1] = cards.T
 
     def _deal_kept(self, free: npt.NDArray[np.bool_], rng: np.random.Generator) -> None:
         """Draw the dealer's card, where it is free, among the possible ones; not free then."""
