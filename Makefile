@@ -5,7 +5,8 @@ VENV := .venv
 GAME ?= kododo
 PLAYERS ?= 4
 MINUTES ?= 3
-RUN_DIR ?= runs/quickstart
+# Where to; by default train.py finds a free folder, such as runs/kododo-4p.
+RUN_DIR ?=
 
 PY := $(VENV)/bin/python
 EXTRAS := train,render,dev
@@ -43,8 +44,8 @@ $(READY): pyproject.toml constraints.txt
 	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[$(EXTRAS)]'
 	touch $@
 
-train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_DIR=runs/quickstart
-	$(PY) train.py --game $(GAME) --players $(PLAYERS) --minutes $(MINUTES) --run-dir $(RUN_DIR)
+train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_DIR=FOLDER
+	$(PY) train.py --game $(GAME) --players $(PLAYERS) --minutes $(MINUTES) $(if $(RUN_DIR),--run-dir $(RUN_DIR))
 
 test: lint types ## Lint, types, then the tests
 	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 2
