@@ -9,7 +9,7 @@ likely each colour is to be laid, all their combinations are gone through, and t
 own evaluation says which colour scores.
 
 The tables come from games of the heuristic against itself and others, over and over until
-they agree with what they make it do: see ``agents/fit_kododo_heuristic.py``.
+they agree with what they make it do: see ``agents/kododo_fitting.py``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Make the tables of Kododo's heuristic anew: ``python -m agents.fit_kododo_heuristic``.
+"""Make the tables of Kododo's heuristic anew: ``python -m agents.kododo_fitting``.
 
 The heuristic plays, at tables mixed with the follower and the random player and with some
 random choices thrown in, so that bad positions are known too. From what came of every
