@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +99,7 @@ class Rules:
         """B, how many ribbons there are."""
         return len(self.deck[0])
 
-    @property
+    @cached_property
     def num_values(self) -> int:
         """V, the highest value."""
         return max(value for ribbons in self.deck for cell in ribbons for value in cell)
@@ -128,12 +129,12 @@ class Rules:
         kind, value = divmod(card, self.num_values)
         return (*divmod(kind, self.num_ribbons), value + 1)
 
-    @property
+    @cached_property
     def num_cards(self) -> int:
         """D, the size of the deck."""
         return sum(len(cell) for ribbons in self.deck for cell in ribbons)
 
-    @property
+    @cached_property
     def max_copies(self) -> int:
         """How often the most frequent card is in the deck; 1 in the default one."""
         return max(cell.count(value) for cells in self.deck for cell in cells for value in cell)
