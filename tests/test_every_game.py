@@ -2,7 +2,8 @@
 
 The conformance tests of PettingZoo and Gymnasium, and whole episodes in these dialects and in
 stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
-test_vec_env. A game that is new in the registry is in all of them without further ado.
+test_vec_env; test_docs and test_transcripts want a page and a transcript of each game. A game
+that is new in the registry is in all of them without further ado.
 """
 
 from __future__ import annotations
@@ -288,8 +289,10 @@ def test_a_view_is_one_players_and_good_until_the_next_step(game: str, players: 
         assert np.array_equal(view.observation, played.observe()[:, player])
         assert np.array_equal(view.legal_action_mask, played.legal_action_mask()[:, player])
         assert list(view.pieces) == [piece.name for piece in played.layout.pieces]
+        one = played.layout.views(view.observation[1])
         for piece in played.layout.pieces:
             assert view.pieces[piece.name].shape == (3, *piece.shape)
+            assert np.array_equal(one[piece.name], view.pieces[piece.name][1])
     played.step(random_actions(played, np.random.default_rng(0)))
     with pytest.raises(RuntimeError, match="earlier turn"):
         _ = views[0].observation
@@ -411,20 +414,6 @@ def test_an_exported_policy_plays_a_legal_game(game: str, tmp_path: Path) -> Non
     decks = table.sample_decks(8, np.random.default_rng(0))
     ended = play([bot] * table.num_players, table, decks, np.random.default_rng(1))
     assert ended.shares.sum(axis=1) == pytest.approx(1)
-
-
-# --- what goes with a game ------------------------------------------------------------
-
-
-@each_game
-def test_there_is_a_transcript(game: str) -> None:
-    assert json.loads((ROOT / "tests" / "transcripts" / f"{game}.json").read_text())
-
-
-@each_game
-def test_the_page_in_the_documentation_has_the_observation_of_the_code(game: str) -> None:
-    page = (ROOT / "docs" / "games" / f"{game}.md").read_text()
-    assert registry.door(game).batch_game(1).layout.table() in page
 
 
 # --- only here is a game named --------------------------------------------------------
