@@ -290,7 +290,10 @@ def test_a_folder_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "out.json: it is a folder" in err
 
 
-def test_policies_that_cannot_play_this(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_policies_that_cannot_play_this(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "run", None)  # they are refused before anything is played
     good = write_policy(tmp_path / "three.onnx", "kododo", 3)
     foreign = write_policy(tmp_path / "foreign.onnx", "combi_combo", 4)
     cut = tmp_path / "cut.onnx"
