@@ -54,8 +54,9 @@ def _intervals(axes: Any, estimates: Sequence[Estimate], form: str, even: float)
     axes.axvline(even, color=GUIDE, linewidth=1.2, linestyle="--", zorder=1)
     for line, each in enumerate(estimates):
         if isfinite(each.low):
-            axes.plot([each.low, each.high], [line, line], color=INK, linewidth=2.2, zorder=2)
-        axes.plot(each.mean, line, "o", color=DOT, markersize=8, markeredgecolor="white", zorder=3)
+            axes.hlines(line, each.low, each.high, color=INK, linewidth=1.6, zorder=2)
+            axes.vlines([each.low, each.high], line - 0.13, line + 0.13, color=INK, linewidth=1.6)
+        axes.plot(each.mean, line, "o", color=DOT, markersize=5.5, zorder=3)
         style = {"ha": "center", "fontsize": 9, "bbox": {"fc": "white", "ec": "none", "pad": 0.6}}
         text = format(each.mean, form)
         axes.annotate(text, (each.mean, line), (0, 8), textcoords="offset points", **style)
