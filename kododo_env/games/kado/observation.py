@@ -72,10 +72,17 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
         piece("challenger", "who may challenge now (one-hot)", *by_seat),
         piece("dealt_as", "which card of the turn the player has, from 1", *by_seat, most=dealt),
         piece("put_aside", "which card of the turn has been put aside, from 1", most=dealt),
-        piece("card_gift", "gift of that card, if it has been seen (one-hot)", *gift),
+        piece(
+            "card_gift", "gift of the card before the player, if it has been seen (one-hot)", *gift
+        ),
         piece("card_ribbon", "its ribbon (one-hot)", *ribbon),
         piece("card_value", "its value", *by_seat, most=value),
-        piece("offered_gift", "gift of the card to be given now (one-hot)", (gifts,), ("gift",)),
+        piece(
+            "offered_gift",
+            "gift of the card that the dealer looks at (one-hot)",
+            (gifts,),
+            ("gift",),
+        ),
         piece("offered_ribbon", "its ribbon (one-hot)", (ribbons,), ("ribbon",)),
         piece("offered_value", "its value", most=value),
         piece("not_gift", kept, (gifts,), ("gift",)),
