@@ -277,7 +277,7 @@ def _last_turn(now: Situation, laid: Laid, margins: Floats, tables: Tables) -> F
     codes = _code(now.totals + laid.cards, rules)
     expected = np.empty(codes.shape, np.float32)
     for choice, code in enumerate(codes):
-        winner = _winners(rules).take(code + reply_codes, mode="clip").astype(np.intp)
+        winner = _winners(rules).take(code + reply_codes).astype(np.intp)
         gain = np.take_along_axis(margins[choice], winner, axis=0) - brought[rows, winner]
         expected[choice] = (chances * gain).sum(axis=0)
     return expected
@@ -381,4 +381,4 @@ def _pattern(totals: Array, now: Situation) -> tuple[Array, int]:
     if totals.ndim > now.totals.ndim:  # after a choice: with one's own cards
         cards += rules.plays[now.turn]
     patterns, number = _patterns(rules, cards)
-    return patterns.take(_code(totals, rules), mode="clip")[..., None, :], number
+    return patterns.take(_code(totals, rules))[..., None, :], number
