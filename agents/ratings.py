@@ -14,6 +14,8 @@ from math import log, nan
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
 
 from agents.intervals import Estimate, share
 
@@ -79,13 +81,22 @@ def ratings(
 
 def _fit(beaten: Array, zero: int | None) -> Array:
     """Ratings (K,) from a matrix (K, K) of how often the row's agent beat the column's."""
-    from choix import ilsr_pairwise_dense  # takes a second to import
-
     counts = beaten + 0.5
     np.fill_diagonal(counts, 0.0)
-    points: Array = POINTS * ilsr_pairwise_dense(counts, tol=1e-6)
+    counts /= counts.sum()
+    # A single minimum, but for a constant that all have in common: the zero point settles it.
+    found = minimize(_loss, np.zeros(len(counts)), (counts,), "BFGS", True, options={"gtol": 1e-7})
+    points: Array = POINTS * found.x
     points -= points.mean() if zero is None else points[zero]
     return points
+
+
+def _loss(strengths: Array, counts: Array) -> tuple[float, Array]:
+    """Minus the log-likelihood of log-strengths (K,) given the counts (K, K); its gradient."""
+    ahead = strengths[:, None] - strengths
+    surprise = counts * expit(-ahead)
+    loss = -float((counts * log_expit(ahead)).sum())
+    return loss, surprise.sum(axis=0) - surprise.sum(axis=1)
 
 
 def cycles(pairs: list[list[Estimate]]) -> list[tuple[int, int, int]]:
