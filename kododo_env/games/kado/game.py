@@ -176,8 +176,8 @@ class KadoGame(BatchGame):
     def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
         seats, first, options = self._choice()
         wanted = chosen[seats] - first
-        known = np.clip(wanted, 0, options.shape[1] - 1)
-        picked = np.take_along_axis(options, known[:, None], axis=1)[:, 0] & (known == wanted)
+        known = np.minimum(np.maximum(wanted, 0), options.shape[1] - 1)
+        picked = options[np.arange(len(options))[:, None], known, self._games] & (known == wanted)
         legal: npt.NDArray[np.bool_] = chosen == self.no_op
         legal[seats] = np.where(options.any(axis=1), picked, legal[seats])
         return legal
