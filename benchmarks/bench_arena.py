@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 
-from agents.registry import baselines
+from agents.registry import SCRIPTED, baselines
 from agents.report import build_report
 from agents.tournament import Tournament
 from agents.workers import run
 
-GAME, PLAYERS = "kododo", 4
+GAME, PLAYERS = next(iter(SCRIPTED)), 4
 
 
 def main() -> None:

@@ -132,7 +132,7 @@ class ObservationLayout:
         """
         batch = observation.shape[:-1]
         return {
-            piece.name: observation[..., self._slices[piece.name]].reshape(*batch, *piece.shape)
+            piece.name: observation[..., self._slices[piece.name]].reshape((*batch, *piece.shape))
             for piece in self.pieces
         }
 
