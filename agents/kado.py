@@ -254,17 +254,23 @@ class HeuristicAgent:
 
     def challenge(self, look: Look) -> Floats:
         """Name what gains most, if anything does."""
-        dealer = look.dealer
-        plan = Plan(look, dealer, self.outlook, self.habits)
-        order = np.roll(look["dealt_as"], -dealer, axis=0)  # from the dealer on
-        likely = []
-        for seat in (0, len(order) - dealer):
+        plan = Plan(look, look.dealer, self.outlook, self.habits)
+        kept, own = self.suspected(look, plan)
+        return _with_pass(plan.guesses(len(plan.gain) - look.dealer, kept, own))
+
+    def suspected(self, look: Look, plan: Plan) -> tuple[Floats, Floats]:
+        """How likely each kind is the dealer's card, and the own one: two arrays (K, N).
+
+        Both were dealt by somebody who had a choice, or none if nobody else lacked a card.
+        """
+        order = np.roll(look["dealt_as"], -look.dealer, axis=0)  # from the dealer on
+        chances = []
+        for seat, cards in ((0, look.possible), (len(order) - look.dealer, look.unseen)):
             # How things stood when this seat was given its card.
             before = (look["put_aside"] > 0) & (look["put_aside"] < order[seat])
             spare = look.rules.max_discards - before
-            likely.append(plan.given(seat, order >= order[seat], spare))
-        kept = look.possible * likely[0]
-        return _with_pass(plan.guesses(len(order) - dealer, kept, plan.share * likely[1]))
+            chances.append(cards * plan.given(seat, order >= order[seat], spare))
+        return chances[0], chances[1]
 
     def place(self, look: Look) -> Floats:
         """Put it where it raises the points to be expected most."""

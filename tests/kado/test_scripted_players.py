@@ -15,7 +15,6 @@ from tests.kado.scripted import (
     card,
     deal,
     give,
-    guess,
     no_challenge,
     pass_all,
     place,
@@ -178,15 +177,20 @@ def test_greedy_puts_nothing_aside_while_it_can_give_it_away() -> None:
 
 
 @BOTH
-def test_nobody_names_what_has_been_ruled_out(agent: Agent) -> None:
-    game = start("SV3 CO1 PG1 SV5 FB1 HR1 SO4 FV2 CG2 PB4 HO2 FO4", Rules(num_players=4))
-    play_turn(game, [0, 1, 2], (0, 0))
-    deal(game, [0, 1, 2])
-    act(game, p2=guess(4, "PG"))
-    act(game, p3=guess(4, "CO"))
-    chosen = choice(agent, game, 0)
-    ruled_out = {guess(4, kind) for kind in ("PG", "PO", "CG", "CO")}
-    assert chosen not in ruled_out
+def test_what_one_has_named_in_vain_the_next_does_not_name_again(agent: Agent) -> None:
+    tried = 0
+    for seed in range(30):
+        game = KadoGame(1, Rules(num_players=4), seed=seed)
+        deal(game, [0, 1, 2])
+        named = []
+        while not game.swapped[0] and game.turn == 0:
+            chosen = choice(agent, game, game.challenger)
+            gift, ribbon = divmod(chosen - game.moves.guess, 5)
+            assert all(gift != other[0] and ribbon != other[1] for other in named)
+            named.append((gift, ribbon))
+            act(game, **{f"p{game.challenger}": chosen})
+            tried += len(named) > 1
+    assert tried > 10
 
 
 def test_the_heuristic_names_what_fits_it_and_the_dealer() -> None:
@@ -218,22 +222,36 @@ def test_the_heuristic_passes_when_every_swap_loses() -> None:
     assert (right <= 0).all()
 
 
-def test_what_was_kept_early_fits_a_dealer_who_fears_nobody() -> None:
-    """What was left over tells nothing."""
+def suspected_gain(game: KadoGame, player: int) -> float:
+    """What a challenger believes that the dealer's card gains the dealer, if he fears nobody."""
+    agent, look = HeuristicAgent(habits=Habits(luck=0.05)), Look(game.view(player))
+    plan = Plan(look, look.dealer, agent.outlook, agent.habits)
+    kept, _ = agent.suspected(look, plan)
+    return float((kept * plan.gain[0]).sum() / kept.sum())
+
+
+def test_what_a_dealer_has_kept_with_a_choice_is_believed_to_fit_him() -> None:
     game = two_cards_each()  # the dealer of the next turn is player 2
     early, late = game.clone(), game.clone()
     deal(early, [0, 1])
     deal(late, [1, 2])
-    chance = []
-    for each in (early, late):
-        look = Look(each.view(0))
-        plan = Plan(look, look.dealer, Outlook(), Habits(luck=0.05))
-        order = np.roll(look["dealt_as"], -look.dealer, axis=0)
-        spare = np.zeros(1, int)
-        kept = plan.share * plan.given(0, order >= order[0], spare)
-        chance.append(float((kept * plan.gain[0]).sum() / kept.sum()))
-    assert chance[0] > chance[1] + 0.2
-    assert abs(chance[1]) < 1e-4
+    assert suspected_gain(early, 0) > suspected_gain(late, 0) + 0.2
+    assert abs(suspected_gain(late, 0)) < 1e-4
+
+
+def test_in_the_duel_a_card_kept_rather_than_put_aside_is_believed_to_fit_better() -> None:
+    game = start("SV3 CO1 SV5 FB1 HR1 PG1 CB3", Rules(num_players=2))
+    play_turn(game, [0, 1], (0, 0))  # player 1 deals next
+    first, second, forced = game.clone(), game.clone(), game.clone()
+    deal(first, [0, 1])  # he could have given it away, or put it aside
+    act(second, p1=2)
+    deal(second, [0])  # he has put one aside, and could have given this one away
+    deal(forced, [1])
+    act(forced, p1=2)  # what is left is his own, after another was put aside
+    gains = [suspected_gain(each, 0) for each in (first, second, forced)]
+    assert gains[0] > gains[1] + 0.1
+    assert gains[1] > gains[2] + 0.1
+    assert abs(gains[2]) < 1e-4
 
 
 def test_a_dealer_who_fears_no_challenge_keeps_more_of_what_fits() -> None:
