@@ -63,7 +63,7 @@ def score_round(
     kododo_counts: npt.NDArray[Any],
     kododo_number: Any,
     limit: Any,
-) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int16]]:
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """What each player scores in a round, and how many cards go to the score pile.
 
     Args:
@@ -74,11 +74,12 @@ def score_round(
         limit: The limit of clause 2.
 
     Returns:
-        Points and cards, each of shape (P, ...).
+        Points and cards, each of shape (P, ...), in the dtype of what was given.
     """
-    wins = scoring_colours(np.add.reduce(counts, axis=0, dtype=np.uint8), limit)
-    by_points = np.add.reduce(points * wins, axis=1, dtype=np.int16)
-    by_cards = np.add.reduce(counts * wins, axis=1, dtype=np.int16)
     exact = kododo_round(kododo_counts, kododo_number)
-    # A Kododo card is worth 1, so points and cards are the same number.
-    return np.where(exact, kododo_counts, by_points), np.where(exact, kododo_counts, by_cards)
+    wins = scoring_colours(np.add.reduce(counts, axis=0, dtype=np.uint8), limit) & ~exact
+    kododos = kododo_counts * exact  # worth 1 each: as many points as cards
+    return (
+        np.add.reduce(points * wins, axis=1, dtype=points.dtype) + kododos,
+        np.add.reduce(counts * wins, axis=1, dtype=counts.dtype) + kododos,
+    )
