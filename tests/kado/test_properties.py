@@ -140,6 +140,18 @@ def test_everybody_has_seen_what_lies_open_and_nobody_more_than_the_deck(
         assert (seen <= deck).all()
 
 
+@few(25)
+@given(positions())
+def test_a_card_before_a_player_is_shown_to_just_those_who_have_seen_it(position: Position) -> None:
+    game = position.game(5)
+    state = game.state()
+    for index, seat in np.ndindex(5, game.num_players):
+        place = int(state["_held"][seat, index])
+        for player in range(game.num_players):
+            seen = bool(state["_known"][player, place, index])
+            assert (game.held_as_seen_by(player)[index, seat] >= 0) == seen
+
+
 @few(20)
 @given(positions())
 def test_the_short_sums_of_a_tableau_are_those_of_its_cards(position: Position) -> None:

@@ -185,6 +185,7 @@ def test_what_one_has_named_in_vain_the_next_does_not_name_again(agent: Agent) -
         named = []
         while not game.swapped[0] and game.turn == 0:
             chosen = choice(agent, game, game.challenger)
+            assert chosen >= game.moves.guess
             gift, ribbon = divmod(chosen - game.moves.guess, 5)
             assert all(gift != other[0] and ribbon != other[1] for other in named)
             named.append((gift, ribbon))

@@ -69,9 +69,10 @@ class KadoGame(BatchGame):
     # Cards not yet placed are kept as places in the deck, D standing for no place: _drawn is
     # the next one to be drawn, _turn_start what that was when the turn began, _held the card
     # before each player, _aside the one put aside. _known says whether each player has seen
-    # the card in a place, and _seen counts those by type.
+    # the card in a place, and _seen counts those by type; _public whose card of this turn
+    # has been shown to everybody in a swap.
     _arrays: ClassVar[tuple[str, ...]] = (
-        "_deck", "_drawn", "_turn_start", "_held", "_aside", "_known", "_seen", "_swapped",
+        "_deck", "_drawn", "_turn_start", "_held", "_aside", "_known", "_seen", "_public",
         "_not_gift", "_not_ribbon", "_tableau", "_open", "_row_points", "_column_ribbons",
         "_column_best", "_perfects",
     )  # fmt: skip
@@ -116,7 +117,7 @@ class KadoGame(BatchGame):
         self._held = np.full((self.num_players, num), self._deck_size)
         self._turn_start = self._drawn.copy()
         self._aside = np.full(num, self._deck_size)
-        self._swapped = np.zeros(num, np.bool_)
+        self._public = np.zeros((self.num_players, num), np.bool_)
         self._not_gift = np.zeros((rules.num_gifts, num), np.bool_)
         self._not_ribbon = np.zeros((rules.num_ribbons, num), np.bool_)
         if not self._over:
@@ -160,7 +161,7 @@ class KadoGame(BatchGame):
             return Choice(slice(dealer, dealer + 1), self.moves.give, options)
         if self.phase is Phase.CHALLENGE:
             block = self.moves.place - self.moves.pass_
-            options = np.broadcast_to(~self._swapped, (1, block, self.num_envs))
+            options = np.broadcast_to(~self._public[dealer], (1, block, self.num_envs))
             return Choice(slice(challenger, challenger + 1), self.moves.pass_, options)
         several = np.add.reduce(self._open, axis=1, dtype=np.int16) > 1
         return Choice(slice(None), self.moves.place, self._open & several[:, None])
@@ -252,7 +253,7 @@ class KadoGame(BatchGame):
             self._show(self._players, self._held[shown, games], games)
         pair = np.array([[seat], [self.dealer]])
         self._held[pair, games] = self._held[pair[::-1], games]
-        self._swapped[games] = True
+        self._public[pair, games] = True
 
     def _win_perfect(self, seat: int, perfect: npt.NDArray[np.bool_]) -> None:
         """Gift and ribbon were right: the next card, unseen, and its points."""
@@ -336,7 +337,8 @@ class KadoGame(BatchGame):
 
     def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
-        return self._shown(self._held_seen()[player].view(np.int8))
+        seen = np.roll(self._held_seen()[player], player, axis=0)
+        return self._shown(seen.view(np.int8))
 
     @property
     def offered(self) -> npt.NDArray[np.int8]:
@@ -358,7 +360,7 @@ class KadoGame(BatchGame):
     @property
     def swapped(self) -> npt.NDArray[np.bool_]:
         """Whether a challenge of this turn was won, shape (N,)."""
-        return self._shown(self._swapped)
+        return self._shown(self._public[self.dealer])
 
     @property
     def dealt_as(self) -> npt.NDArray[np.uint8]:
@@ -386,11 +388,15 @@ class KadoGame(BatchGame):
         return order * (places < self._deck_size)
 
     def _held_seen(self) -> npt.NDArray[np.uint8]:
-        """The cards before the players as far as each one has seen them: (viewer, P, N)."""
-        cards = self._cards_at(self._held)
-        sight = flat_index(self._known, self._players[:, None], self._held, self._games)
-        known = self._known.reshape(-1).take(sight)
-        return np.where(known, cards, np.uint8(EMPTY))
+        """The cards before the players as far as each one has seen them, his own first: (P, P, N).
+
+        What ``_known`` says of these cards, put together from why they have been seen.
+        """
+        seen = self._public.take(self._seats, axis=0)
+        seen[self.dealer] = True
+        if self.phase is Phase.PLACING:
+            seen[:, 0] = True
+        return np.where(seen, self._cards_at(self._held).take(self._seats, axis=0), np.uint8(EMPTY))
 
     def _write_observation(self, into: dict[str, Array]) -> None:
         # The largest part changes only when cards are placed, and then _open is a new array.
@@ -427,7 +433,7 @@ class KadoGame(BatchGame):
 
     def _write_cards(self, into: dict[str, Array]) -> None:
         """The cards of this turn, as far as each player has seen them."""
-        cards = np.take_along_axis(self._held_seen(), self._seats[:, :, None], axis=1)
+        cards = self._held_seen()
         into["card_gift"][:] = self._gift_of.take(cards)[:, :, None] == self._each_gift
         into["card_ribbon"][:] = self._ribbon_of.take(cards)[:, :, None] == self._each_ribbon
         into["card_value"][:] = self._value_of.take(cards)
