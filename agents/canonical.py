@@ -231,7 +231,11 @@ def _keys_with(layout: ObservationLayout, symmetry: Symmetry, fine: int) -> npt.
     for name in reversed(symmetry.keys):
         piece, scale = layout.piece(name), 1 + _largest(key, layout)
         axis = next(a for a in piece.axes if a in symmetry.axes)
-        key[layout.where(name)] += scale * _coefficients(piece, axis, symmetry, rng, 1)
+        declared = _coefficients(piece, axis, symmetry, rng, 1)
+        if "seat" in piece.axes:  # only one's own seat, the first, decides
+            seat = np.indices(piece.shape)[piece.axes.index("seat")].ravel()
+            declared[seat > 0] = 0
+        key[layout.where(name)] += scale * declared
     return key
 
 

@@ -62,7 +62,10 @@ class Recipe:
 
 
 BASE = Recipe()
-RECIPES: dict[tuple[str, int], Recipe] = {}
+# KADO's games are long and few of their steps are decisions: smaller updates, more of them;
+# and with 25 guesses among the actions a bonus for entropy weighs more.
+KADO = replace(BASE, num_envs=128, batch_size=1024, entropy=0.01, final_entropy=0.003)
+RECIPES: dict[tuple[str, int], Recipe] = {("kado", players): KADO for players in (2, 3, 4)}
 
 
 def recipe_for(game: str, num_players: int) -> Recipe:

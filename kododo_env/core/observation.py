@@ -55,7 +55,8 @@ class Symmetry:
         axes: The axes that are renamed together, all of the same length.
         group: ``"permutations"``, every renaming, or ``"rotations"``, cyclic shifts only.
         keys: Names of pieces by which a canonical naming is chosen, the most
-            important first. They have one of ``axes``; what else they have is summed.
+            important first. They have one of ``axes``; of the seats only one's own counts,
+            and over what other axes they have they are summed.
     """
 
     axes: tuple[str, ...]

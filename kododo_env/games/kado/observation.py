@@ -23,7 +23,9 @@ def observation_layout(rules: Rules) -> ObservationLayout:
     pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
     if not rules.rotates:
         return ObservationLayout(pieces)
-    keys = ("own_gifts", "own_ribbons", "offered_gift", "offered_ribbon")
+    # The gift of the card to be placed or dealt comes first, whichever it is: then where
+    # it fits is always read off the same numbers.
+    keys = ("card_gift", "offered_gift", "own_gifts", "own_ribbons")
     return ObservationLayout(pieces, Symmetry(("gift", "ribbon"), "rotations", keys))
 
 
