@@ -242,13 +242,17 @@ class KododoGame(BatchGame):
         cards: npt.NDArray[np.uint8] = self._hands[players, slots, games]
         self._hands[players, slots, games] = drawn
         counted, types = self._laid.shape[1], self._rows_of_card.shape[1]
-        laid = np.add.reduce(self._rows_of_card.take(cards, axis=0), axis=0, dtype=np.uint8)
-        taken = np.add.reduce(self._rows_of_card.take(drawn, axis=0), axis=0, dtype=np.uint8)
+        laid, taken = self._rows_of(cards), self._rows_of(drawn)
         self._laid += laid[:, :, :counted].swapaxes(1, 2)
         revealed = laid[:, :, counted:types]
         self._held_types += (taken[:, :, counted:] - revealed).swapaxes(1, 2)
         self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
         return cards
+
+    def _rows_of(self, cards: Array) -> npt.NDArray[np.uint8]:
+        """What cards (plays, P, N) add to all counts together, (P, N, counts)."""
+        rows: npt.NDArray[np.uint8] = self._rows_of_card.take(cards, axis=0)
+        return rows[0] if len(rows) == 1 else rows[0] + rows[1]
 
     def _sort_hands(self) -> None:
         """Sort each hand by card id, empty slots last."""
