@@ -252,7 +252,8 @@ class KododoGame(BatchGame):
     def _rows_of(self, cards: Array) -> npt.NDArray[np.uint8]:
         """What cards (plays, P, N) add to all counts together, (P, N, counts)."""
         rows: npt.NDArray[np.uint8] = self._rows_of_card.take(cards, axis=0)
-        return rows[0] if len(rows) == 1 else rows[0] + rows[1]
+        total: npt.NDArray[np.uint8] = rows[0] if len(rows) == 1 else rows[0] + rows[1]
+        return total
 
     def _sort_hands(self) -> None:
         """Sort each hand by card id, empty slots last."""
