@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
+from kododo_env.core.numbers import is_whole
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.rows import games_first
 from kododo_env.core.view import View
@@ -64,9 +65,8 @@ class BatchGame(ABC):
         cards: Array,
         seed: int | None,
     ) -> None:
-        given: Any = num_envs
-        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-            raise ValueError(f"num_envs must be a whole number of at least 1, not {given!r}")
+        if not is_whole(num_envs) or num_envs < 1:
+            raise ValueError(f"num_envs must be a whole number of at least 1, not {num_envs!r}")
         self.num_envs = int(num_envs)
         self.num_players: int = rules.num_players
         self.num_actions = actions.size

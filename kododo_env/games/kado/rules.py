@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.numbers import is_whole
+
 GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
 RIBBONS = ("violet", "orange", "green", "blue", "red")
 PLAYERS = (2, 3, 4)
@@ -49,12 +51,12 @@ class Rules:
     discards: int | None = None
 
     def __post_init__(self) -> None:
-        if not _is_whole(self.num_players) or self.num_players not in PLAYERS:
+        if not is_whole(self.num_players) or self.num_players not in PLAYERS:
             raise ValueError(f"KADO is for 2 to 4 players, not {self.num_players!r}")
         if self.discards is None:
             object.__setattr__(self, "discards", int(self.num_players == DUEL))
         for name in ("num_rows", "num_columns", "perfect_points", "discards"):
-            if not _is_whole(getattr(self, name)):
+            if not is_whole(getattr(self, name)):
                 raise ValueError(f"{name} must be a whole number, not {getattr(self, name)!r}")
         if self.discards not in (0, 1):
             raise ValueError(f"discards must be 0 or 1, not {self.discards}")
@@ -71,7 +73,7 @@ class Rules:
         if len({len(ribbons) for ribbons in self.deck}) != 1 or not self.deck[0]:
             raise ValueError("deck must give values for each gift with the same ribbons")
         values = [value for ribbons in self.deck for cell in ribbons for value in cell]
-        if not values or not all(_is_whole(value) and value >= 1 for value in values):
+        if not values or not all(is_whole(value) and value >= 1 for value in values):
             raise ValueError("deck must hold cards, each of a whole value of at least 1")
         if self.num_card_types > 127 or self.num_cards > 250:
             raise ValueError(
@@ -184,10 +186,6 @@ class Rules:
         """No player can have more points than this."""
         rows = self.num_rows * self.num_columns * self.num_values
         return rows + self.num_columns * self.num_values + self.num_turns * self.perfect_points
-
-
-def _is_whole(number: object) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def _as_deck(deck: Deck) -> Deck:

@@ -12,7 +12,7 @@ from kododo_env.core.batch_game import BatchGame, from_own_seat
 from kododo_env.core.deck import shuffled_decks, shuffled_rows
 from kododo_env.core.view import View
 from kododo_env.games.kododo.observation import action_layout, observation_layout
-from kododo_env.games.kododo.rules import COLOURS, KODODO_VALUE, Rules
+from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
 
 Array = npt.NDArray[Any]
@@ -441,10 +441,3 @@ def _rows_of_card(rules: Rules) -> npt.NDArray[np.uint8]:
         ]
     )
     return rows
-
-
-def card_name(card: int, rules: Rules) -> str:
-    """A card in words, such as "blue 3"; colours without a name are numbered."""
-    colour, value = divmod(card, rules.num_values)
-    name = COLOURS[colour] if colour < len(COLOURS) else f"colour {colour}"
-    return f"{name} {value + 1}"

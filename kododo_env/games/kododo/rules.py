@@ -10,14 +10,11 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-COLOURS = ("blue", "green", "yellow", "orange", "violet")
+from kododo_env.core.numbers import is_whole
+
 KODODO_VALUE = 1
 REMOVED = {2: 10, 3: 13, 4: 0, 5: 15}
 VARIANTS = ("standard", "long")
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -69,15 +66,15 @@ class Rules:
     def _check_types(self) -> None:
         for name in ("copies", "plays"):
             value = getattr(self, name)
-            if not isinstance(value, Iterable) or not all(map(_is_whole, value)):
+            if not isinstance(value, Iterable) or not all(map(is_whole, value)):
                 raise ValueError(f"{name} must be whole numbers in a tuple, not {value!r}")
             object.__setattr__(self, name, tuple(value))
         for name in ("num_colours", "hand_size", "kododo_offset", "limit_offset", "target_score"):
-            if not _is_whole(getattr(self, name)):
+            if not is_whole(getattr(self, name)):
                 raise ValueError(f"{name} must be a whole number, not {getattr(self, name)!r}")
-        if not _is_whole(self.num_players):
+        if not is_whole(self.num_players):
             raise ValueError(f"num_players must be a whole number, not {self.num_players!r}")
-        if self.removed_cards is not None and not _is_whole(self.removed_cards):
+        if self.removed_cards is not None and not is_whole(self.removed_cards):
             raise ValueError(f"removed_cards must be a whole number, not {self.removed_cards!r}")
 
     def _check_deck(self) -> None:
