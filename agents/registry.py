@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+from kododo_env import registry
 from kododo_env.core.agent import Agent, RandomAgent
 
 # Each module has BASELINES: what makes an agent by its name, the weakest first.
@@ -35,6 +36,20 @@ def scripted(game: str) -> dict[str, Callable[[], Agent]]:
 def baselines(game: str) -> tuple[str, ...]:
     """The names of a game's scripted agents, the weakest first."""
     return tuple(scripted(game))
+
+
+def policy_name(game: str, players: int) -> str:
+    """What the policy that ships for a game and a number of players is called."""
+    return f"{game}-{players}p"
+
+
+def policy_tables() -> dict[str, tuple[str, int]]:
+    """The games and numbers of players for which a policy is to ship, by the policy's name."""
+    return {
+        policy_name(game, players): (game, players)
+        for game in SCRIPTED
+        for players in registry.door(game).PLAYERS
+    }
 
 
 def shipped() -> tuple[str, ...]:

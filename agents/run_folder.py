@@ -64,6 +64,7 @@ def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
         "minutes": config.minutes,
         "steps": config.steps,
         "threads": config.threads,
+        "bfloat16": config.bfloat16,
         "python": platform.python_version(),
         "kododo_env": kododo_env.__version__,
         "libraries": {name: version(name) for name in LIBRARIES},
@@ -85,4 +86,5 @@ def training_facts(task: Task, config: TrainConfig, seconds: float, steps: int) 
         "minutes": round(seconds / 60, 2),
         "steps": steps,
         "threads": config.threads,
+        "bfloat16": config.bfloat16,
     }

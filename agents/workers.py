@@ -43,9 +43,9 @@ def run(
         for chunk in chunks:
             yield _play(tournament, agents, chunk)
         return
-    with _one_thread_each():
+    with one_thread_each():
         processes = min(workers, len(chunks))
-        pool = ProcessPoolExecutor(processes, get_context("spawn"), _end_on_interrupt)
+        pool = ProcessPoolExecutor(processes, get_context("spawn"), end_on_interrupt)
         try:
             futures = [pool.submit(_work, tournament, load, chunk) for chunk in chunks]
             for future in as_completed(futures):
@@ -64,8 +64,8 @@ def cores() -> int:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes started within have numerical libraries of one thread."""
+def one_thread_each() -> Iterator[None]:
+    """Processes that are started inside have numerical libraries of one thread."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     before = {name: os.environ.get(name) for name in names}
     os.environ.update(dict.fromkeys(names, "1"))
@@ -82,8 +82,9 @@ def _one_thread_each() -> Iterator[None]:
 _loaded: list[Sequence[Agent]] = []  # a worker's: the agents of the one tournament it plays
 
 
-def _end_on_interrupt() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends workers without a word
+def end_on_interrupt() -> None:
+    """In a process that works for another: Ctrl-C ends it without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _work(tournament: Tournament, load: Loader, chunk: Chunk) -> ChunkResult:
