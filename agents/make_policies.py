@@ -1,0 +1,237 @@
+"""Make the policies that ship, from nothing: python -m agents.make_policies --help.
+
+Each stage keeps what it has found in the folder of the runs, so that whatever is stopped
+or fails later is done again by itself when the same command is given again.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from agents.checkpoint import read_facts
+from agents.cli import run_cli
+from agents.files import write_bytes
+from agents.kept import fingerprint, kept, read_kept
+from agents.onnx_agent import OnnxAgent
+from agents.policies_config import PoliciesConfig, PolicyJob
+from agents.policy_card import write_cards
+from agents.policy_measures import TEMPERATURES, choose, rating, spread, win_shares
+from agents.policy_metadata import KEY, PolicyMetadata
+from agents.policy_training import train_all
+from agents.registry import SUFFIX
+from agents.run_folder import check_writable, write_json
+from agents.trainer import CHECKPOINT
+from agents.workers import end_on_interrupt, one_thread_each
+
+FORMAT = 1  # of the JSON beside a policy
+LARGEST = 1_000_000  # bytes of a policy file
+# Other deals for each purpose; train.py measures on those of its seed + 1 and + 2.
+SELECTION_DEALS, SHARES_DEALS, RATING_DEALS, RESPONSE_SEED = 1001, 1002, 1003, 1004
+
+
+def make_policies(config: PoliciesConfig) -> None:
+    """Train, choose, measure and publish.
+
+    Raises:
+        ValueError: What was asked cannot be done.
+        ChildProcessError: A run failed; see the log that is named.
+    """
+    check_writable(config.out)
+    jobs = config.policies()
+    train_all([run for job in jobs for run in job.runs().values()], config.workers)
+    for job in jobs:
+        choice = choose_policy(job)
+        measure_policy(job, choice)
+        publish(job, choice, _kept_exploitability(job))
+    if config.exploitability:
+        for job, found in exploit_policies(jobs):
+            publish(job, choose_policy(job), found)
+
+
+# --- the stages ---------------------------------------------------------------------------
+
+
+def choose_policy(job: PolicyJob) -> dict[str, Any]:
+    """Choose seed and temperature, and write the chosen policy with its temperature.
+
+    Raises:
+        ValueError: A policy file is too large to ship.
+    """
+    for path in job.files().values():
+        check_size(path, path.stat().st_size)
+    table = job.match(job.config.selection_games, SELECTION_DEALS)
+    heading = {
+        "files": [fingerprint(path) for path in job.files().values()],
+        "games": table.games,
+        "temperatures": list(TEMPERATURES),
+    }
+    choice: dict[str, Any] = kept(
+        job.folder / "choice.json",
+        heading,
+        lambda: choose(job.files(), table, job.config.workers, TEMPERATURES),
+    )
+    source = job.files()[choice["seed"]]
+    metadata = OnnxAgent(source).metadata
+    rewrite(source, job.chosen, replace(metadata, temperature=choice["temperature"], results={}))
+    return choice
+
+
+def measure_policy(job: PolicyJob, choice: dict[str, Any]) -> dict[str, Any]:
+    """Shares, rating and spread of the chosen policy, on deals it was not chosen by."""
+    config, workers = job.config, job.config.workers
+    files = job.files()
+    table = job.match(config.games, SHARES_DEALS)
+    alike = replace(table, temperature=choice["temperature"])
+    tournament = job.match(config.rating_games, RATING_DEALS)
+    heading = {"policy": fingerprint(job.chosen), "games": config.games}
+    all_seeds = heading | {"files": [fingerprint(path) for path in files.values()]}
+    rated = heading | {"games": config.rating_games}
+    return {
+        "shares": kept(job.folder / "shares.json", heading, lambda: win_shares(table, workers)),
+        "spread": kept(
+            job.folder / "spread.json", all_seeds, lambda: spread(files, alike, workers)
+        ),
+        "rating": kept(job.folder / "rating.json", rated, lambda: rating(tournament, workers)),
+    }
+
+
+def exploit_policies(jobs: Sequence[PolicyJob]) -> Iterator[tuple[PolicyJob, dict[str, Any]]]:
+    """The exploitability of each chosen policy, some at a time, as they are ready."""
+    workers = min(jobs[0].config.workers, len(jobs))
+    if workers == 1:
+        yield from ((job, exploit_policy(job)) for job in jobs)
+        return
+    with (
+        one_thread_each(),
+        ProcessPoolExecutor(workers, get_context("spawn"), end_on_interrupt) as pool,
+    ):
+        futures = {pool.submit(exploit_policy, job): job for job in jobs}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+
+
+def exploit_policy(job: PolicyJob) -> dict[str, Any]:
+    """How much a best response and search gain against the chosen policy, as JSON."""
+
+    def find() -> Any:
+        from agents.best_response import exploitability
+
+        return exploitability(
+            job.chosen,
+            steps=job.config.response_steps,
+            games=job.config.response_games,
+            search_games=job.config.search_games,
+            seed=RESPONSE_SEED,
+        ).to_json()
+
+    found: dict[str, Any] = kept(_exploitability_file(job), _exploitability_heading(job), find)
+    return found
+
+
+def _exploitability_file(job: PolicyJob) -> Path:
+    return job.folder / "exploitability.json"
+
+
+def _exploitability_heading(job: PolicyJob) -> dict[str, Any]:
+    config = job.config
+    return {
+        "policy": fingerprint(job.chosen),
+        "steps": config.response_steps,
+        "games": config.response_games,
+        "search_games": config.search_games,
+    }
+
+
+def _kept_exploitability(job: PolicyJob) -> dict[str, Any] | None:
+    """What is known already, None if it is not."""
+    found: dict[str, Any] | None = read_kept(
+        _exploitability_file(job), _exploitability_heading(job)
+    )
+    return found
+
+
+# --- what ships ---------------------------------------------------------------------------
+
+
+def publish(job: PolicyJob, choice: dict[str, Any], exploitability: dict[str, Any] | None) -> None:
+    """Write the policy with its results, its numbers as JSON, its card, and the table of all."""
+    measured = measure_policy(job, choice)
+    path = job.config.out / f"{job.name}{SUFFIX}"
+    metadata = replace(OnnxAgent(job.chosen).metadata, results=measured["shares"]["alone"])
+    rewrite(job.chosen, path, metadata)
+    data = {
+        "format": FORMAT,
+        "name": job.name,
+        "game": job.game,
+        "version": metadata.version,
+        "players": job.players,
+        "file": {"bytes": path.stat().st_size, "sha256": fingerprint(path)},
+        "temperature": metadata.temperature,
+        "training": training_of(job, choice["seed"], metadata),
+        "choice": choice,
+        **measured,
+        "exploitability": exploitability,
+    }
+    write_json(job.config.out / f"{job.name}.json", data)
+    write_cards(job.config.out)
+    print(f"{job.name}: {path}", flush=True)
+
+
+def training_of(job: PolicyJob, seed: int, metadata: PolicyMetadata) -> dict[str, Any]:
+    """How the seeds were trained, and the chosen one's learning curve, as JSON."""
+    config = json.loads((job.folder / f"seed-{seed}" / "config.json").read_text())
+    progress = {
+        each: read_facts(job.folder / f"seed-{each}" / CHECKPOINT)[1] for each in job.files()
+    }
+    return {
+        "algorithm": metadata.training["algorithm"],
+        "seed": seed,
+        "threads": config["threads"],
+        "bfloat16": config["bfloat16"],
+        "python": config["python"],
+        "kododo_env": config["kododo_env"],
+        "libraries": config["libraries"],
+        "recipe": config["task"]["recipe"],
+        "runs": [
+            {"seed": each, "steps": run.steps, "minutes": round(run.seconds / 60, 2)}
+            for each, run in progress.items()
+        ],
+        "curve": progress[seed].curve,
+    }
+
+
+def rewrite(source: Path, path: Path, metadata: PolicyMetadata) -> None:
+    """Copy a policy with other metadata; the file appears whole or not at all.
+
+    Raises:
+        ValueError: It would be too large to ship.
+    """
+    model = onnx.load(source)
+    onnx.helper.set_model_props(model, {KEY: metadata.to_json()})
+    content: bytes = model.SerializeToString()
+    check_size(path, len(content))
+    write_bytes(path, content)
+    OnnxAgent(path)  # what is written can be read
+
+
+def check_size(path: Path, size: int) -> None:
+    """Raise ValueError if a policy of so many bytes is larger than one that ships may be."""
+    if size > LARGEST:
+        raise ValueError(
+            f"{path} has {size:,} bytes; a policy that ships has {LARGEST:,} at most: "
+            "make the network smaller"
+        )
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill is a Ctrl-C
+    run_cli(PoliciesConfig, make_policies)
