@@ -199,13 +199,22 @@ def test_a_run_ends_with_everything_written(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_same_seed_gives_the_same_bot(tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_bot_and_the_same_curve(tmp_path: Path) -> None:
     for name in ("one", "other"):
         train(short(tmp_path / name))
     train(short(tmp_path / "third", seed=1))
     one, other, third = (weights(tmp_path / n / "policy.onnx") for n in ("one", "other", "third"))
     assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(one, third, strict=True))
+    curve, twin, stranger = (curve_of(tmp_path / name) for name in ("one", "other", "third"))
+    assert len(curve) == 2
+    assert curve == twin != stranger
+
+
+def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
+    """A run's learning curve, to the bit, without the time that it took."""
+    _, progress = read_facts(run / "checkpoint.zip")
+    return [(point["steps"], point["shares"]) for point in progress.curve]
 
 
 def test_a_resumed_run_is_the_unbroken_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
