@@ -251,7 +251,7 @@ def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
 
 
 def _value(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:g}" if isinstance(value, float) else str(value) or "none"
 
 
 def _copies(number: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +16,10 @@ SCRIPTED = {
     "combi_combo": "agents.combi_combo",
     "kado": "agents.kado",
 }
-POLICIES = Path(__file__).parents[1] / "policies"
+_CHECKOUT = Path(__file__).parents[1] / "policies"
+# A wheel puts the policies where pyproject.toml says under data-files.
+_INSTALLED = Path(sysconfig.get_path("data")) / "share" / "kododo-env" / "policies"
+POLICIES = _CHECKOUT if _CHECKOUT.is_dir() else _INSTALLED
 SUFFIX = ".onnx"
 SEARCH = "search:"
 
@@ -57,6 +61,11 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in POLICIES.glob(f"*{SUFFIX}")))
 
 
+def policy_path(policy: str) -> Path:
+    """The file of a policy that comes with the project; of anything else its own path."""
+    return POLICIES / f"{policy}{SUFFIX}" if policy in shipped() else Path(policy)
+
+
 def load(policy: str | Path) -> Agent:
     """A learned agent: a policy that comes with the project by its name, or any policy file.
 
@@ -65,10 +74,9 @@ def load(policy: str | Path) -> Agent:
     """
     from agents.onnx_agent import OnnxAgent
 
-    if str(policy) in shipped():
-        return OnnxAgent(POLICIES / f"{policy}{SUFFIX}")
-    if Path(policy).suffix == SUFFIX:
-        return OnnxAgent(policy)
+    path = policy_path(str(policy))
+    if path.suffix == SUFFIX:
+        return OnnxAgent(path)
     known = ", ".join(shipped()) or "none"
     raise ValueError(
         f"unknown policy {str(policy)!r}; give a {SUFFIX} file or one that is shipped: {known}"
@@ -92,10 +100,12 @@ def make_agent(name: str, game: str) -> Agent:
         return _search(name, game)
     if name in makers:
         return makers[name]()
-    if name in shipped() or Path(name).suffix == SUFFIX:
+    if policy_path(name).suffix == SUFFIX:
         return load(name)
+    tables = policy_tables()
+    policies = [policy for policy in shipped() if policy in tables and tables[policy][0] == game]
     raise ValueError(
-        f"unknown agent {name!r}; {game} has {', '.join((*makers, *shipped()))}, "
+        f"unknown agent {name!r}; {game} has {', '.join((*makers, *policies))}, "
         f"or give a policy file ({SUFFIX})"
     )
 
