@@ -125,13 +125,15 @@ def exploit_policy(job: PolicyJob) -> dict[str, Any]:
     def find() -> Any:
         from agents.best_response import exploitability
 
-        return exploitability(
+        measured = exploitability(
             job.chosen,
             steps=job.config.response_steps,
             games=job.config.response_games,
+            search=job.config.search,
             search_games=job.config.search_games,
             seed=RESPONSE_SEED,
-        ).to_json()
+        )
+        return measured.to_json() | {"policy": job.name}
 
     found: dict[str, Any] = kept(_exploitability_file(job), _exploitability_heading(job), find)
     return found
@@ -147,6 +149,7 @@ def _exploitability_heading(job: PolicyJob) -> dict[str, Any]:
         "policy": fingerprint(job.chosen),
         "steps": config.response_steps,
         "games": config.response_games,
+        "search": config.search,
         "search_games": config.search_games,
     }
 

@@ -47,6 +47,8 @@ class PoliciesConfig:
     """Agent-steps of the best response."""
     response_games: int = 8000
     """Games of the best response against the policy."""
+    search: str = "50ms"
+    """What a decision may cost the search: a number of worlds, or such as 50ms."""
     search_games: int = 400
     """Games of the search against the policy."""
 

@@ -156,9 +156,11 @@ def _exploitability(data: dict[str, Any]) -> str:
     found = data["exploitability"]
     if found is None:
         return "## Exploitability\n\nNot measured."
+    response, search = found["best_response"], found["search"]
+    titles = f"best response, {response['steps']:,} steps", f"search, {_budget(search['budget'])}"
     rows = [
-        [title, _interval(found[key]["share"]), _interval(found[key]["gain"], "+.3f")]
-        for key, title in (("best_response", "best response"), ("search", "search"))
+        [title, f"{each['games']:,}", _interval(each["share"]), _interval(each["gain"], "+.3f")]
+        for title, each in zip(titles, (response, search), strict=True)
     ]
     return f"""## Exploitability
 
@@ -166,7 +168,7 @@ What somebody gains who knows the policy and sits alone with {_copies(data["play
 a best response, trained by PPO from the policy's own weights, and search that has the policy as \
 its model. Both are lower bounds of what can be gained.
 
-{_table(["who", "win share", "gain over an equal"], rows)}"""
+{_table(["who", "games", "win share", "gain over an equal"], rows)}"""
 
 
 def _training(data: dict[str, Any]) -> str:
@@ -252,6 +254,12 @@ def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
 
 def _value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value) or "none"
+
+
+def _budget(budget: str) -> str:
+    milliseconds = budget.removesuffix("ms")
+    unit = "worlds" if milliseconds == budget else "ms"
+    return f"{milliseconds} {unit} a decision"
 
 
 def _copies(number: int) -> str:

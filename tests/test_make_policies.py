@@ -268,8 +268,9 @@ def test_findings_are_kept_under_their_heading(tmp_path: Path) -> None:
 def exploited(data: dict[str, Any]) -> dict[str, Any]:
     half = {"mean": 0.55, "low": 0.5, "high": 0.6}
     gain = {"mean": 0.05, "low": 0.0, "high": 0.1}
-    who = {"share": half, "gain": gain}
-    return data | {"exploitability": {"best_response": who, "search": who}}
+    who = {"share": half, "gain": gain, "games": 1000}
+    response, search = who | {"steps": 2_000_000}, who | {"budget": "50ms"}
+    return data | {"exploitability": {"best_response": response, "search": search}}
 
 
 def test_the_card_follows_from_the_numbers_alone(made: PoliciesConfig, tmp_path: Path) -> None:
@@ -289,7 +290,9 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     assert "## Exploitability\n\nNot measured." in text
     assert "not measured" in index([data])
     known = exploited(data)
-    assert "| best response | 0.550 (0.500 to 0.600) | +0.050 (+0.000 to +0.100) |" in card(known)
+    for title in ("best response, 2,000,000 steps", "search, 50 ms a decision"):
+        numbers_of = "1,000 | 0.550 (0.500 to 0.600) | +0.050 (+0.000 to +0.100)"
+        assert f"| {title} | {numbers_of} |" in card(known)
     assert "0.550 (0.500 to 0.600)" in index([known])
 
 
