@@ -28,6 +28,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         actions: The game's actions.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
+        one_hot: Largest number that is also given one-hot, see ``GameNetwork``.
         **kwargs: Passed on to sb3-contrib's policy.
     """
 
@@ -41,6 +42,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         actions: ActionLayout,
         width: int = 128,
         depth: int = 2,
+        one_hot: int = 0,
         **kwargs: Any,
     ) -> None:
         self.game_kwargs: dict[str, Any] = {
@@ -48,6 +50,7 @@ class GamePolicy(MaskableActorCriticPolicy):
             "actions": actions,
             "width": width,
             "depth": depth,
+            "one_hot": one_hot,
         }
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 

@@ -13,6 +13,7 @@ from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout
 
 ILLEGAL = -1e8  # the logit of an action that is not legal
+FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
 
 
 class GameNetwork(nn.Module):
@@ -26,6 +27,9 @@ class GameNetwork(nn.Module):
         actions: The game's actions.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
+        one_hot: Numbers that are no larger than this, of pieces with no more than
+            ``FEW_NUMBERS``, are given to the trunk one-hot as well: that a colour is one
+            card below the limit is then one input. 0: none.
     """
 
     def __init__(
@@ -34,15 +38,19 @@ class GameNetwork(nn.Module):
         actions: ActionLayout,
         width: int = 128,
         depth: int = 2,
+        one_hot: int = 0,
     ) -> None:
         super().__init__()
         self.scale: Tensor
+        self.level_columns: Tensor
+        self.levels: Tensor
         self.canonical = Canonical(layout, actions)
         self.actions = actions
         maxima = layout.maxima[self.canonical.columns.numpy()]
         scale = torch.from_numpy(1 / np.sqrt(maxima)).to(torch.float32)
         self.register_buffer("scale", scale, persistent=False)
-        sizes = [layout.size] + [width] * depth
+        self._register_levels(layout, one_hot)
+        sizes = [layout.size + len(self.levels)] + [width] * depth
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
             layers += [nn.Linear(inputs, outputs), nn.ReLU()]
@@ -50,6 +58,20 @@ class GameNetwork(nn.Module):
         self.policy_head = nn.Linear(width, self.canonical.num_outputs)
         self.value_head = nn.Linear(width, 1)
         self._initialise()
+
+    def _register_levels(self, layout: ObservationLayout, one_hot: int) -> None:
+        """Which canonical columns are given one-hot, and the number that each input is for."""
+        place = {int(column): k for k, column in enumerate(self.canonical.columns)}
+        found = [
+            (place[column], level)
+            for piece in layout.pieces
+            if piece.size <= FEW_NUMBERS and 1 < piece.maximum <= one_hot
+            for column in range(*layout.where(piece.name).indices(layout.size))
+            for level in range(piece.maximum + 1)
+        ]
+        columns, levels = torch.tensor(found, dtype=torch.int64).reshape(-1, 2).unbind(dim=1)
+        self.register_buffer("level_columns", columns, persistent=False)
+        self.register_buffer("levels", levels.to(torch.float32), persistent=False)
 
     def _initialise(self) -> None:
         """Orthogonal weights, the policy's last layer small: PPO's usual start."""
@@ -82,10 +104,18 @@ class GameNetwork(nn.Module):
             bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
         """
         with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-            hidden = self.trunk(renamed * self.scale)
+            hidden = self.trunk(self._inputs(renamed))
             raw = self.policy_head(hidden)
         value = self.value_head(hidden.to(torch.float32)).squeeze(1)
         return self._logits(raw.to(torch.float32), entries), value
+
+    def _inputs(self, renamed: Tensor) -> Tensor:
+        """What the trunk gets of a canonical observation, float32 (B, inputs)."""
+        scaled = renamed * self.scale
+        if len(self.levels) == 0:
+            return scaled
+        one_hot = renamed[:, self.level_columns] == self.levels
+        return torch.cat([scaled, one_hot.to(scaled.dtype)], dim=1)
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
         """The logits of the actions in their order, from the raw output."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,9 @@ class Recipe:
             plus the share of the victory minus 1/P at the end.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
+        one_hot: Largest number of the observation that is also given one-hot; 0: none.
+        teacher: Which scripted player plays and is imitated at first; "": nobody.
+        teacher_share: For which share of the training.
         temperature: At which the trained policy plays: 0 the likeliest action.
     """
 
@@ -44,6 +48,9 @@ class Recipe:
     margin_weight: float = 0.05
     width: int = 128
     depth: int = 2
+    one_hot: int = 0
+    teacher: str = ""
+    teacher_share: float = 0.0
     temperature: float = 0.25
 
     def __post_init__(self) -> None:
@@ -53,10 +60,10 @@ class Recipe:
         for name in ("learning_rate", "clip_range"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
-        for name in ("final_learning_rate", "entropy", "final_entropy", "temperature"):
+        for name in ("final_learning_rate", "entropy", "final_entropy", "temperature", "one_hot"):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must be 0 or more, not {getattr(self, name)}")
-        for name in ("gamma", "gae_lambda"):
+        for name in ("gamma", "gae_lambda", "teacher_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
 
@@ -73,13 +80,13 @@ def recipe_for(game: str, num_players: int) -> Recipe:
     return RECIPES.get((game, num_players), BASE)
 
 
-def with_overrides(recipe: Recipe, overrides: dict[str, float | None]) -> Recipe:
+def with_overrides(recipe: Recipe, overrides: dict[str, Any]) -> Recipe:
     """The recipe with those settings changed that are not None.
 
     Raises:
         ValueError: A setting has an impossible value.
     """
-    return replace(recipe, **{k: v for k, v in overrides.items() if v is not None})  # type: ignore[arg-type]
+    return replace(recipe, **{k: v for k, v in overrides.items() if v is not None})
 
 
 # Agent-steps for which the policies that ship are trained; with steps, not minutes, the same

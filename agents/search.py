@@ -2,27 +2,30 @@
 
 For a decision, hidden cards are dealt again, consistently with the player's view; in each
 such world every candidate action is tried, a policy plays everybody (the player himself
-included) for a while, and the action with the highest expected share of the victory is
-taken. It sees the game through ``view.determinize`` alone, so it cannot cheat, and knows no
-game, so it plays all of them. The weakness of the method is known: it plays as if it would
-soon see the hidden cards (J. Long et al., "Understanding the success of perfect information
-Monte Carlo sampling in game tree search", 2010).
+included) to the end of the round, and the action with the highest expected share of the
+victory is taken. It sees the game through ``view.determinize`` alone, so it cannot cheat, and
+knows no game, so it plays all of them. The weakness of the method is known: it plays as if it
+would soon see the hidden cards (J. Long et al., "Understanding the success of perfect
+information Monte Carlo sampling in game tree search", 2010).
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent
+from agents.outcome_model import OutcomeModel
+from kododo_env.core.agent import Agent, everybodys_choice
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
 Floats = npt.NDArray[np.float64]
 BATCH = 8192  # games played out at once, at most; more are no faster
+LEAST_BATCH = 256  # and about so many at least, where time is what is limited
 
 
 @dataclass(frozen=True)
@@ -33,15 +36,13 @@ class SearchBudget:
         worlds: Worlds for each decision, in all.
         milliseconds: Instead, time for each decision on average; the decisions of a batch
             share it.
-        horizon: Steps to play out after the decision; None plays to the end of the game.
-        scale: Where play stops before the end, shares are the softmax of the points
-            divided by this.
+        horizon: Steps to play out after the decision, 0 stops after it; None plays to the
+            end of the round, and to the end of games that have no rounds.
     """
 
     worlds: int = 64
     milliseconds: float | None = None
     horizon: int | None = None
-    scale: float = 4.0
 
     def __post_init__(self) -> None:
         if self.worlds < 1:
@@ -50,12 +51,13 @@ class SearchBudget:
             raise ValueError(f"milliseconds must be above 0, not {self.milliseconds}")
         if self.horizon is not None and self.horizon < 0:
             raise ValueError(f"horizon must be 0 or more, not {self.horizon}")
-        if not self.scale > 0:
-            raise ValueError(f"scale must be above 0, not {self.scale}")
 
 
 class SearchAgent:
     """Chooses by playing out worlds.
+
+    Where playing out stops before the end of the game, an ``OutcomeModel`` says what the
+    points are worth; it is fitted once, when it is first needed.
 
     Args:
         policy: Plays everybody in the worlds: scripted or learned.
@@ -69,12 +71,20 @@ class SearchAgent:
         self.policy = policy
         self.budget = SearchBudget() if budget is None else budget
         self.name = name or f"search-{policy.name}"
+        self._models: dict[Any, OutcomeModel] = {}
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,)."""
-        search = _Search(view, self.policy, self.budget, rng)
+        search = _Search(view, self, rng)
         search.run()
         return search.best()
+
+    def outcome_model(self, game: BatchGame) -> OutcomeModel:
+        """What points are worth in games of these rules."""
+        key = (game.name, game.rules)
+        if key not in self._models:
+            self._models[key] = OutcomeModel(self.policy, game)
+        return self._models[key]
 
 
 class _Search:
@@ -85,10 +95,9 @@ class _Search:
     candidates is dropped. All candidates of a game are tried in the same worlds.
     """
 
-    def __init__(
-        self, view: View, policy: Agent, budget: SearchBudget, rng: np.random.Generator
-    ) -> None:
-        self.view, self.policy, self.budget, self.rng = view, policy, budget, rng
+    def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
+        self.view, self.agent, self.rng = view, agent, rng
+        self.policy, self.budget = agent.policy, agent.budget
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
         self.forced: npt.NDArray[np.int64] = mask.argmax(axis=1)
@@ -107,9 +116,10 @@ class _Search:
             if self.budget.milliseconds is None:
                 self._try_worlds(max(1, self.budget.worlds // halvings))
             else:
-                self._try_worlds(1)
+                worlds = max(1, LEAST_BATCH // np.count_nonzero(self.candidate))
+                self._try_worlds(worlds)
                 while time.monotonic() - started < allowed * part / halvings:
-                    self._try_worlds(1)
+                    self._try_worlds(worlds)
             self._halve()
 
     def best(self) -> npt.NDArray[np.int64]:
@@ -137,38 +147,29 @@ class _Search:
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
             dealt = self.view.determinize(self.rng, samples)
-            others = self._everybodys_choice(dealt)
+            others = everybodys_choice(self.policy, dealt, self.rng)
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             branch = dealt.take(index)
             chosen = others[index]
             chosen[:, self.view.player] = np.repeat(actions, samples)
+            steps = self._steps_after(dealt)
             branch.step(chosen)
-            shares = self._play_out(branch).reshape(per_world, samples)
+            shares = self._play_out(branch, steps).reshape(per_world, samples)
             self.total[games, actions] += shares.sum(axis=1)
             self.visits[games, actions] += samples
 
-    def _play_out(self, game: BatchGame) -> Floats:
-        """The player's share of the victory after playing on, (games,)."""
-        horizon = self.budget.horizon
-        steps = 0
-        while not game.terminated.all() and (horizon is None or steps < horizon):
-            game.step(self._everybodys_choice(game))
-            steps += 1
-        player = self.view.player
-        if game.terminated.all():
-            return game.outcome()[:, player]
-        points = game.scores / self.budget.scale
-        points -= points.max(axis=1, keepdims=True)
-        likely = np.exp(points)
-        guess = likely / likely.sum(axis=1, keepdims=True)
-        return np.where(game.terminated, game.outcome()[:, player], guess[:, player])
+    def _steps_after(self, game: BatchGame) -> int | None:
+        """How many steps are played out after the decision; None: all of them."""
+        if self.budget.horizon is not None:
+            return self.budget.horizon
+        return None if game.round_steps is None else game.round_steps - 1
 
-    def _everybodys_choice(self, game: BatchGame) -> npt.NDArray[np.int64]:
-        """What the policy does in every seat, (games, P)."""
-        mask = game.legal_action_mask()
-        chosen: npt.NDArray[np.int64] = mask.argmax(axis=2)
-        deciding = mask.sum(axis=2, dtype=np.int16) > 1
-        for player in range(game.num_players):
-            if deciding[:, player].any():
-                chosen[:, player] = self.policy.act(game.view(player), self.rng)
-        return chosen
+    def _play_out(self, game: BatchGame, steps: int | None) -> Floats:
+        """The player's share of the victory to expect after playing on, (games,)."""
+        played = 0
+        while not game.terminated.all() and (steps is None or played < steps):
+            game.step(everybodys_choice(self.policy, game, self.rng))
+            played += 1
+        if game.terminated.all():
+            return game.outcome()[:, self.view.player]
+        return self.agent.outcome_model(game).expected(game)[:, self.view.player]

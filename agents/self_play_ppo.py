@@ -19,6 +19,8 @@ from torch.nn import functional
 from agents.decision_buffer import DecisionBuffer, Decisions
 from agents.game_policy import GamePolicy
 from agents.network import masked
+from kododo_env.core.agent import Agent, everybodys_choice
+from kododo_env.wrappers.vec import BatchVecEnv
 
 Schedule = Callable[[float], float]
 
@@ -29,12 +31,15 @@ class SelfPlayPPO(MaskablePPO):
     What differs from sb3-contrib's: slots with one legal action are neither asked nor
     stored (``DecisionBuffer``); the canonical observation, which carries no gradient, is
     computed once when the policy acts and used in every epoch; the entropy coefficient may
-    be a schedule; and a function may say how far the training has progressed, so that a
-    limit of time can drive the schedules. ``learn``, callbacks, logging, saving and
-    loading are MaskablePPO's. The policy must be a ``GamePolicy``.
+    be a schedule; a teacher may play at first, whose choices are imitated while the value is
+    learned; and a function may say how far the training has progressed, so that a limit of
+    time can drive the schedules. ``learn``, callbacks, logging, saving and loading are
+    MaskablePPO's. The policy must be a ``GamePolicy``.
 
     Attributes:
         ent_schedule: Entropy coefficient by remaining progress (1 to 0), if not constant.
+        teacher: Who plays at first and is imitated; needs a ``BatchVecEnv``.
+        teacher_share: For which share of the progress.
         progress: Remaining progress, if it is not to be read off the number of steps.
         bfloat16: Whether acting and learning multiply matrices in bfloat16.
     """
@@ -42,6 +47,8 @@ class SelfPlayPPO(MaskablePPO):
     policy: GamePolicy
     rollout_buffer: DecisionBuffer
     ent_schedule: Schedule | None = None
+    teacher: Agent | None = None
+    teacher_share: float = 0.0
     progress: Callable[[], float] | None = None
     bfloat16: bool = False
 
@@ -52,7 +59,7 @@ class SelfPlayPPO(MaskablePPO):
             raise ValueError(f"the policy must be a GamePolicy, not {type(self.policy).__name__}")
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "ent_schedule", "progress"]
+        return [*super()._excluded_save_params(), "ent_schedule", "progress", "teacher"]
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         super()._update_current_progress_remaining(num_timesteps, total_timesteps)
@@ -60,6 +67,12 @@ class SelfPlayPPO(MaskablePPO):
             self._current_progress_remaining = self.progress()
         if self.ent_schedule is not None:
             self.ent_coef = self.ent_schedule(self._current_progress_remaining)
+
+    @property
+    def imitating(self) -> bool:
+        """Whether the teacher still plays."""
+        remaining = self._current_progress_remaining
+        return self.teacher is not None and remaining > 1 - self.teacher_share
 
     # --- collecting -------------------------------------------------------------------
 
@@ -76,8 +89,9 @@ class SelfPlayPPO(MaskablePPO):
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
         callback.on_rollout_start()
+        rng = np.random.default_rng([self.seed or 0, self.num_timesteps])
         for _ in range(n_rollout_steps):
-            actions = self._decide(env, rollout_buffer)
+            actions = self._decide(env, rollout_buffer, rng)
             new_obs, rewards, dones, infos = env.step(actions)
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
@@ -94,8 +108,10 @@ class SelfPlayPPO(MaskablePPO):
         return True
 
     @torch.no_grad()
-    def _decide(self, env: VecEnv, buffer: DecisionBuffer) -> npt.NDArray[np.int64]:
-        """Actions of all slots, (E,); those that have a choice ask the policy."""
+    def _decide(
+        self, env: VecEnv, buffer: DecisionBuffer, rng: np.random.Generator
+    ) -> npt.NDArray[np.int64]:
+        """Actions of all slots, (E,); those that have a choice ask the policy or its teacher."""
         masks = np.asarray(env.env_method("action_masks"), np.bool_)
         actions: npt.NDArray[np.int64] = masks.argmax(axis=1)
         slots = np.flatnonzero(masks.sum(axis=1, dtype=np.int32) > 1)
@@ -107,9 +123,12 @@ class SelfPlayPPO(MaskablePPO):
         renamed, entries = network.canonical(torch.from_numpy(self._last_obs[slots]))
         logits, values = network.from_canonical(renamed, entries, self.bfloat16)
         log_probs = functional.log_softmax(masked(logits, legal), dim=1)
-        # The largest of log-probability plus Gumbel noise is a draw from the distribution.
-        noise = torch.empty_like(log_probs).exponential_().log_()
-        chosen = (log_probs - noise).argmax(dim=1)
+        if self.imitating:
+            chosen = torch.from_numpy(self._teachers_choice(env, rng)[slots])
+        else:
+            # The largest of log-probability plus Gumbel noise is a draw from the distribution.
+            noise = torch.empty_like(log_probs).exponential_().log_()
+            chosen = (log_probs - noise).argmax(dim=1)
         buffer.add_decisions(
             slots,
             values,
@@ -121,6 +140,12 @@ class SelfPlayPPO(MaskablePPO):
         )
         actions[slots] = chosen.numpy()
         return actions
+
+    def _teachers_choice(self, env: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """What the teacher would do in every slot, (E,)."""
+        assert isinstance(env, BatchVecEnv)
+        assert self.teacher is not None
+        return everybodys_choice(self.teacher, env.game, rng)[:, env.seats].ravel()
 
     def _last_values(self, dones: npt.NDArray[np.bool_]) -> Tensor:
         """Values after the last step; not needed, and left 0, where an episode ended."""
@@ -157,15 +182,15 @@ class SelfPlayPPO(MaskablePPO):
         log_probs = functional.log_softmax(masked(logits, batch.masks), dim=1)
         taken = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
-        advantages = batch.advantages
-        if self.normalize_advantage:
-            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         log_ratio = taken - batch.log_probs
         ratio = log_ratio.exp()
-        clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
-        policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
         value_loss = functional.mse_loss(values, batch.returns)
-        loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
+        if self.imitating:
+            policy_loss = -taken.mean()
+            loss = policy_loss + self.vf_coef * value_loss
+        else:
+            policy_loss = self._clipped_loss(batch.advantages, ratio, clip_range)
+            loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
@@ -179,6 +204,13 @@ class SelfPlayPPO(MaskablePPO):
                 "clip_fraction": ((ratio - 1).abs() > clip_range).float().mean(),
                 "loss": loss.detach(),
             }
+
+    def _clipped_loss(self, advantages: Tensor, ratio: Tensor, clip_range: float) -> Tensor:
+        """PPO's policy loss."""
+        if self.normalize_advantage:
+            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
+        return -torch.min(advantages * ratio, advantages * clipped).mean()
 
     def _log(self, losses: list[dict[str, Any]], clip_range: float) -> None:
         for name in losses[0]:

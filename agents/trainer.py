@@ -59,6 +59,7 @@ class Trainer:
         self.model.progress = self.remaining
         self.model.bfloat16 = config.bfloat16
         self.model.ent_schedule = _between(task.recipe.entropy, task.recipe.final_entropy)
+        self.model.teacher, self.model.teacher_share = task.teacher(), task.recipe.teacher_share
         self._since = time.monotonic()
         self._saved = self._since
         self._measured = len(progress.curve)
@@ -81,6 +82,7 @@ class Trainer:
                 "actions": game.actions,
                 "width": recipe.width,
                 "depth": recipe.depth,
+                "one_hot": recipe.one_hot,
             },
             seed=self.task.seed,
             device="cpu",

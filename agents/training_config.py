@@ -11,6 +11,8 @@ import tyro
 
 from agents.game_arguments import default_players, hashable, make_game, parse_rules
 from agents.recipes import Recipe, recipe_for, with_overrides
+from agents.registry import make_agent
+from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 
 DEFAULT_MINUTES = 5.0
@@ -48,6 +50,12 @@ class RecipeOverrides:
     """Width of the hidden layers."""
     depth: int | None = None
     """Number of hidden layers."""
+    one_hot: int | None = None
+    """Largest number of the observation that is also given one-hot; 0 = none."""
+    teacher: str | None = None
+    """Scripted player that is imitated at first; "" = nobody."""
+    teacher_share: float | None = None
+    """For which share of the training the teacher is imitated."""
     temperature: float | None = None
     """At which the trained policy plays; 0 = always the likeliest action."""
 
@@ -134,6 +142,11 @@ class Task:
         rules = {name: value for name, value in self.rules.items() if name != "num_players"}
         return make_game(self.game, num_envs, self.num_players, rules, seed)
 
+    def teacher(self) -> Agent | None:
+        """Who is imitated at first; ValueError if the game has no such scripted player."""
+        name = self.recipe.teacher
+        return make_agent(name, self.game) if name else None
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)
@@ -161,4 +174,5 @@ def task_of(config: TrainConfig) -> Task:
     recipe = with_overrides(recipe_for(game, players), asdict(config.ppo))
     task = Task(game, rules, recipe, config.seed)
     task.batch_game(1, 0)  # raises if these rules cannot be played
+    task.teacher()  # or if nobody has that name
     return task

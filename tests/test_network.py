@@ -20,12 +20,13 @@ from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from tests.helpers import play_random
 
 
-def random_network(game: BatchGame, seed: int = 0) -> GameNetwork:
+def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
     """A network whose outputs are not all nearly equal, as a fresh one's are."""
     torch.manual_seed(seed)
-    network = GameNetwork(game.layout, game.actions, width=32)
+    network = GameNetwork(game.layout, game.actions, width=32, one_hot=one_hot)
     torch.nn.init.normal_(network.policy_head.weight, std=0.5)
     return network
 
@@ -163,6 +164,27 @@ def test_rotations_move_both_axes_and_the_actions_with_them() -> None:
 def test_masked_logits_are_those_of_legal_actions() -> None:
     logits = torch.tensor([[1.0, 2.0, 3.0]])
     assert masked(logits, torch.tensor([[1, 0, 1]])).tolist() == [[1.0, ILLEGAL, 3.0]]
+
+
+def test_small_numbers_are_given_one_hot() -> None:
+    game = kododo_v0.batch_game(4, num_players=4, seed=0)
+    play_random(game, np.random.default_rng(0), steps=2)
+    network, layout = random_network(game), game.layout
+    observation = torch.from_numpy(game.observe()[:, 0])
+    renamed, _ = network.canonical(observation)
+    inputs = network._inputs(renamed)
+    levels = [network.levels[k] for k in range(len(network.levels))]
+    assert inputs.shape == (4, layout.size + len(levels))
+    place = {int(column): k for k, column in enumerate(network.canonical.columns)}
+    for name in ("to_limit", "rounds_left", "to_kododo_number", "table_kododos"):
+        piece, where = layout.piece(name), layout.where(name)
+        for column in range(where.start, where.stop):
+            mine = (network.level_columns == place[column]).nonzero().flatten()
+            one_hot = inputs[:, layout.size + mine]
+            assert one_hot.shape == (4, piece.maximum + 1)
+            assert (one_hot.argmax(dim=1) == renamed[:, place[column]]).all()
+            assert (one_hot.sum(dim=1) == 1).all()
+    assert len(random_network(game, one_hot=0).levels) == 0
 
 
 # --- export -----------------------------------------------------------------------------

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from agents.arena import duel
+from agents.kododo import HeuristicAgent
+from agents.outcome_model import OutcomeModel
 from agents.registry import make_agent
 from agents.search import SearchAgent, SearchBudget
 from kododo_env import kododo_v0, registry
-from kododo_env.core.agent import RandomAgent
+from kododo_env.core.agent import RandomAgent, everybodys_choice
 from tests.doors import EXTREMES
 from tests.helpers import play_random
 
@@ -50,6 +52,39 @@ def test_search_over_random_play_beats_random_play() -> None:
     searcher = SearchAgent(RandomAgent(), SearchBudget(worlds=40))
     result = duel(searcher, RandomAgent(), "kododo", 2, games=60, seed=0)
     assert result.share.low > 0.6
+
+
+def test_points_are_worth_more_when_less_is_to_come() -> None:
+    game = kododo_v0.batch_game(2, num_players=2, seed=0)
+    model = OutcomeModel(RandomAgent(), game)
+    after_rounds = model.scales[3::3]
+    assert len(after_rounds) == game.rules.num_rounds
+    assert after_rounds[0] > 2 * after_rounds[-2]
+    play_random(game, np.random.default_rng(0))
+    assert np.array_equal(model.expected(game), game.outcome())
+
+
+def test_points_mean_what_they_meant_in_the_games_played() -> None:
+    """Of games like those the model is fitted to, as many are won as it says."""
+    policy = HeuristicAgent()
+    game = kododo_v0.batch_game(4000, num_players=2, seed=5)
+    model, rng = OutcomeModel(policy, game), np.random.default_rng(5)
+    while game.steps_played < 15:
+        game.step(everybodys_choice(policy, game, rng))
+    said = model.expected(game)[:, 0]
+    while not game.terminated.all():
+        game.step(everybodys_choice(policy, game, rng))
+    likely = said > 0.6
+    assert likely.sum() > 500
+    assert abs(game.outcome()[likely, 0].mean() - said[likely].mean()) < 0.05
+
+
+def test_a_play_out_stops_at_the_end_of_the_round() -> None:
+    game = kododo_v0.batch_game(1, num_players=2, seed=0)
+    for turn in range(6):
+        assert game.round_steps == 3 - turn % 3
+        assert game.steps_played == turn
+        play_random(game, np.random.default_rng(turn), steps=1)
 
 
 def test_search_by_name_and_by_time() -> None:

@@ -28,6 +28,7 @@ from agents.trainer import Trainer
 from agents.training_config import RecipeOverrides, TrainConfig, task_of
 from agents.training_run import train
 from kododo_env import kododo_v0
+from kododo_env.core.view import View
 from kododo_env.wrappers.vec import BatchVecEnv
 
 ROOT = Path(__file__).parents[1]
@@ -167,6 +168,34 @@ def test_learning_beats_its_own_start() -> None:
         mean = float(model.rollout_buffer.rewards.mean())
         first = mean if first is None else first
     assert mean > first + 0.1
+
+
+class LastAction:
+    """A teacher with a habit that is easily told: always the last legal action."""
+
+    name = "last"
+
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        mask = view.legal_action_mask
+        return np.asarray(view.num_actions - 1 - mask[:, ::-1].argmax(axis=1))
+
+
+def test_a_teacher_is_imitated_at_first_and_then_no_more() -> None:
+    env = BatchVecEnv(kododo_v0.batch_game(32, num_players=2, seed=0), "margin")
+    model = learner(env)
+    model.teacher, model.teacher_share = LastAction(), 0.5
+    model.progress = lambda: 1.0
+    agreed = []
+    for _ in range(40):
+        model.learn(1, reset_num_timesteps=False)
+        packed = model.rollout_buffer.packed()
+        last = packed.masks.shape[1] - 1 - packed.masks.flip(1).int().argmax(dim=1)
+        assert (packed.actions == last).all()  # the teacher plays
+        agreed.append(float(packed.log_probs.exp().mean()))
+    assert agreed[-1] > agreed[0] + 0.15  # and the learner tends to do the same by now
+    model.progress = lambda: 0.4
+    model.learn(1, reset_num_timesteps=False)
+    assert not (model.rollout_buffer.packed().actions == last).all()
 
 
 # --- runs ---------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
 
@@ -56,3 +57,24 @@ class RandomAgent:
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose uniformly among the legal actions; shape (N,)."""
         return random_legal_actions(view.legal_action_mask, rng)
+
+
+def everybodys_choice(
+    agent: Agent, game: BatchGame, rng: np.random.Generator
+) -> npt.NDArray[np.int64]:
+    """What one agent does in every seat of a batch.
+
+    Args:
+        agent: Plays in every seat, each time with that seat's view.
+        game: N games; they are not stepped.
+        rng: The source of the agent's randomness.
+
+    Returns:
+        Action numbers, shape (N, P), as ``game.step`` takes them.
+    """
+    chosen: npt.NDArray[np.int64] = game.legal_action_mask().argmax(axis=2)
+    deciding = game.deciding()
+    for player in range(game.num_players):
+        if deciding[:, player].any():
+            chosen[:, player] = agent.act(game.view(player), rng)
+    return chosen

@@ -45,11 +45,13 @@ class BatchGame(ABC):
         name: The game's name in the registry.
         version: Goes up with any change of rules, observation, action or reward.
         no_op: The one legal action of a player who has nothing to decide.
+        steps_played: Steps of the batch since it was dealt.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     no_op: int
+    steps_played: int
     _arrays: ClassVar[tuple[str, ...]]
     _schedule: ClassVar[tuple[str, ...]]
     _any_length: ClassVar[tuple[str, ...]] = ()
@@ -102,6 +104,7 @@ class BatchGame(ABC):
         if given is None:
             given = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
         shape = (self.num_players, self.num_envs)
+        self.steps_played = 0
         self._scores = np.zeros(shape, np.int16)
         self._rewards = np.zeros(shape, np.float32)
         self._terminated = np.zeros(self.num_envs, np.bool_)
@@ -177,6 +180,7 @@ class BatchGame(ABC):
         elif over < self.num_envs:
             self._advance_around(before, chosen)
         self._just = self._terminated ^ before
+        self.steps_played += 1
         self._clock += 1
 
     def _advance_around(self, finished: npt.NDArray[np.bool_], chosen: Array) -> None:
@@ -305,6 +309,14 @@ class BatchGame(ABC):
         self._check_player(player)
         return self._view(player)
 
+    @property
+    def round_steps(self) -> int | None:
+        """Steps until the round that is being played is scored, at least 1.
+
+        None if the game has no rounds: then only its end is a natural place to stop.
+        """
+        return None
+
     def _check_player(self, player: int) -> None:
         if not 0 <= player < self.num_players:
             raise ValueError(f"player must be 0 to {self.num_players - 1}, not {player}")
@@ -380,7 +392,7 @@ class BatchGame(ABC):
         """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
         names = self._arrays + self._shared_state
         state: dict[str, Any] = {name: getattr(self, name).copy() for name in names}
-        state.update({name: getattr(self, name) for name in self._schedule})
+        state.update({name: getattr(self, name) for name in (*self._schedule, "steps_played")})
         state["rng"] = copy.deepcopy(self.rng.bit_generator.state)
         return state
 
@@ -391,7 +403,7 @@ class BatchGame(ABC):
             ValueError: The state has other names or shapes; nothing is changed.
         """
         names = self._arrays + self._shared_state
-        wanted = {*names, *self._schedule, "rng"}
+        wanted = {*names, *self._schedule, "steps_played", "rng"}
         if set(state) != wanted:
             raise ValueError(f"not a state of {self.name}: {sorted(wanted ^ set(state))} differ")
         for name in names:
@@ -403,7 +415,7 @@ class BatchGame(ABC):
                 )
         for name in names:
             setattr(self, name, state[name].copy())
-        for name in self._schedule:
+        for name in (*self._schedule, "steps_played"):
             setattr(self, name, state[name])
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
         self._clock += 1

@@ -159,6 +159,11 @@ class KododoGame(BatchGame):
     # --- playing ----------------------------------------------------------------------
 
     @property
+    def round_steps(self) -> int:
+        """Steps until the round that is being played is scored."""
+        return self.rules.num_turns - self.turn
+
+    @property
     def _drawing(self) -> bool:
         """Whether the players draw in this round: in all but the last of a deal."""
         return self.round_index < self.rules.num_rounds - 1
