@@ -18,6 +18,7 @@ from agents import baselines
 from agents.evaluation import EvaluateConfig
 from agents.export import export_policy
 from agents.network import GameNetwork
+from agents.registry import policy_tables
 from agents.training_config import TrainConfig
 from kododo_env import registry
 from tests.helpers import play_random
@@ -92,7 +93,8 @@ def test_every_command_line_is_understood(command: str) -> None:
         tournament = config.tournament()
         assert tournament.make_game(1).name == config.game
         names = [name for name in config.agents if not name.endswith(".onnx")]
-        assert set(names) <= set(baselines(config.game))
+        shipped = {name for name, (game, _) in policy_tables().items() if game == config.game}
+        assert set(names) <= {*baselines(config.game), *shipped}
 
 
 def test_every_link_leads_to_a_file() -> None:
