@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
+import agents
 from agents import make_policies as maker
 from agents import policy_measures, policy_training, registry
 from agents.arena import Duel
 from agents.cli import run_cli
+from agents.evaluation import EvaluateConfig, evaluate
 from agents.intervals import Estimate
 from agents.kept import fingerprint, kept, read_kept
 from agents.make_policies import check_size, choose_policy, make_policies, rewrite
@@ -312,6 +314,57 @@ def test_the_three_lines_of_a_card_run(
     exec(code, names)
     assert names["actions"].shape == (1,)
     assert names["view"].legal_action_mask[0, names["actions"][0]]
+
+
+# --- by name ------------------------------------------------------------------------------
+
+
+def test_a_policy_is_found_by_its_name(
+    made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(registry, "POLICIES", made.out)
+    agent = agents.load(NAME)
+    assert isinstance(agent, OnnxAgent)
+    assert (agent.name, agent.path) == (NAME, made.out / f"{NAME}.onnx")
+    status, said = evaluated(capsys, NAME, "random", "--players", "2", "--games", "20")
+    assert (status, NAME in said.out) == (0, True)
+    with pytest.raises(ValueError, match=f"unknown policy 'kado-9p'.*shipped: {NAME}$"):
+        agents.load("kado-9p")
+
+
+def evaluated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object, Any]:
+    """Exit status and output of evaluate.py with these agents, in this process."""
+    with pytest.raises(SystemExit) as left:
+        run_cli(EvaluateConfig, evaluate, ("--agents", *arguments, "--workers", "1"))
+    return left.value.code, capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((NAME, "random", "--players", "3"), "it is for number of players 2, not 3"),
+        ((NAME, "random", "--game", "kado", "--players", "2"), "for game kododo, not kado"),
+        ((f"search:{NAME}:4", "random", "--players", "3"), "for number of players 2, not 3"),
+        ((f"search:{NAME}:0", "random", "--players", "2"), "worlds must be at least 1, not 0"),
+        ((f"search:{NAME}:0ms", "random", "--players", "2"), "milliseconds must be above 0"),
+        ((NAME, NAME, "--players", "2"), f"agent '{NAME}' is named twice"),
+        ((NAME, "random", "--players", "2", "--games", "1"), "2 players need 2 games at least"),
+        (("kododo-9p", "random"), f"unknown agent 'kododo-9p'; kododo has random, .*{NAME}, or"),
+        (("kado-9p", "random", "--game", "kado"), "kado has random, greedy, heuristic, or give"),
+    ],
+)
+def test_a_policy_that_cannot_play_is_refused_in_one_line(
+    made: PoliciesConfig,
+    arguments: tuple[str, ...],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(registry, "POLICIES", made.out)
+    status, output = evaluated(capsys, *arguments)
+    assert (status, output.out) == (2, "")
+    assert re.search(said, output.err), output.err
+    assert output.err.count("\n") == 1
 
 
 # --- bad input ----------------------------------------------------------------------------
