@@ -42,7 +42,7 @@ class PoliciesConfig:
     rating_games: int = 20_000
     """Games of the tournament for the ratings."""
     exploitability: bool = True
-    """Train a best response to each policy, and search with it as the model; slow."""
+    """Do without the best response to each policy and the search against it, which are slow."""
     response_steps: int = 2_000_000
     """Agent-steps of the best response."""
     response_games: int = 8000
