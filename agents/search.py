@@ -73,6 +73,11 @@ class SearchAgent:
         self.name = name or f"search-{policy.name}"
         self._models: dict[Any, OutcomeModel] = {}
 
+    def check(self, game: BatchGame) -> None:
+        """Raise ValueError unless the policy is for this game; scripted players take any."""
+        if hasattr(self.policy, "check"):
+            self.policy.check(game)
+
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,)."""
         search = _Search(view, self, rng)
@@ -116,7 +121,7 @@ class _Search:
             if self.budget.milliseconds is None:
                 self._try_worlds(max(1, self.budget.worlds // halvings))
             else:
-                worlds = max(1, LEAST_BATCH // np.count_nonzero(self.candidate))
+                worlds = max(1, LEAST_BATCH // int(self.candidate.sum()))
                 self._try_worlds(worlds)
                 while time.monotonic() - started < allowed * part / halvings:
                     self._try_worlds(worlds)

@@ -19,6 +19,7 @@ from torch.nn import functional
 from agents.decision_buffer import DecisionBuffer, Decisions
 from agents.game_policy import GamePolicy
 from agents.network import masked
+from agents.stopwatch import Stopwatch
 from kododo_env.core.agent import Agent, everybodys_choice
 from kododo_env.wrappers.vec import BatchVecEnv
 
@@ -40,6 +41,7 @@ class SelfPlayPPO(MaskablePPO):
         ent_schedule: Entropy coefficient by remaining progress (1 to 0), if not constant.
         teacher: Who plays at first and is imitated; needs a ``BatchVecEnv``.
         teacher_share: For which share of the progress.
+        stopwatch: How long acting, the games and learning took.
         progress: Remaining progress, if it is not to be read off the number of steps.
         bfloat16: Whether acting and learning multiply matrices in bfloat16.
     """
@@ -54,12 +56,14 @@ class SelfPlayPPO(MaskablePPO):
 
     def _setup_model(self) -> None:
         self.rollout_buffer_class = DecisionBuffer
+        self.stopwatch = Stopwatch()
         super()._setup_model()
         if not isinstance(self.policy, GamePolicy):
             raise ValueError(f"the policy must be a GamePolicy, not {type(self.policy).__name__}")
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "ent_schedule", "progress", "teacher"]
+        given = ("ent_schedule", "progress", "teacher", "stopwatch")
+        return [*super()._excluded_save_params(), *given]
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         super()._update_current_progress_remaining(num_timesteps, total_timesteps)
@@ -91,8 +95,10 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_start()
         rng = np.random.default_rng([self.seed or 0, self.num_timesteps])
         for _ in range(n_rollout_steps):
-            actions = self._decide(env, rollout_buffer, rng)
-            new_obs, rewards, dones, infos = env.step(actions)
+            with self.stopwatch.on("acting"):
+                actions = self._decide(env, rollout_buffer, rng)
+            with self.stopwatch.on("games"):
+                new_obs, rewards, dones, infos = env.step(actions)
             self.num_timesteps += env.num_envs
             callback.update_locals(locals())
             if not callback.on_step():
@@ -161,6 +167,10 @@ class SelfPlayPPO(MaskablePPO):
 
     def train(self) -> None:
         """PPO's update (Schulman et al. 2017) over the decisions of the rollout."""
+        with self.stopwatch.on("learning"):
+            self._train()
+
+    def _train(self) -> None:
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         clip_range = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]

@@ -119,7 +119,8 @@ class Trainer:
             while self.remaining() > 0 and not self.stopped:
                 self._update()
                 if self._time_to_measure():
-                    self._measure()
+                    with self.model.stopwatch.on("measuring"):
+                        self._measure()
                 if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
                     self.save()
                 display.show(self.remaining(), self.progress, self.model.num_timesteps)
@@ -152,6 +153,10 @@ class Trainer:
 
     def save(self) -> None:
         """Write the checkpoint."""
+        with self.model.stopwatch.on("checkpoints"):
+            self._save()
+
+    def _save(self) -> None:
         self.progress.seconds = self.seconds()
         self._since = self._saved = time.monotonic()
         save_checkpoint(

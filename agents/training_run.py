@@ -83,6 +83,7 @@ def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
     print(
         f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps"
     )
+    print(f"time: {trainer.model.stopwatch.text()}")
     print(f"one learner, {players - 1} of the other at a table; an equal wins {1 / players:.3f}")
     print(table(duels))
     OnnxAgent(path)  # what is written can be read

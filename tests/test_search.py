@@ -108,3 +108,13 @@ def test_search_by_name_and_by_time() -> None:
 def test_impossible_searches_are_refused(name: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         make_agent(name, "kododo")
+
+
+def test_a_search_over_a_policy_of_another_game_is_refused_before_play() -> None:
+    class Elsewhere(RandomAgent):
+        def check(self, game: object) -> None:
+            raise ValueError("cannot play this game")
+
+    with pytest.raises(ValueError, match="cannot play this game"):
+        SearchAgent(Elsewhere()).check(kododo_v0.batch_game(1, seed=0))
+    SearchAgent(RandomAgent()).check(kododo_v0.batch_game(1, seed=0))
