@@ -118,6 +118,7 @@ class PolicyJob:
                 seed=seed,
                 run_dir=self.folder / f"seed-{seed}",
                 threads=1,
+                evaluations=6,
                 games=self.config.selection_games,
             )
             for seed in range(self.config.seeds)

@@ -108,15 +108,15 @@ def with_overrides(recipe: Recipe, overrides: dict[str, Any]) -> Recipe:
 # seed gives the same policy.
 USUAL_STEPS = 12_000_000
 SHIPPED_STEPS: dict[tuple[str, int], int] = {
-    ("kododo", 2): 8_000_000,
-    ("kododo", 3): 6_000_000,
-    ("kododo", 4): 8_000_000,
-    ("kododo", 5): 6_000_000,
-    ("combi_combo", 4): 6_000_000,
-    ("combi_combo", 5): 6_000_000,
-    ("kado", 2): 8_000_000,
-    ("kado", 3): 9_000_000,
-    ("kado", 4): 9_000_000,
+    ("kododo", 2): 7_000_000,
+    ("kododo", 3): 5_000_000,
+    ("kododo", 4): 7_000_000,
+    ("kododo", 5): 5_000_000,
+    ("combi_combo", 4): 4_000_000,
+    ("combi_combo", 5): 4_000_000,
+    ("kado", 2): 5_000_000,
+    ("kado", 3): 5_000_000,
+    ("kado", 4): 5_000_000,
 }
 
 
