@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.numbers import is_whole
+
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
 VALUES = 4  # each value has its own line in the score, so there are four of them
 
@@ -46,13 +48,13 @@ class Rules:
     fours_points: tuple[int, ...] = (0, 0, 0, 1, 2, 4, 5)
 
     def __post_init__(self) -> None:
-        if not _is_whole(self.num_players) or self.num_players not in (4, 5):
+        if not is_whole(self.num_players) or self.num_players not in (4, 5):
             raise ValueError(f"Combi-Combo is for 4 or 5 players, not {self.num_players!r}")
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in ("copies", "fours_points"):
                 self._check_numbers(field.name, value)
-            elif not _is_whole(value):
+            elif not is_whole(value):
                 raise ValueError(f"{field.name} must be a whole number, not {value!r}")
         self._check_deck()
         self._check_deal()
@@ -60,7 +62,7 @@ class Rules:
 
     def _check_numbers(self, name: str, value: object) -> None:
         """Check a tuple of whole numbers; a list will do, but rules hold tuples."""
-        if not isinstance(value, tuple | list) or not all(map(_is_whole, value)):
+        if not isinstance(value, tuple | list) or not all(map(is_whole, value)):
             raise ValueError(f"{name} must be a tuple of whole numbers, not {value!r}")
         object.__setattr__(self, name, tuple(value))
 
@@ -133,7 +135,3 @@ class Rules:
     def face_up_first(self) -> int:
         """Cards turned up before the first turn; then follows one at the start of each turn."""
         return max(0, self.central_pile - self.num_turns)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
