@@ -43,11 +43,11 @@ class PoliciesConfig:
     """Games of the tournament for the ratings."""
     exploitability: bool = True
     """Do without the best response to each policy and the search against it, which are slow."""
-    response_steps: int = 2_000_000
+    response_steps: int = 1_000_000
     """Agent-steps of the best response."""
     response_games: int = 8000
     """Games of the best response against the policy."""
-    search: str = "50ms"
+    search: str = "64"
     """What a decision may cost the search: a number of worlds, or such as 50ms."""
     search_games: int = 400
     """Games of the search against the policy."""

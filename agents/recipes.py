@@ -109,14 +109,14 @@ def with_overrides(recipe: Recipe, overrides: dict[str, Any]) -> Recipe:
 USUAL_STEPS = 12_000_000
 SHIPPED_STEPS: dict[tuple[str, int], int] = {
     ("kododo", 2): 7_000_000,
-    ("kododo", 3): 5_000_000,
+    ("kododo", 3): 4_000_000,
     ("kododo", 4): 7_000_000,
-    ("kododo", 5): 5_000_000,
+    ("kododo", 5): 4_000_000,
     ("combi_combo", 4): 4_000_000,
     ("combi_combo", 5): 4_000_000,
-    ("kado", 2): 5_000_000,
-    ("kado", 3): 5_000_000,
-    ("kado", 4): 5_000_000,
+    ("kado", 2): 4_000_000,
+    ("kado", 3): 4_000_000,
+    ("kado", 4): 4_000_000,
 }
 
 
