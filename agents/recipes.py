@@ -110,7 +110,7 @@ USUAL_STEPS = 12_000_000
 SHIPPED_STEPS: dict[tuple[str, int], int] = {
     ("kododo", 2): 7_000_000,
     ("kododo", 3): 4_000_000,
-    ("kododo", 4): 7_000_000,
+    ("kododo", 4): 12_000_000,
     ("kododo", 5): 4_000_000,
     ("combi_combo", 4): 4_000_000,
     ("combi_combo", 5): 4_000_000,
