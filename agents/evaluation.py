@@ -5,22 +5,66 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from agents.arena import ChunkResult
 from agents.chunk_log import ChunkLog
 from agents.cli import check_output
 from agents.files import write_text
 from agents.game_arguments import default_players, parse_rules
+from agents.progress_bar import games_bar
 from agents.report import Report, build_report, to_json, to_text
 from agents.tournament import Tournament, load_agents
 from agents.workers import cores, run
 from kododo_env import __version__
 from kododo_env.core.agent import Agent
+
+DEFAULT_GAME = "kododo"
+
+
+@dataclass(frozen=True)
+class BestResponseConfig:
+    """How much can be gained against one policy by who knows it, in place of a tournament:
+    a best response learns against copies of it, and search has it as its model.
+    """
+
+    best_response: str | None = None
+    """The policy: a file, or the name of one that ships. Its file says which game is played."""
+    minutes: float | None = None
+    """How long the best response learns; 5 if neither this nor --steps is given."""
+    steps: int | None = None
+    """The learner's own steps instead of minutes, rounded up to whole updates."""
+    threads: int | None = None
+    """Threads of the processor for learning (default: 1)."""
+    search: str | None = None
+    """What a decision may cost the search: 50ms (the default), or a number of worlds. With
+    --steps, one thread and worlds, the same arguments give the same numbers."""
+    search_games: int | None = None
+    """Games of the search against the policy (default: 1000); slow, see --search."""
+    save: Path | None = None
+    """Keep the best response as a policy file (.onnx)."""
+
+    def given(self) -> dict[str, Any]:
+        """The arguments that are given, by name."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def __post_init__(self) -> None:
+        given = self.given()
+        for name in given:
+            if "best_response" not in given:
+                raise ValueError(f"{_flag(name)} goes with --best-response POLICY only")
+        if self.minutes is not None and self.steps is not None:
+            raise ValueError("give --minutes or --steps, not both")
+        for name in ("minutes", "steps", "threads", "search_games"):
+            if name in given and not 0 < given[name] < float("inf"):
+                raise ValueError(f"{_flag(name)} must be above 0, not {given[name]:g}")
 
 
 @dataclass(frozen=True)
@@ -28,17 +72,19 @@ class EvaluateConfig:
     """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
-    cancels. The same arguments give the same numbers, whatever --workers is.
+    cancels. The same arguments give the same numbers, whatever --workers is. With
+    --best-response instead: how much can be gained against a policy by who knows it.
     """
 
-    agents: tuple[str, ...]
+    agents: tuple[str, ...] = ()
     """Names of agents, or policy files: --agents heuristic follow runs/a/policy.onnx."""
-    game: str = "kododo"
+    game: str = DEFAULT_GAME
     """Which game."""
     players: int | None = None
     """Seats at a table; if not given 4, or the most that the game takes."""
     games: int = 20_000
-    """How many games in all; with --one-against-copies for each pair."""
+    """How many games in all; with --one-against-copies for each pair; with --best-response
+    of the best response."""
     seed: int = 0
     """Seed of the decks and of the agents' randomness."""
     variant: str | None = None
@@ -55,8 +101,16 @@ class EvaluateConfig:
     """Draw the results here, as PNG, SVG or PDF."""
     resume: bool = False
     """Go on with a tournament that was stopped; give the same arguments again."""
+    response: Annotated[BestResponseConfig, tyro.conf.arg(name="")] = field(
+        default_factory=BestResponseConfig
+    )
+    """Exploitability of one policy."""
 
     def __post_init__(self) -> None:
+        if self.response.best_response is not None:
+            self._check_without_tournament()
+        elif not self.agents:
+            raise ValueError("name two agents at least with --agents, or a --best-response POLICY")
         if self.workers is not None and self.workers < 1:
             raise ValueError(f"--workers must be 1 or more, not {self.workers}")
         if self.resume and self.json is None:
@@ -68,6 +122,19 @@ class EvaluateConfig:
                     f"agent {agent!r} is named twice: name each once (two policies may take "
                     "part together if they are different files)"
                 )
+
+    def _check_without_tournament(self) -> None:
+        if self.agents:
+            raise ValueError("give --agents or --best-response, not both")
+        for name in ("game", "players", "variant", "rules"):
+            if getattr(self, name) not in (None, (), DEFAULT_GAME):
+                raise ValueError(
+                    f"{_flag(name)} does not go with --best-response: the policy's file says "
+                    "which game it plays"
+                )
+        for name in ("one_against_copies", "plot", "resume"):
+            if getattr(self, name):
+                raise ValueError(f"{_flag(name)} does not go with --best-response")
 
     def tournament(self) -> Tournament:
         """What is to be played; ValueError if it cannot be."""
@@ -83,6 +150,11 @@ class EvaluateConfig:
         )
 
 
+def _flag(name: str) -> str:
+    """How a field is given on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
 def _identity(agent: str) -> str:
     """The same text for the same agent, however the way to its file is written."""
     return str(Path(agent).resolve()) if Path(agent).suffix else agent
@@ -94,6 +166,9 @@ def evaluate(config: EvaluateConfig) -> None:
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.
     """
+    if config.response.best_response is not None:
+        _exploit(config)
+        return
     tournament = config.tournament()
     if config.json is not None:
         check_output(config.json, [".json"])
@@ -111,6 +186,22 @@ def evaluate(config: EvaluateConfig) -> None:
     print(to_text(report), flush=True)
 
 
+def _exploit(config: EvaluateConfig) -> None:
+    """What is gained against a policy: print the table, write the file."""
+    from agents.best_response import exploitability
+
+    for path, ending in ((config.json, ".json"), (config.response.save, ".onnx")):
+        if path is not None:
+            check_output(path, [ending])
+    workers = cores() if config.workers is None else config.workers
+    given = config.response.given()
+    policy = given.pop("best_response")
+    found = exploitability(policy, games=config.games, seed=config.seed, workers=workers, **given)
+    if config.json is not None:
+        write_text(config.json, json.dumps(found.to_json(), indent=2) + "\n")
+    print(found.to_text(), flush=True)
+
+
 def _results(
     config: EvaluateConfig, tournament: Tournament, agents: Sequence[Agent]
 ) -> list[ChunkResult]:
@@ -126,7 +217,7 @@ def _results(
             done = dict(log.results)
         left = [chunk for chunk in chunks if chunk.index not in done]
         games = sum(chunk.deals for chunk in chunks) * tournament.players
-        for result in _with_bar(run(tournament, left, workers), done.values(), games):
+        for result in games_bar(run(tournament, left, workers), games, list(done.values())):
             done[result.chunk.index] = result
             if log is not None:
                 log.append(result)
@@ -152,21 +243,6 @@ def _heading(tournament: Tournament, agents: Sequence[Agent]) -> dict[str, Any]:
         "seed": tournament.seed,
         "against_copies": tournament.against_copies,
     }
-
-
-def _with_bar(
-    results: Iterable[ChunkResult], done: Iterable[ChunkResult], games: int
-) -> Iterator[ChunkResult]:
-    """The same results, while a bar on the terminal counts their games."""
-    from tqdm import tqdm
-
-    def size(result: ChunkResult) -> int:
-        return result.shares.size  # a game for each deal and rotation
-
-    with tqdm(total=games, initial=sum(map(size, done)), unit=" games", disable=None) as bar:
-        for result in results:
-            bar.update(size(result))
-            yield result
 
 
 def _write(config: EvaluateConfig, report: Report) -> None:

@@ -1,0 +1,206 @@
+"""Training a best response: PPO against copies of one policy, from that policy's own weights."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.utils import LinearSchedule
+from tqdm import tqdm
+
+from agents.arena import duel
+from agents.game_policy import GamePolicy
+from agents.network_agent import NetworkAgent
+from agents.onnx_agent import OnnxAgent
+from agents.policy_weights import changed_rules, game_of, network_arguments, network_of
+from agents.recipes import Recipe, recipe_for
+from agents.self_play_ppo import SelfPlayPPO
+from agents.trainer import reward_of, steps_of_a_game
+from kododo_env.core.agent import Agent
+from kododo_env.wrappers.vec import BatchVecEnv
+
+MINUTES = 5.0
+TEMPERATURES = (0.0, 0.25, 1.0)
+SELECTION_GAMES = 2_000  # for each temperature
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """What was learned against a policy.
+
+    Attributes:
+        agent: It plays at the temperature that did best.
+        recipe: The settings of PPO.
+        seed: Of everything random.
+        minutes: How long it was to learn; None if that was said in steps.
+        steps: The learner's own steps; a step of a game has one learner.
+    """
+
+    agent: NetworkAgent
+    recipe: Recipe
+    seed: int
+    minutes: float | None
+    steps: int
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What it was given, and the temperature that was chosen, by name."""
+        temperature = self.agent.temperature
+        return {"minutes": self.minutes, "steps": self.steps, "temperature": temperature}
+
+
+def train_best_response(
+    policy: OnnxAgent,
+    *,
+    minutes: float | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    recipe: Recipe | None = None,
+) -> BestResponse:
+    """Learn to beat P - 1 copies of a policy, which stays as it is.
+
+    Each update plays whole games in which the learner has one seat, the next update the next
+    seat, since in some games it matters where one sits.
+
+    Args:
+        policy: Who has all other seats; it plays at the temperature that it has.
+        minutes: How long to learn; 5 if neither this nor ``steps`` is given.
+        steps: The learner's steps instead, rounded up to whole updates. With these, the
+            same seed and one thread the result is the same.
+        seed: Of everything random.
+        threads: Threads of the processor that torch may use.
+        recipe: Settings of PPO; None takes ``response_recipe``.
+
+    Raises:
+        ValueError: The policy has no weights to start from, or there is no budget.
+    """
+    check_budget(minutes, steps)
+    torch.set_num_threads(threads)
+    arguments = network_arguments(policy.path)
+    if recipe is None:
+        recipe = response_recipe(recipe_for(policy.game, policy.num_players))
+    sizes = {name: arguments[name] for name in arguments if hasattr(recipe, name)}
+    recipe = replace(recipe, **sizes)
+    envs = _envs(policy, recipe, seed)
+    model = _learner(envs[0], recipe, arguments, seed)
+    model.policy.network.load_state_dict(network_of(policy.path).state_dict())
+    _learn(model, envs, _remaining(model, minutes, steps))
+    network = model.policy.network.eval()
+    temperature = _best_temperature(NetworkAgent(network), policy, seed + 1)
+    agent = NetworkAgent(network, temperature, f"best-response-{policy.name}")
+    recipe = replace(recipe, temperature=temperature)
+    limit = None if steps is not None else minutes or MINUTES
+    return BestResponse(agent, recipe, seed, limit, model.num_timesteps)
+
+
+def check_budget(minutes: float | None, steps: int | None) -> None:
+    """Raise ValueError unless there is one budget, or none is named."""
+    if minutes is not None and steps is not None:
+        raise ValueError("give minutes or steps, not both")
+    for name, value in (("minutes", minutes), ("steps", steps)):
+        if value is not None and not 0 < value < float("inf"):
+            raise ValueError(f"{name} must be above 0, not {value:g}")
+
+
+def response_recipe(recipe: Recipe) -> Recipe:
+    """A game's recipe, changed for learning that begins with trained weights.
+
+    Smaller steps, less entropy, nobody to imitate, and no reward but the victory, since that
+    is what is measured. ``num_envs`` counts the games of each P: there are P times as many
+    as in self-play, since only one seat of each learns.
+    """
+    return replace(
+        recipe,
+        learning_rate=3e-4,
+        final_learning_rate=3e-5,
+        entropy=recipe.final_entropy,
+        final_entropy=0.0,
+        margin_weight=0.0,
+        teacher="",
+        teacher_share=0.0,
+    )
+
+
+def _envs(policy: OnnxAgent, recipe: Recipe, seed: int) -> list[BatchVecEnv]:
+    """For each seat the games in which the learner has it."""
+    players = policy.num_players
+    envs = []
+    for seat in range(players):
+        game = game_of(policy.metadata, recipe.num_envs * players)
+        policy.check(game)
+        opponents: list[Agent | None] = [policy] * players
+        opponents[seat] = None
+        envs.append(BatchVecEnv(game, reward_of(recipe), opponents))
+        envs[-1].seed(seed * players + seat)
+        envs[-1].reset()
+    return envs
+
+
+def _learner(
+    env: BatchVecEnv, recipe: Recipe, arguments: dict[str, object], seed: int
+) -> SelfPlayPPO:
+    game = env.game
+    model = SelfPlayPPO(
+        GamePolicy,
+        env,
+        learning_rate=LinearSchedule(recipe.learning_rate, recipe.final_learning_rate, 1.0),
+        n_steps=steps_of_a_game(game) * recipe.games_per_update,
+        batch_size=recipe.batch_size,
+        n_epochs=recipe.epochs,
+        gamma=recipe.gamma,
+        gae_lambda=recipe.gae_lambda,
+        clip_range=recipe.clip_range,
+        vf_coef=recipe.value_weight,
+        policy_kwargs={"layout": game.layout, "actions": game.actions, **arguments},
+        seed=seed,
+        device="cpu",
+    )
+    model.set_logger(Logger(None, []))
+    model.ent_schedule = LinearSchedule(recipe.entropy, recipe.final_entropy, 1.0)
+    model.bfloat16 = torch.cpu._is_avx512_bf16_supported()
+    return model
+
+
+def _remaining(model: SelfPlayPPO, minutes: float | None, steps: int | None) -> Callable[[], float]:
+    """Tells the share of the budget that is left, 1 to 0."""
+    since = time.monotonic()
+    seconds = 60 * (MINUTES if minutes is None else minutes)
+
+    def remaining() -> float:
+        if steps is not None:
+            return max(0.0, 1 - model.num_timesteps / steps)
+        return max(0.0, 1 - (time.monotonic() - since) / seconds)
+
+    return remaining
+
+
+def _learn(model: SelfPlayPPO, envs: list[BatchVecEnv], remaining: Callable[[], float]) -> None:
+    """Learn until the budget is spent, in one seat after the other; at least one update."""
+    model.progress = remaining
+    form = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
+    with tqdm(desc="best response", total=100, bar_format=form, disable=None) as bar:
+        updates = 0
+        while updates == 0 or remaining() > 0:
+            model.set_env(envs[updates % len(envs)])
+            model.learn(model.n_steps * model.n_envs, reset_num_timesteps=updates == 0)
+            updates += 1
+            bar.n = round(100 * (1 - remaining()))
+            bar.set_postfix_str(f"{model.num_timesteps / 1e6:.1f}M steps")
+
+
+def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> float:
+    """The temperature at which the agent does best against the policy."""
+    rules = changed_rules(policy.metadata)
+
+    def share(temperature: float) -> float:
+        one = NetworkAgent(agent.network, temperature)
+        games = SELECTION_GAMES
+        played = duel(one, policy, policy.game, policy.num_players, games, seed, **rules)
+        return played.share.mean
+
+    return max(TEMPERATURES, key=share)
