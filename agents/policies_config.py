@@ -35,7 +35,7 @@ class PoliciesConfig:
     """The folder for the policies and their cards."""
     runs: Path = Path("runs/policies")
     """The folder for the training runs, and for what is measured until all is."""
-    selection_games: int = 4000
+    selection_games: int = 2000
     """Games for each seed, temperature and baseline to choose by."""
     games: int = 8000
     """Games against each baseline for the shares in the card."""

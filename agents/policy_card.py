@@ -185,11 +185,22 @@ def _training(data: dict[str, Any]) -> str:
     precision = "bfloat16" if training["bfloat16"] else "float32"
     return f"""## Training
 
-{training["algorithm"]}, {training["threads"]} thread, {precision}; {versions}. The same seed, \
+{_algorithm(training)}, {training["threads"]} thread, {precision}; {versions}. The same seed, \
 steps, threads and versions give the same policy. The seeds differ in nothing else; their win \
 shares are those of {spread["games"]:,} games each, all at this policy's temperature.
 
 {_table(heads, [*rows, *_spread_rows(spread)])}"""
+
+
+def _algorithm(training: dict[str, Any]) -> str:
+    """How it learned, in words; those it learned from are among those it is measured against."""
+    recipe = training["recipe"]
+    if not recipe["teacher"] or not recipe["teacher_share"]:
+        return str(training["algorithm"])
+    share = 100 * recipe["teacher_share"]
+    return f"Imitation of `{recipe['teacher']}` for {share:.0f} % of the steps, then " + str(
+        training["algorithm"]
+    )
 
 
 def _spread_rows(spread: dict[str, Any]) -> list[list[str]]:
