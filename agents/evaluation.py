@@ -19,6 +19,7 @@ from agents.cli import check_output
 from agents.files import write_text
 from agents.game_arguments import default_players, parse_rules
 from agents.progress_bar import games_bar
+from agents.registry import policy_path
 from agents.report import Report, build_report, to_json, to_text
 from agents.tournament import Tournament, load_agents
 from agents.workers import cores, run
@@ -157,7 +158,8 @@ def _flag(name: str) -> str:
 
 def _identity(agent: str) -> str:
     """The same text for the same agent, however the way to its file is written."""
-    return str(Path(agent).resolve()) if Path(agent).suffix else agent
+    path = policy_path(agent)
+    return str(path.resolve()) if path.suffix else agent
 
 
 def evaluate(config: EvaluateConfig) -> None:

@@ -21,7 +21,7 @@ from agents.arena import ChunkResult
 from agents.cli import run_cli
 from agents.evaluation import EvaluateConfig, evaluate
 from agents.policy_metadata import KEY, describe
-from agents.registry import baselines
+from agents.registry import POLICIES, baselines
 from kododo_env import registry
 
 ROOT = Path(__file__).parents[1]
@@ -242,6 +242,7 @@ BAD = [
     (("--agents", "random"), "name two agents at least"),
     (("--agents", "random", "random"), "'random' is named twice: name each once (two policies"),
     (("--agents", "./x.onnx", "x.onnx"), "named twice"),
+    (("--agents", "kododo-4p", str(POLICIES / "kododo-4p.onnx")), "named twice"),
     (("--agents", "random", "no.onnx"), "cannot read policy file no.onnx: No such file"),
     ((*SOME, "--players", "6"), "Kododo is for 2 to 5 players, not 6"),
     ((*SOME, "--players", "-1"), "not -1"),
