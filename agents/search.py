@@ -1,12 +1,13 @@
 """Search by determinisation: play out worlds that agree with what the player knows.
 
 For a decision, hidden cards are dealt again, consistently with the player's view; in each
-such world every candidate action is tried, a policy plays everybody (the player himself
-included) to the end of the round, and the action with the highest expected share of the
-victory is taken. It sees the game through ``view.determinize`` alone, so it cannot cheat, and
-knows no game, so it plays all of them. The weakness of the method is known: it plays as if it
-would soon see the hidden cards (J. Long et al., "Understanding the success of perfect
-information Monte Carlo sampling in game tree search", 2010).
+such world every candidate action is tried, and a policy plays everybody (the player himself
+included) to the end of the round. The policy's own choice is played unless another one's
+expected share of the victory is surely higher. It sees the game through ``view.determinize``
+alone, so it cannot cheat, and knows no game, so it plays all of them. The weakness of the
+method is known: it plays as if it would soon see the hidden cards (J. Long et al.,
+"Understanding the success of perfect information Monte Carlo sampling in game tree search",
+2010).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from kododo_env.core.view import View
 Floats = npt.NDArray[np.float64]
 BATCH = 8192  # games played out at once, at most; more are no faster
 LEAST_BATCH = 256  # and about so many at least, where time is what is limited
+DOUBT = 1.0  # standard errors by which a gain must be above 0 to be believed
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ class _Search:
 
     The worlds are shared out by halving (Z. Karnin et al., "Almost optimal exploration in
     multi-armed bandits", 2013): after each share of the budget the worse half of the
-    candidates is dropped. All candidates of a game are tried in the same worlds.
+    candidates is dropped. All candidates of a game are tried in the same worlds, what the
+    policy itself would do among them to the end, and each is judged by what it gains on that.
     """
 
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
@@ -105,8 +108,11 @@ class _Search:
         self.policy, self.budget = agent.policy, agent.budget
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
-        self.forced: npt.NDArray[np.int64] = mask.argmax(axis=1)
-        self.total = np.zeros(mask.shape)
+        self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
+        if self.candidate.any():
+            self.usual = np.asarray(self.policy.act(view, rng), np.int64)
+        self.gain = np.zeros(mask.shape)
+        self.squares = np.zeros(mask.shape)
         self.visits = np.zeros(mask.shape, np.int64)
 
     def run(self) -> None:
@@ -128,26 +134,37 @@ class _Search:
             self._halve()
 
     def best(self) -> npt.NDArray[np.int64]:
-        """The candidate with the highest mean among those tried in most worlds; (N,)."""
-        tried = np.where(self.visits == self.visits.max(axis=1, keepdims=True), self._mean(), -1)
-        best: npt.NDArray[np.int64] = tried.argmax(axis=1)
-        return np.where(self.visits.any(axis=1), best, self.forced)
+        """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
+        surely = np.where(self.candidate, self._mean() - DOUBT * self._error(), -np.inf)
+        surely[np.arange(len(surely)), self.usual] = 0.0
+        best: npt.NDArray[np.int64] = surely.argmax(axis=1)
+        return best
 
     def _mean(self) -> Floats:
-        mean: Floats = self.total / np.maximum(self.visits, 1)
+        """Mean gain of each candidate on the policy's own choice."""
+        mean: Floats = self.gain / np.maximum(self.visits, 1)
         return mean
 
+    def _error(self) -> Floats:
+        """Standard error of the mean gain; with few worlds it is taken to be larger."""
+        visits = np.maximum(self.visits, 1)
+        spread = self.squares / visits - self._mean() ** 2
+        error: Floats = np.sqrt((np.maximum(spread, 0.0) + 1 / (4 * visits)) / visits)
+        return error
+
     def _halve(self) -> None:
-        """Drop the worse half of each game's candidates."""
-        mean = np.where(self.candidate, self._mean(), -1.0)
+        """Drop the worse half of each game's candidates, but not what the policy would do."""
+        mean = np.where(self.candidate, self._mean(), -np.inf)
         rank = np.argsort(np.argsort(-mean, axis=1, kind="stable"), axis=1, kind="stable")
         keep = (self.candidate.sum(axis=1, keepdims=True) + 1) // 2
-        self.candidate &= rank < np.maximum(keep, 2)
+        usual = np.arange(mean.shape[1]) == self.usual[:, None]
+        self.candidate &= (rank < np.maximum(keep, 2)) | usual
 
     def _try_worlds(self, worlds: int) -> None:
         """Try every candidate in some new worlds of its game."""
         games, actions = np.nonzero(self.candidate)
         per_world = len(games)
+        base = np.searchsorted(games, games) + self._place_of_usual()[games]
         at_once = max(1, min(worlds, BATCH // per_world))
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
@@ -160,8 +177,16 @@ class _Search:
             steps = self._steps_after(dealt)
             branch.step(chosen)
             shares = self._play_out(branch, steps).reshape(per_world, samples)
-            self.total[games, actions] += shares.sum(axis=1)
+            gains = shares - shares[base]
+            self.gain[games, actions] += gains.sum(axis=1)
+            self.squares[games, actions] += (gains**2).sum(axis=1)
             self.visits[games, actions] += samples
+
+    def _place_of_usual(self) -> npt.NDArray[np.int64]:
+        """Which of its game's candidates, counted from 0, the policy's own choice is; (N,)."""
+        before = np.arange(self.candidate.shape[1]) < self.usual[:, None]
+        place: npt.NDArray[np.int64] = (self.candidate & before).sum(axis=1)
+        return place
 
     def _steps_after(self, game: BatchGame) -> int | None:
         """How many steps are played out after the decision; None: all of them."""
