@@ -45,7 +45,7 @@ class BatchGame(ABC):
         name: The game's name in the registry.
         version: Goes up with any change of rules, observation, action or reward.
         no_op: The one legal action of a player who has nothing to decide.
-        steps_played: Steps of the batch since it was dealt.
+        steps_played: Steps since the deal in which a game of the batch was going on.
     """
 
     name: ClassVar[str]
@@ -173,14 +173,14 @@ class BatchGame(ABC):
         chosen = self._checked(actions)
         self._rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = self._terminated
-        over = np.count_nonzero(before)
+        over = int(np.count_nonzero(before))
         self._terminated = before.copy()
         if over == 0:
             self._advance(chosen)
         elif over < self.num_envs:
             self._advance_around(before, chosen)
         self._just = self._terminated ^ before
-        self.steps_played += 1
+        self.steps_played += over < self.num_envs  # when all are over, nothing is played
         self._clock += 1
 
     def _advance_around(self, finished: npt.NDArray[np.bool_], chosen: Array) -> None:
