@@ -13,13 +13,12 @@ from stable_baselines3.common.utils import LinearSchedule
 from tqdm import tqdm
 
 from agents.arena import duel
-from agents.game_policy import GamePolicy
 from agents.network_agent import NetworkAgent
 from agents.onnx_agent import OnnxAgent
 from agents.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.recipes import Recipe, recipe_for
 from agents.self_play_ppo import SelfPlayPPO
-from agents.trainer import reward_of, steps_of_a_game
+from agents.trainer import make_learner, reward_of
 from kododo_env.core.agent import Agent
 from kododo_env.wrappers.vec import BatchVecEnv
 
@@ -141,25 +140,9 @@ def _envs(policy: OnnxAgent, recipe: Recipe, seed: int) -> list[BatchVecEnv]:
     return envs
 
 
-def _learner(
-    env: BatchVecEnv, recipe: Recipe, arguments: dict[str, object], seed: int
-) -> SelfPlayPPO:
-    game = env.game
-    model = SelfPlayPPO(
-        GamePolicy,
-        env,
-        learning_rate=LinearSchedule(recipe.learning_rate, recipe.final_learning_rate, 1.0),
-        n_steps=steps_of_a_game(game) * recipe.games_per_update,
-        batch_size=recipe.batch_size,
-        n_epochs=recipe.epochs,
-        gamma=recipe.gamma,
-        gae_lambda=recipe.gae_lambda,
-        clip_range=recipe.clip_range,
-        vf_coef=recipe.value_weight,
-        policy_kwargs={"layout": game.layout, "actions": game.actions, **arguments},
-        seed=seed,
-        device="cpu",
-    )
+def _learner(env: BatchVecEnv, recipe: Recipe, arguments: dict[str, Any], seed: int) -> SelfPlayPPO:
+    schedule = LinearSchedule(recipe.learning_rate, recipe.final_learning_rate, 1.0)
+    model = make_learner(env, recipe, arguments, schedule, seed)
     model.set_logger(Logger(None, []))
     model.ent_schedule = LinearSchedule(recipe.entropy, recipe.final_entropy, 1.0)
     model.bfloat16 = torch.cpu._is_avx512_bf16_supported()

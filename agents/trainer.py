@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import torch
@@ -65,28 +66,10 @@ class Trainer:
         self._measured = len(progress.curve)
 
     def _fresh(self) -> SelfPlayPPO:
-        recipe, game = self.task.recipe, self.env.game
-        return SelfPlayPPO(
-            GamePolicy,
-            self.env,
-            learning_rate=_between(recipe.learning_rate, recipe.final_learning_rate),
-            n_steps=steps_of_a_game(game) * recipe.games_per_update,
-            batch_size=recipe.batch_size,
-            n_epochs=recipe.epochs,
-            gamma=recipe.gamma,
-            gae_lambda=recipe.gae_lambda,
-            clip_range=recipe.clip_range,
-            vf_coef=recipe.value_weight,
-            policy_kwargs={
-                "layout": game.layout,
-                "actions": game.actions,
-                "width": recipe.width,
-                "depth": recipe.depth,
-                "one_hot": recipe.one_hot,
-            },
-            seed=self.task.seed,
-            device="cpu",
-        )
+        recipe = self.task.recipe
+        schedule = _between(recipe.learning_rate, recipe.final_learning_rate)
+        sizes = {name: getattr(recipe, name) for name in ("width", "depth", "one_hot")}
+        return make_learner(self.env, recipe, sizes, schedule, self.task.seed)
 
     def _resumed(self) -> SelfPlayPPO:
         return load_checkpoint(self.run_dir / CHECKPOINT, self.env)
@@ -162,6 +145,40 @@ class Trainer:
         save_checkpoint(
             self.run_dir / CHECKPOINT, self.task, self.model, self.env.game, self.progress
         )
+
+
+def make_learner(
+    env: BatchVecEnv,
+    recipe: Recipe,
+    sizes: dict[str, Any],
+    learning_rate: Callable[[float], float],
+    seed: int,
+) -> SelfPlayPPO:
+    """A learner that has learned nothing yet, with a recipe's settings of PPO.
+
+    Args:
+        env: What it plays; a rollout is whole games of it.
+        recipe: The settings.
+        sizes: The network's: arguments of ``GameNetwork`` beside the layouts.
+        learning_rate: By remaining progress, 1 to 0.
+        seed: Of everything random.
+    """
+    game = env.game
+    return SelfPlayPPO(
+        GamePolicy,
+        env,
+        learning_rate=learning_rate,
+        n_steps=steps_of_a_game(game) * recipe.games_per_update,
+        batch_size=recipe.batch_size,
+        n_epochs=recipe.epochs,
+        gamma=recipe.gamma,
+        gae_lambda=recipe.gae_lambda,
+        clip_range=recipe.clip_range,
+        vf_coef=recipe.value_weight,
+        policy_kwargs={"layout": game.layout, "actions": game.actions, **sizes},
+        seed=seed,
+        device="cpu",
+    )
 
 
 def minutes_of(config: TrainConfig) -> float:

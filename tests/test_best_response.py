@@ -16,8 +16,6 @@ import torch
 from agents import best_response, response_training
 from agents.arena import duel
 from agents.best_response import exploitability
-from agents.cli import run_cli
-from agents.evaluation import EvaluateConfig, evaluate
 from agents.export import check_parity, export_policy
 from agents.network import GameNetwork
 from agents.onnx_agent import OnnxAgent
@@ -26,6 +24,7 @@ from agents.policy_weights import changed_rules, game_of, network_arguments, net
 from agents.recipes import Recipe
 from agents.response_training import train_best_response
 from kododo_env import registry
+from tests.command_line import cli
 from tests.doors import GAMES
 
 SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, entropy=0.01, final_entropy=0.003)
@@ -270,15 +269,6 @@ def test_every_game_is_attacked_alike(
 
 
 # --- evaluate.py --------------------------------------------------------------------------
-
-
-def cli(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
-    """Run evaluate.py in this process: exit status, stdout, stderr."""
-    with pytest.raises(SystemExit) as left:
-        run_cli(EvaluateConfig, evaluate, args)
-    said = capsys.readouterr()
-    assert isinstance(left.value.code, int)
-    return left.value.code, said.out, said.err
 
 
 def test_from_the_command_line(

@@ -19,22 +19,13 @@ from onnx import TensorProto, helper
 from agents import evaluation
 from agents.arena import ChunkResult
 from agents.cli import run_cli
-from agents.evaluation import EvaluateConfig, evaluate
 from agents.policy_metadata import KEY, describe
 from agents.registry import POLICIES, baselines
 from kododo_env import registry
+from tests.command_line import cli
 
 ROOT = Path(__file__).parents[1]
 SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
-
-
-def cli(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
-    """Run evaluate.py in this process: exit status, stdout, stderr."""
-    with pytest.raises(SystemExit) as left:
-        run_cli(EvaluateConfig, evaluate, args)
-    said = capsys.readouterr()
-    assert isinstance(left.value.code, int)
-    return left.value.code, said.out, said.err
 
 
 def process(*args: str) -> list[str]:

@@ -30,6 +30,7 @@ from agents.policy_measures import Match, choose
 from agents.policy_training import State, log_of, state_of, train_all
 from agents.recipes import recipe_for, shipped_steps
 from agents.training_config import TrainConfig
+from tests.command_line import assert_refused, run
 
 ROOT = Path(__file__).parents[1]
 NAME = "kododo-2p"
@@ -390,10 +391,4 @@ def test_bad_arguments_are_one_line_and_status_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as left:
-        run_cli(PoliciesConfig, make_policies, arguments)
-    error = capsys.readouterr().err
-    assert left.value.code == 2, error
-    assert said in error
-    assert len(error.strip().splitlines()) == 1, error
-    assert list(tmp_path.iterdir()) == []
+    assert_refused(run(capsys, PoliciesConfig, make_policies, arguments), said, tmp_path)

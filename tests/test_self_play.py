@@ -18,7 +18,6 @@ from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 
 from agents.checkpoint import Progress, read_facts
-from agents.cli import run_cli
 from agents.decision_buffer import DecisionBuffer
 from agents.game_policy import GamePolicy
 from agents.onnx_agent import OnnxAgent
@@ -30,6 +29,7 @@ from agents.training_run import train
 from kododo_env import kododo_v0
 from kododo_env.core.view import View
 from kododo_env.wrappers.vec import BatchVecEnv
+from tests.command_line import assert_refused, run
 
 ROOT = Path(__file__).parents[1]
 SMALL = RecipeOverrides(num_envs=16, batch_size=256, width=16)
@@ -362,13 +362,7 @@ def test_bad_arguments_are_one_line_and_status_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SystemExit) as left:
-        run_cli(TrainConfig, train, arguments)
-    error = capsys.readouterr().err
-    assert left.value.code == 2, error
-    assert said in error
-    assert len(error.strip().splitlines()) == 1, error
-    assert list(tmp_path.iterdir()) == []
+    assert_refused(run(capsys, TrainConfig, train, arguments), said, tmp_path)
 
 
 def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:

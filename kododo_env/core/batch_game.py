@@ -56,6 +56,7 @@ class BatchGame(ABC):
     _schedule: ClassVar[tuple[str, ...]]
     _any_length: ClassVar[tuple[str, ...]] = ()
     _many_deals = False  # whether a game may go through the deck more than once
+    _shared_schedule: ClassVar[tuple[str, ...]] = ("steps_played",)
     _shared_state: ClassVar[tuple[str, ...]] = ("_scores", "_rewards", "_terminated", "_just")
 
     def __init__(
@@ -392,7 +393,7 @@ class BatchGame(ABC):
         """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
         names = self._arrays + self._shared_state
         state: dict[str, Any] = {name: getattr(self, name).copy() for name in names}
-        state.update({name: getattr(self, name) for name in (*self._schedule, "steps_played")})
+        state.update({name: getattr(self, name) for name in self._schedule + self._shared_schedule})
         state["rng"] = copy.deepcopy(self.rng.bit_generator.state)
         return state
 
@@ -403,7 +404,8 @@ class BatchGame(ABC):
             ValueError: The state has other names or shapes; nothing is changed.
         """
         names = self._arrays + self._shared_state
-        wanted = {*names, *self._schedule, "steps_played", "rng"}
+        schedule = self._schedule + self._shared_schedule
+        wanted = {*names, *schedule, "rng"}
         if set(state) != wanted:
             raise ValueError(f"not a state of {self.name}: {sorted(wanted ^ set(state))} differ")
         for name in names:
@@ -415,7 +417,7 @@ class BatchGame(ABC):
                 )
         for name in names:
             setattr(self, name, state[name].copy())
-        for name in (*self._schedule, "steps_played"):
+        for name in schedule:
             setattr(self, name, state[name])
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
         self._clock += 1

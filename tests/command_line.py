@@ -1,0 +1,40 @@
+"""Running the scripts in the tests' own process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.cli import run_cli
+from agents.evaluation import EvaluateConfig, evaluate
+
+
+def cli(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    """Run evaluate.py in this process: exit status, stdout, stderr."""
+    return run(capsys, EvaluateConfig, evaluate, args)
+
+
+def run(
+    capsys: pytest.CaptureFixture[str],
+    config: type[Any],
+    main: Callable[[Any], None],
+    args: Sequence[str],
+) -> tuple[int, str, str]:
+    """Run a script's main function in this process: exit status, stdout, stderr."""
+    with pytest.raises(SystemExit) as left:
+        run_cli(config, main, args)
+    said = capsys.readouterr()
+    assert isinstance(left.value.code, int)
+    return left.value.code, said.out, said.err
+
+
+def assert_refused(done: tuple[int, str, str], said: str, folder: Path) -> None:
+    """It ended with status 2 and one line that says so, and left nothing in the folder."""
+    code, _, error = done
+    assert code == 2, error
+    assert said in error
+    assert len(error.strip().splitlines()) == 1, error
+    assert list(folder.iterdir()) == []
