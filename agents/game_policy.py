@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -13,6 +14,7 @@ from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
 from torch import Tensor
 
 from agents.network import GameNetwork
+from agents.optimizer import MuonWithAdam
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.observation import ObservationLayout
 
@@ -29,6 +31,8 @@ class GamePolicy(MaskableActorCriticPolicy):
         width: Width of the hidden layers.
         depth: Number of hidden layers.
         one_hot: Largest number that is also given one-hot, see ``GameNetwork``.
+        muon: If above 0, the trunk's matrices are learned by Muon, at this times the
+            learning rate of the rest; see ``MuonWithAdam``.
         **kwargs: Passed on to sb3-contrib's policy.
     """
 
@@ -43,6 +47,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         width: int = 128,
         depth: int = 2,
         one_hot: int = 0,
+        muon: float = 0.0,
         **kwargs: Any,
     ) -> None:
         self.game_kwargs: dict[str, Any] = {
@@ -52,15 +57,23 @@ class GamePolicy(MaskableActorCriticPolicy):
             "depth": depth,
             "one_hot": one_hot,
         }
+        self.muon = muon
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.network = GameNetwork(**self.game_kwargs)
-        settings: dict[str, Any] = {"lr": lr_schedule(1), **self.optimizer_kwargs}
-        self.optimizer = self.optimizer_class(self.network.parameters(), **settings)
+        self.optimizer: torch.optim.Optimizer
+        if self.muon:
+            matrices = [weight for weight in self.network.trunk.parameters() if weight.ndim == 2]
+            known = set(matrices)
+            others = [weight for weight in self.network.parameters() if weight not in known]
+            self.optimizer = MuonWithAdam(matrices, others, lr_schedule(1), self.muon)
+        else:
+            settings: dict[str, Any] = {"lr": lr_schedule(1), **self.optimizer_kwargs}
+            self.optimizer = self.optimizer_class(self.network.parameters(), **settings)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | self.game_kwargs
+        return super()._get_constructor_parameters() | self.game_kwargs | {"muon": self.muon}
 
     def _distribution(
         self, obs: PyTorchObs, action_masks: npt.NDArray[Any] | Tensor | None

@@ -17,6 +17,8 @@ class Recipe:
         epochs: Passes over the decisions of an update.
         learning_rate: At the start; it falls linearly.
         final_learning_rate: At the end.
+        muon: Muon's learning rate, for the trunk's matrices, is this times the learning rate
+            of all else, which is Adam's; 0: everything is learned by Adam.
         entropy: Weight of the entropy bonus at the start; it falls linearly.
         final_entropy: At the end.
         clip_range: PPO's clipping.
@@ -39,6 +41,7 @@ class Recipe:
     epochs: int = 3
     learning_rate: float = 1e-3
     final_learning_rate: float = 1e-4
+    muon: float = 30.0
     entropy: float = 0.03
     final_entropy: float = 0.015
     clip_range: float = 0.2
@@ -60,7 +63,14 @@ class Recipe:
         for name in ("learning_rate", "clip_range"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
-        for name in ("final_learning_rate", "entropy", "final_entropy", "temperature", "one_hot"):
+        for name in (
+            "final_learning_rate",
+            "muon",
+            "entropy",
+            "final_entropy",
+            "temperature",
+            "one_hot",
+        ):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must be 0 or more, not {getattr(self, name)}")
         for name in ("gamma", "gae_lambda", "teacher_share"):

@@ -13,6 +13,7 @@ from stable_baselines3.common.utils import LinearSchedule
 from tqdm import tqdm
 
 from agents.arena import duel
+from agents.data_parallel import DataParallel
 from agents.network_agent import NetworkAgent
 from agents.onnx_agent import OnnxAgent
 from agents.policy_weights import changed_rules, game_of, network_arguments, network_of
@@ -70,16 +71,16 @@ def train_best_response(
         policy: Who has all other seats; it plays at the temperature that it has.
         minutes: How long to learn; 5 if neither this nor ``steps`` is given.
         steps: The learner's steps instead, rounded up to whole updates. With these, the
-            same seed and one thread the result is the same.
+            same seed and threads the result is the same.
         seed: Of everything random.
-        threads: Threads of the processor that torch may use.
+        threads: Threads of the processor for learning.
         recipe: Settings of PPO; None takes ``response_recipe``.
 
     Raises:
         ValueError: The policy has no weights to start from, or there is no budget.
     """
     check_budget(minutes, steps)
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)  # DataParallel's threads are many enough
     arguments = network_arguments(policy.path)
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
@@ -87,6 +88,7 @@ def train_best_response(
     recipe = replace(recipe, **sizes)
     envs = _envs(policy, recipe, seed)
     model = _learner(envs[0], recipe, arguments, seed)
+    model.parallel = DataParallel(threads)
     model.policy.network.load_state_dict(network_of(policy.path).state_dict())
     _learn(model, envs, _remaining(model, minutes, steps))
     network = model.policy.network.eval()

@@ -16,9 +16,11 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 from torch.nn import functional
 
+from agents.data_parallel import DataParallel
 from agents.decision_buffer import DecisionBuffer, Decisions
 from agents.game_policy import GamePolicy
 from agents.network import masked
+from agents.optimizer import set_learning_rate
 from agents.stopwatch import Stopwatch
 from kododo_env.core.agent import Agent, everybodys_choice
 from kododo_env.wrappers.vec import BatchVecEnv
@@ -44,6 +46,8 @@ class SelfPlayPPO(MaskablePPO):
         stopwatch: How long acting, the games and learning took.
         progress: Remaining progress, if it is not to be read off the number of steps.
         bfloat16: Whether acting and learning multiply matrices in bfloat16.
+        parallel: On how many threads acting and learning are done. With another number
+            the sums are rounded otherwise, so that another policy is learned.
     """
 
     policy: GamePolicy
@@ -57,12 +61,13 @@ class SelfPlayPPO(MaskablePPO):
     def _setup_model(self) -> None:
         self.rollout_buffer_class = DecisionBuffer
         self.stopwatch = Stopwatch()
+        self.parallel = DataParallel()
         super()._setup_model()
         if not isinstance(self.policy, GamePolicy):
             raise ValueError(f"the policy must be a GamePolicy, not {type(self.policy).__name__}")
 
     def _excluded_save_params(self) -> list[str]:
-        given = ("ent_schedule", "progress", "teacher", "stopwatch")
+        given = ("ent_schedule", "progress", "teacher", "stopwatch", "parallel")
         return [*super()._excluded_save_params(), *given]
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
@@ -123,12 +128,8 @@ class SelfPlayPPO(MaskablePPO):
         slots = np.flatnonzero(masks.sum(axis=1, dtype=np.int32) > 1)
         if len(slots) == 0:
             return actions
-        assert isinstance(self._last_obs, np.ndarray)
-        network = self.policy.network
         legal = torch.from_numpy(masks[slots])
-        renamed, entries = network.canonical(torch.from_numpy(self._last_obs[slots]))
-        logits, values = network.from_canonical(renamed, entries, self.bfloat16)
-        log_probs = functional.log_softmax(masked(logits, legal), dim=1)
+        renamed, entries, log_probs, values = self._asked(slots, legal)
         if self.imitating:
             chosen = torch.from_numpy(self._teachers_choice(env, rng)[slots])
         else:
@@ -146,6 +147,21 @@ class SelfPlayPPO(MaskablePPO):
         )
         actions[slots] = chosen.numpy()
         return actions
+
+    def _asked(self, slots: npt.NDArray[np.intp], legal: Tensor) -> tuple[Tensor, ...]:
+        """The canonical observations of some slots, entries, log-probabilities and values."""
+        network, observations = self.policy.network, self._last_obs
+        assert isinstance(observations, np.ndarray)
+
+        @torch.no_grad()
+        def ask(part: slice) -> tuple[Tensor, ...]:
+            renamed, entries = network.canonical(torch.from_numpy(observations[slots[part]]))
+            logits, values = network.from_canonical(renamed, entries, self.bfloat16)
+            log_probs = functional.log_softmax(masked(logits, legal[part]), dim=1)
+            return renamed, entries, log_probs, values
+
+        answers = self.parallel.map(ask, len(slots))
+        return tuple(torch.cat(column) for column in zip(*answers, strict=True))
 
     def _teachers_choice(self, env: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """What the teacher would do in every slot, (E,)."""
@@ -172,7 +188,8 @@ class SelfPlayPPO(MaskablePPO):
 
     def _train(self) -> None:
         self.policy.set_training_mode(True)
-        self._update_learning_rate(self.policy.optimizer)
+        learning_rate = float(self.lr_schedule(self._current_progress_remaining))
+        set_learning_rate(self.policy.optimizer, learning_rate)
         clip_range = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]
         decisions = self.rollout_buffer.packed()
         assert self.batch_size is not None
@@ -185,7 +202,30 @@ class SelfPlayPPO(MaskablePPO):
 
     def _update(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
         """One step of the optimiser on a minibatch; what there is to log of it."""
-        network, optimizer = self.policy.network, self.policy.optimizer
+        parameters = list(self.policy.network.parameters())
+        if self.normalize_advantage:
+            advantages = batch.advantages
+            spread = advantages.std() + 1e-8
+            batch = batch._replace(advantages=(advantages - advantages.mean()) / spread)
+
+        def gradients(part: slice) -> tuple[dict[str, Tensor], list[Tensor]]:
+            """What there is to log of a part, and its share of the batch's gradients."""
+            here = Decisions(*(column[part] for column in batch))
+            losses = self._losses(here, clip_range)
+            share = len(here.actions) / len(batch.actions)
+            found = torch.autograd.grad(share * losses["loss"], parameters)
+            return {name: share * loss.detach() for name, loss in losses.items()}, list(found)
+
+        logged, found = zip(*self.parallel.map(gradients, len(batch.actions)), strict=True)
+        for parameter, *parts in zip(parameters, *found, strict=True):
+            parameter.grad = torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
+        torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
+        self.policy.optimizer.step()
+        return {name: torch.stack([part[name] for part in logged]).sum() for name in logged[0]}
+
+    def _losses(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
+        """The loss, its parts, and what tells how far the policy has moved; means over a batch."""
+        network = self.policy.network
         logits, values = network.from_canonical(
             batch.renamed.float(), batch.entries.long(), self.bfloat16
         )
@@ -199,28 +239,17 @@ class SelfPlayPPO(MaskablePPO):
             policy_loss = -taken.mean()
             loss = policy_loss + self.vf_coef * value_loss
         else:
-            policy_loss = self._clipped_loss(batch.advantages, ratio, clip_range)
+            clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
+            policy_loss = -torch.min(batch.advantages * ratio, batch.advantages * clipped).mean()
             loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), self.max_grad_norm)
-        optimizer.step()
-        with torch.no_grad():
-            return {
-                "policy_gradient_loss": policy_loss.detach(),
-                "value_loss": value_loss.detach(),
-                "entropy_loss": -entropy.detach(),
-                "approx_kl": (ratio - 1 - log_ratio).mean(),
-                "clip_fraction": ((ratio - 1).abs() > clip_range).float().mean(),
-                "loss": loss.detach(),
-            }
-
-    def _clipped_loss(self, advantages: Tensor, ratio: Tensor, clip_range: float) -> Tensor:
-        """PPO's policy loss."""
-        if self.normalize_advantage:
-            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
-        return -torch.min(advantages * ratio, advantages * clipped).mean()
+        return {
+            "policy_gradient_loss": policy_loss,
+            "value_loss": value_loss,
+            "entropy_loss": -entropy,
+            "approx_kl": (ratio.detach() - 1 - log_ratio.detach()).mean(),
+            "clip_fraction": ((ratio.detach() - 1).abs() > clip_range).float().mean(),
+            "loss": loss,
+        }
 
     def _log(self, losses: list[dict[str, Any]], clip_range: float) -> None:
         for name in losses[0]:
@@ -232,6 +261,8 @@ class SelfPlayPPO(MaskablePPO):
             "train/explained_variance",
             explained_variance(buffer.values[decided], buffer.returns[decided]),
         )
+        learning_rate = self.lr_schedule(self._current_progress_remaining)
+        self.logger.record("train/learning_rate", learning_rate)
         self.logger.record("train/entropy_coefficient", self.ent_coef)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         self.logger.record("train/clip_range", clip_range)

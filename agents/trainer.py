@@ -15,6 +15,7 @@ import torch
 from stable_baselines3.common.logger import Logger, configure
 
 from agents.checkpoint import Progress, load_checkpoint, save_checkpoint
+from agents.data_parallel import DataParallel
 from agents.game_policy import GamePolicy
 from agents.measure import against_baselines
 from agents.network_agent import NetworkAgent
@@ -52,13 +53,14 @@ class Trainer:
         self.run_dir = run_dir
         self.progress = progress
         self.stopped = False
-        torch.set_num_threads(config.threads)
+        torch.set_num_threads(1)  # DataParallel's threads are many enough
         game = task.batch_game(task.recipe.num_envs, task.seed)
         self.env = BatchVecEnv(game, reward_of(task.recipe))
         self.env.seed(task.seed)
         self.model = self._resumed() if progress.updates else self._fresh()
         self.model.progress = self.remaining
         self.model.bfloat16 = config.bfloat16
+        self.model.parallel = DataParallel(config.threads)
         self.model.ent_schedule = _between(task.recipe.entropy, task.recipe.final_entropy)
         self.model.teacher, self.model.teacher_share = task.teacher(), task.recipe.teacher_share
         self._since = time.monotonic()
@@ -175,7 +177,12 @@ def make_learner(
         gae_lambda=recipe.gae_lambda,
         clip_range=recipe.clip_range,
         vf_coef=recipe.value_weight,
-        policy_kwargs={"layout": game.layout, "actions": game.actions, **sizes},
+        policy_kwargs={
+            "layout": game.layout,
+            "actions": game.actions,
+            "muon": recipe.muon,
+            **sizes,
+        },
         seed=seed,
         device="cpu",
     )

@@ -34,6 +34,8 @@ class RecipeOverrides:
     """Learning rate at the start."""
     final_learning_rate: float | None = None
     """Learning rate at the end."""
+    muon: float | None = None
+    """Muon's learning rate, for the trunk's matrices, as a multiple of Adam's; 0 = no Muon."""
     entropy: float | None = None
     """Weight of the entropy bonus at the start."""
     final_entropy: float | None = None
@@ -93,7 +95,7 @@ class TrainConfig:
     games: int = 4000
     """Games against each baseline for the table at the end."""
     threads: int = 2
-    """Threads of the processor that torch may use."""
+    """Threads of the processor for acting and learning."""
     bfloat16: bool = field(default_factory=lambda: torch.cpu._is_avx512_bf16_supported())
     """Multiply matrices in bfloat16 while learning (default: where the processor can)."""
     ppo: Annotated[RecipeOverrides, tyro.conf.arg(name="")] = field(default_factory=RecipeOverrides)

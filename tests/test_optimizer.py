@@ -1,0 +1,108 @@
+"""Muon and Adam as one optimiser, and gradients computed in parts on several threads."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from itertools import chain
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from agents.data_parallel import DataParallel
+from agents.game_policy import GamePolicy
+from agents.optimizer import MuonWithAdam, set_learning_rate
+from agents.self_play_ppo import SelfPlayPPO
+from kododo_env import kododo_v0
+from kododo_env.wrappers.vec import BatchVecEnv
+
+
+def layers() -> nn.Sequential:
+    torch.manual_seed(3)
+    return nn.Sequential(nn.Linear(5, 8), nn.Linear(8, 2))
+
+
+def joint(network: nn.Sequential) -> MuonWithAdam:
+    first, *others = network.parameters()
+    return MuonWithAdam([first], others, lr=0.01, muon=4.0)
+
+
+def step(network: nn.Sequential, *optimizers: torch.optim.Optimizer) -> None:
+    inputs = torch.linspace(-1, 1, 15).reshape(3, 5)
+    for optimizer in optimizers:
+        optimizer.zero_grad()
+    network(inputs).square().sum().backward()
+    for optimizer in optimizers:
+        optimizer.step()
+
+
+def weights(network: nn.Module) -> Tensor:
+    return torch.cat([weight.detach().flatten() for weight in network.parameters()])
+
+
+def test_matrices_follow_muon_and_the_rest_adam() -> None:
+    one, two = layers(), layers()
+    first, *others = two.parameters()
+    muon = torch.optim.Muon([first], lr=0.04, weight_decay=0.0)
+    adam = torch.optim.Adam(others, lr=0.01)
+    together = joint(one)
+    for _ in range(3):
+        step(one, together)
+        step(two, muon, adam)
+    assert torch.equal(weights(one), weights(two))
+    assert not torch.equal(weights(one), weights(layers()))
+
+
+def test_a_learning_rate_reaches_both_in_their_proportion() -> None:
+    optimizer = joint(layers())
+    set_learning_rate(optimizer, 0.5)
+    assert [group["lr"] for group in optimizer.param_groups] == [2.0, 0.5]
+    plain = torch.optim.Adam(layers().parameters(), lr=1.0)
+    set_learning_rate(plain, 0.5)
+    assert plain.param_groups[0]["lr"] == 0.5
+
+
+def test_what_is_saved_goes_on_as_if_it_had_never_stopped() -> None:
+    network = layers()
+    optimizer = joint(network)
+    step(network, optimizer)
+    again, state = layers(), deepcopy(optimizer.state_dict())
+    again.load_state_dict(network.state_dict())
+    resumed = joint(again)
+    resumed.load_state_dict(state)
+    for each, its in ((network, optimizer), (again, resumed)):
+        set_learning_rate(its, 0.002)  # reaches the groups that were loaded
+        step(each, its)
+    assert torch.equal(weights(network), weights(again))
+
+
+def test_parts_make_up_the_batch_in_order() -> None:
+    for threads in (1, 2, 3):
+        parallel = DataParallel(threads)
+        for total in (1, 2, 7, 100):
+            parts = parallel.map(lambda part: list(range(1000))[part], total)
+            assert list(chain.from_iterable(parts)) == list(range(total))
+            assert len(parts) == min(threads, total)
+            assert max(map(len, parts)) - min(map(len, parts)) <= 1
+    with pytest.raises(ValueError, match="threads must be at least 1, not 0"):
+        DataParallel(0)
+
+
+def trained(threads: int) -> Tensor:
+    """The weights after two small updates with Muon, on so many threads."""
+    env = BatchVecEnv(kododo_v0.batch_game(8, seed=0), "win")
+    layouts = {"layout": env.game.layout, "actions": env.game.actions, "width": 16, "muon": 30.0}
+    model = SelfPlayPPO(
+        GamePolicy, env, n_steps=18, batch_size=128, n_epochs=1, seed=0,
+        policy_kwargs=layouts, device="cpu",
+    )  # fmt: skip
+    model.parallel = DataParallel(threads)
+    model.learn(2 * 18 * env.num_envs)
+    return weights(model.policy.network)
+
+
+def test_threads_learn_the_same_but_for_rounding_and_reproducibly() -> None:
+    one, two = trained(1), trained(2)
+    assert torch.equal(two, trained(2))
+    assert torch.allclose(one, two, atol=5e-3)
+    assert (one - two).abs().mean() < 1e-4
