@@ -15,7 +15,7 @@ class Recipe:
         games_per_update: Whole games each of them plays between updates.
         batch_size: Decisions in a minibatch.
         epochs: Passes over the decisions of an update.
-        learning_rate: At the start; it falls linearly.
+        learning_rate: When self-play begins; it falls linearly.
         final_learning_rate: At the end.
         muon: Muon's learning rate, for the trunk's matrices, is this times the learning rate
             of all else, which is Adam's; 0: everything is learned by Adam.
@@ -32,6 +32,8 @@ class Recipe:
         one_hot: Largest number of the observation that is also given one-hot; 0: none.
         teacher: Which scripted player plays and is imitated at first; "": nobody.
         teacher_share: For which share of the training.
+        teacher_learning_rate: While it is imitated, at the start; it falls linearly to a
+            hundredth.
         temperature: At which the trained policy plays: 0 the likeliest action.
     """
 
@@ -54,13 +56,14 @@ class Recipe:
     one_hot: int = 8
     teacher: str = "heuristic"
     teacher_share: float = 0.3
+    teacher_learning_rate: float = 2e-3
     temperature: float = 0.25
 
     def __post_init__(self) -> None:
         for name in ("num_envs", "games_per_update", "batch_size", "epochs", "width", "depth"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("learning_rate", "clip_range"):
+        for name in ("learning_rate", "teacher_learning_rate", "clip_range"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
         for name in (
@@ -76,6 +79,11 @@ class Recipe:
         for name in ("gamma", "gae_lambda", "teacher_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+
+    @property
+    def imitation_share(self) -> float:
+        """The share of the training for which somebody is imitated; 0 without a teacher."""
+        return self.teacher_share if self.teacher else 0.0
 
 
 BASE = Recipe()

@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.logger import Logger
-from stable_baselines3.common.utils import LinearSchedule
 from tqdm import tqdm
 
 from agents.arena import duel
 from agents.data_parallel import DataParallel
+from agents.learning_schedule import entropy_of
 from agents.network_agent import NetworkAgent
 from agents.onnx_agent import OnnxAgent
 from agents.policy_weights import changed_rules, game_of, network_arguments, network_of
@@ -111,14 +111,12 @@ def check_budget(minutes: float | None, steps: int | None) -> None:
 def response_recipe(recipe: Recipe) -> Recipe:
     """A game's recipe, changed for learning that begins with trained weights.
 
-    Smaller steps, less entropy, nobody to imitate, and no reward but the victory, since that
+    Less entropy, nobody to imitate, and no reward but the victory, since that
     is what is measured. ``num_envs`` counts the games of each P: there are P times as many
     as in self-play, since only one seat of each learns.
     """
     return replace(
         recipe,
-        learning_rate=3e-4,
-        final_learning_rate=3e-5,
         entropy=recipe.final_entropy,
         final_entropy=0.0,
         margin_weight=0.0,
@@ -143,10 +141,9 @@ def _envs(policy: OnnxAgent, recipe: Recipe, seed: int) -> list[BatchVecEnv]:
 
 
 def _learner(env: BatchVecEnv, recipe: Recipe, arguments: dict[str, Any], seed: int) -> SelfPlayPPO:
-    schedule = LinearSchedule(recipe.learning_rate, recipe.final_learning_rate, 1.0)
-    model = make_learner(env, recipe, arguments, schedule, seed)
+    model = make_learner(env, recipe, arguments, seed)
     model.set_logger(Logger(None, []))
-    model.ent_schedule = LinearSchedule(recipe.entropy, recipe.final_entropy, 1.0)
+    model.ent_schedule = entropy_of(recipe)
     model.bfloat16 = torch.cpu._is_avx512_bf16_supported()
     return model
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -17,6 +17,7 @@ from stable_baselines3.common.logger import Logger, configure
 from agents.checkpoint import Progress, load_checkpoint, save_checkpoint
 from agents.data_parallel import DataParallel
 from agents.game_policy import GamePolicy
+from agents.learning_schedule import entropy_of, learning_rate_of
 from agents.measure import against_baselines
 from agents.network_agent import NetworkAgent
 from agents.progress_display import ProgressDisplay
@@ -61,7 +62,7 @@ class Trainer:
         self.model.progress = self.remaining
         self.model.bfloat16 = config.bfloat16
         self.model.parallel = DataParallel(config.threads)
-        self.model.ent_schedule = _between(task.recipe.entropy, task.recipe.final_entropy)
+        self.model.ent_schedule = entropy_of(task.recipe)
         self.model.teacher, self.model.teacher_share = task.teacher(), task.recipe.teacher_share
         self._since = time.monotonic()
         self._saved = self._since
@@ -69,9 +70,8 @@ class Trainer:
 
     def _fresh(self) -> SelfPlayPPO:
         recipe = self.task.recipe
-        schedule = _between(recipe.learning_rate, recipe.final_learning_rate)
         sizes = {name: getattr(recipe, name) for name in ("width", "depth", "one_hot")}
-        return make_learner(self.env, recipe, sizes, schedule, self.task.seed)
+        return make_learner(self.env, recipe, sizes, self.task.seed)
 
     def _resumed(self) -> SelfPlayPPO:
         return load_checkpoint(self.run_dir / CHECKPOINT, self.env)
@@ -153,7 +153,6 @@ def make_learner(
     env: BatchVecEnv,
     recipe: Recipe,
     sizes: dict[str, Any],
-    learning_rate: Callable[[float], float],
     seed: int,
 ) -> SelfPlayPPO:
     """A learner that has learned nothing yet, with a recipe's settings of PPO.
@@ -162,14 +161,13 @@ def make_learner(
         env: What it plays; a rollout is whole games of it.
         recipe: The settings.
         sizes: The network's: arguments of ``GameNetwork`` beside the layouts.
-        learning_rate: By remaining progress, 1 to 0.
         seed: Of everything random.
     """
     game = env.game
     return SelfPlayPPO(
         GamePolicy,
         env,
-        learning_rate=learning_rate,
+        learning_rate=learning_rate_of(recipe),
         n_steps=steps_of_a_game(game) * recipe.games_per_update,
         batch_size=recipe.batch_size,
         n_epochs=recipe.epochs,
@@ -212,16 +210,6 @@ def steps_of_a_game(game: BatchGame) -> int:
         if trial.terminated.all():
             return steps
     return LONGEST_UPDATE
-
-
-class _between:
-    """A linear schedule from the start's value to the end's, by what remains (1 to 0)."""
-
-    def __init__(self, start: float, end: float) -> None:
-        self.start, self.end = start, end
-
-    def __call__(self, remaining: float) -> float:
-        return self.end + (self.start - self.end) * remaining
 
 
 @contextmanager

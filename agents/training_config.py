@@ -31,7 +31,7 @@ class RecipeOverrides:
     epochs: int | None = None
     """Passes over the decisions of an update."""
     learning_rate: float | None = None
-    """Learning rate at the start."""
+    """Learning rate when self-play begins."""
     final_learning_rate: float | None = None
     """Learning rate at the end."""
     muon: float | None = None
@@ -58,6 +58,8 @@ class RecipeOverrides:
     """Scripted player that is imitated at first; "" = nobody."""
     teacher_share: float | None = None
     """For which share of the training the teacher is imitated."""
+    teacher_learning_rate: float | None = None
+    """Learning rate at the start of the imitation; it falls to a hundredth."""
     temperature: float | None = None
     """At which the trained policy plays; 0 = always the likeliest action."""
 

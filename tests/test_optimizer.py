@@ -43,7 +43,7 @@ def weights(network: nn.Module) -> Tensor:
 def test_matrices_follow_muon_and_the_rest_adam() -> None:
     one, two = layers(), layers()
     first, *others = two.parameters()
-    muon = torch.optim.Muon([first], lr=0.04, weight_decay=0.0)
+    muon = torch.optim.Muon([first], lr=0.04, weight_decay=0.0, ns_steps=3)
     adam = torch.optim.Adam(others, lr=0.01)
     together = joint(one)
     for _ in range(3):

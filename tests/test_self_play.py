@@ -10,6 +10,7 @@ import sys
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from sb3_contrib import MaskablePPO
 from agents.checkpoint import Progress, read_facts
 from agents.decision_buffer import DecisionBuffer
 from agents.game_policy import GamePolicy
+from agents.learning_schedule import entropy_of, learning_rate_of
 from agents.onnx_agent import OnnxAgent
+from agents.recipes import Recipe
 from agents.run_folder import fresh_folder
 from agents.self_play_ppo import SelfPlayPPO
 from agents.trainer import Trainer
@@ -386,3 +389,30 @@ def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
         archive.writestr("facts.json", "{}")
     with pytest.raises(ValueError, match="not a checkpoint of a training run, or is damaged"):
         train(short(tmp_path / "run", resume=True))
+
+
+# --- schedules ----------------------------------------------------------------------------
+
+
+def test_imitation_and_self_play_each_run_their_whole_course() -> None:
+    recipe = Recipe(
+        teacher_share=0.25, teacher_learning_rate=1.0, learning_rate=0.4, final_learning_rate=0.1,
+        entropy=0.03, final_entropy=0.01,
+    )  # fmt: skip
+    rate, entropy = learning_rate_of(recipe), entropy_of(recipe)
+    done = (0.0, 0.125, 0.2499, 0.25, 0.625, 1.0)
+    assert np.allclose([rate(1 - d) for d in done], [1, 0.505, 0.01, 0.4, 0.25, 0.1], atol=1e-3)
+    assert np.allclose(
+        [entropy(1 - d) for d in done], [0.03, 0.03, 0.03, 0.03, 0.02, 0.01], atol=1e-3
+    )
+
+
+@pytest.mark.parametrize("changed", [{"teacher": ""}, {"teacher_share": 0.0}])
+def test_without_a_teacher_self_play_has_the_whole_course(changed: dict[str, Any]) -> None:
+    rate = learning_rate_of(Recipe(learning_rate=0.4, final_learning_rate=0.1, **changed))
+    assert np.allclose([rate(1.0), rate(0.5), rate(0.0)], [0.4, 0.25, 0.1])
+
+
+def test_imitation_alone_ends_with_its_own_rate() -> None:
+    rate = learning_rate_of(Recipe(teacher_share=1.0, teacher_learning_rate=1.0))
+    assert np.allclose([rate(1.0), rate(1e-9)], [1.0, 0.01])
