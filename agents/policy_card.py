@@ -195,12 +195,17 @@ shares are those of {spread["games"]:,} games each, all at this policy's tempera
 def _algorithm(training: dict[str, Any]) -> str:
     """How it learned, in words; those it learned from are among those it is measured against."""
     recipe = training["recipe"]
-    if not recipe["teacher"] or not recipe["teacher_share"]:
-        return str(training["algorithm"])
-    share = 100 * recipe["teacher_share"]
-    return f"Imitation of `{recipe['teacher']}` for {share:.0f} % of the steps, then " + str(
-        training["algorithm"]
-    )
+    learned = str(training["algorithm"])
+    if recipe["teacher"] and recipe["teacher_share"]:
+        share = 100 * recipe["teacher_share"]
+        learned = (
+            f"Imitation of `{recipe['teacher']}` for {share:.0f} % of the steps, then {learned}"
+        )
+    if recipe["opponents"] and recipe["opponents_share"]:
+        share = 100 * recipe["opponents_share"]
+        names = " and ".join(f"`{name}`" for name in dict.fromkeys(recipe["opponents"]))
+        learned += f", in {share:.0f} % of its updates against {names} by turns"
+    return learned
 
 
 def _spread_rows(spread: dict[str, Any]) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +35,10 @@ class Recipe:
         teacher_share: For which share of the training.
         teacher_learning_rate: While it is imitated, at the start; it falls linearly to a
             hundredth.
+        opponents: Scripted players against whom it learns in some of the updates after the
+            imitation, one kind at a time in all seats but one; in the others it plays itself.
+            Who is named twice comes twice as often.
+        opponents_share: The share of these updates.
         temperature: At which the trained policy plays: 0 the likeliest action.
     """
 
@@ -41,25 +46,28 @@ class Recipe:
     games_per_update: int = 1
     batch_size: int = 4096
     epochs: int = 3
-    learning_rate: float = 1e-3
-    final_learning_rate: float = 1e-4
+    learning_rate: float = 1e-4
+    final_learning_rate: float = 1e-5
     muon: float = 30.0
-    entropy: float = 0.03
-    final_entropy: float = 0.015
+    entropy: float = 0.02
+    final_entropy: float = 0.005
     clip_range: float = 0.2
     gamma: float = 1.0
-    gae_lambda: float = 0.9
+    gae_lambda: float = 0.7
     value_weight: float = 0.5
     margin_weight: float = 0.05
     width: int = 256
     depth: int = 3
     one_hot: int = 8
     teacher: str = "heuristic"
-    teacher_share: float = 0.3
+    teacher_share: float = 0.17
     teacher_learning_rate: float = 2e-3
+    opponents: tuple[str, ...] = ("heuristic", "heuristic", "follow")
+    opponents_share: float = 0.5
     temperature: float = 0.25
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
         for name in ("num_envs", "games_per_update", "batch_size", "epochs", "width", "depth"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
@@ -76,7 +84,7 @@ class Recipe:
         ):
             if not getattr(self, name) >= 0:
                 raise ValueError(f"{name} must be 0 or more, not {getattr(self, name)}")
-        for name in ("gamma", "gae_lambda", "teacher_share"):
+        for name in ("gamma", "gae_lambda", "teacher_share", "opponents_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
 
@@ -84,6 +92,13 @@ class Recipe:
     def imitation_share(self) -> float:
         """The share of the training for which somebody is imitated; 0 without a teacher."""
         return self.teacher_share if self.teacher else 0.0
+
+    def opponent_of(self, update: int) -> str | None:
+        """Who is the opponent in an update after the imitation; None: the policy itself."""
+        if not self.opponents:
+            return None
+        before, after = (math.floor(n * self.opponents_share + 1e-9) for n in (update, update + 1))
+        return self.opponents[before % len(self.opponents)] if after > before else None
 
 
 BASE = Recipe()
@@ -99,10 +114,15 @@ KADO = replace(
     width=176,
     depth=2,
     one_hot=12,
+    gae_lambda=0.9,
     teacher_share=0.7,
+    opponents=(),
 )
-COMBI_COMBO = replace(BASE, width=192)
+COMBI_COMBO = replace(BASE, width=192, gae_lambda=0.9, teacher_share=0.4, opponents=())
+# Between two, chance decides less, and an even choice of opponents and more entropy did better.
+KODODO_2 = replace(BASE, entropy=0.03, final_entropy=0.015, opponents=("heuristic", "follow"))
 RECIPES: dict[tuple[str, int], Recipe] = {
+    ("kododo", 2): KODODO_2,
     **{("kado", players): KADO for players in (2, 3, 4)},
     **{("combi_combo", players): COMBI_COMBO for players in (4, 5)},
 }
@@ -126,15 +146,15 @@ def with_overrides(recipe: Recipe, overrides: dict[str, Any]) -> Recipe:
 # seed gives the same policy.
 USUAL_STEPS = 12_000_000
 SHIPPED_STEPS: dict[tuple[str, int], int] = {
-    ("kododo", 2): 7_000_000,
-    ("kododo", 3): 4_000_000,
-    ("kododo", 4): 12_000_000,
-    ("kododo", 5): 4_000_000,
-    ("combi_combo", 4): 4_000_000,
-    ("combi_combo", 5): 4_000_000,
-    ("kado", 2): 4_000_000,
-    ("kado", 3): 4_000_000,
-    ("kado", 4): 4_000_000,
+    ("kododo", 2): 6_000_000,
+    ("kododo", 3): 3_000_000,
+    ("kododo", 4): 7_000_000,
+    ("kododo", 5): 3_000_000,
+    ("combi_combo", 4): 2_500_000,
+    ("combi_combo", 5): 2_500_000,
+    ("kado", 2): 2_000_000,
+    ("kado", 3): 2_000_000,
+    ("kado", 4): 2_000_000,
 }
 
 

@@ -122,6 +122,7 @@ def response_recipe(recipe: Recipe) -> Recipe:
         margin_weight=0.0,
         teacher="",
         teacher_share=0.0,
+        opponents=(),
     )
 
 

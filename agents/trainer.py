@@ -58,6 +58,7 @@ class Trainer:
         game = task.batch_game(task.recipe.num_envs, task.seed)
         self.env = BatchVecEnv(game, reward_of(task.recipe))
         self.env.seed(task.seed)
+        self.others = opponents_envs(task)
         self.model = self._resumed() if progress.updates else self._fresh()
         self.model.progress = self.remaining
         self.model.bfloat16 = config.bfloat16
@@ -114,10 +115,22 @@ class Trainer:
     def _update(self) -> None:
         """One rollout of whole games and the learning from it."""
         model = self.model
+        if self.others:
+            model.set_env(self._next_env())
         steps = model.n_steps * model.n_envs
         model.learn(steps, reset_num_timesteps=self.progress.updates == 0)
         self.progress.updates += 1
         self.progress.steps = model.num_timesteps
+
+    def _next_env(self) -> BatchVecEnv:
+        """Where the next update plays: against itself, or against scripted players."""
+        update = self.progress.updates
+        imitating = 1 - self.remaining() < self.task.recipe.imitation_share
+        name = None if imitating else self.task.recipe.opponent_of(update)
+        env = self.env if name is None else self.others[name]
+        # Seeded for each update, so that a checkpoint need not know where the others stand.
+        env.seed(int(np.random.SeedSequence([self.task.seed, update]).generate_state(1)[0]))
+        return env
 
     def _logger(self) -> Logger:
         return configure(str(self.run_dir / "tensorboard"), ["tensorboard"])
@@ -184,6 +197,22 @@ def make_learner(
         seed=seed,
         device="cpu",
     )
+
+
+def opponents_envs(task: Task) -> dict[str, BatchVecEnv]:
+    """For each of the recipe's opponents as many games as have the slots of self-play.
+
+    The learner has the first seat, the opponent all others.
+    """
+    players = task.num_players
+    return {
+        name: BatchVecEnv(
+            task.batch_game(task.recipe.num_envs * players, task.seed),
+            reward_of(task.recipe),
+            [None] + [agent] * (players - 1),
+        )
+        for name, agent in task.opponents().items()
+    }
 
 
 def minutes_of(config: TrainConfig) -> float:

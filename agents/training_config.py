@@ -60,6 +60,10 @@ class RecipeOverrides:
     """For which share of the training the teacher is imitated."""
     teacher_learning_rate: float | None = None
     """Learning rate at the start of the imitation; it falls to a hundredth."""
+    opponents: tuple[str, ...] | None = None
+    """Scripted players against whom it learns in some of the updates after the imitation."""
+    opponents_share: float | None = None
+    """The share of these updates; 0 = it plays itself only."""
     temperature: float | None = None
     """At which the trained policy plays; 0 = always the likeliest action."""
 
@@ -151,6 +155,10 @@ class Task:
         name = self.recipe.teacher
         return make_agent(name, self.game) if name else None
 
+    def opponents(self) -> dict[str, Agent]:
+        """Scripted opponents by name; ValueError if the game has no such scripted player."""
+        return {name: make_agent(name, self.game) for name in self.recipe.opponents}
+
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         return asdict(self)
@@ -179,4 +187,5 @@ def task_of(config: TrainConfig) -> Task:
     task = Task(game, rules, recipe, config.seed)
     task.batch_game(1, 0)  # raises if these rules cannot be played
     task.teacher()  # or if nobody has that name
+    task.opponents()
     return task

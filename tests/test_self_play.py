@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger
 
 from agents.checkpoint import Progress, read_facts
 from agents.decision_buffer import DecisionBuffer
@@ -416,3 +418,40 @@ def test_without_a_teacher_self_play_has_the_whole_course(changed: dict[str, Any
 def test_imitation_alone_ends_with_its_own_rate() -> None:
     rate = learning_rate_of(Recipe(teacher_share=1.0, teacher_learning_rate=1.0))
     assert np.allclose([rate(1.0), rate(1e-9)], [1.0, 0.01])
+
+
+# --- scripted opponents -------------------------------------------------------------------
+
+
+def test_scripted_opponents_take_turns_in_their_share_of_the_updates() -> None:
+    recipe = Recipe(opponents=("heuristic", "follow"), opponents_share=0.4)
+    order = [recipe.opponent_of(update) for update in range(10)]
+    assert order == [None, None, "heuristic", None, "follow"] * 2
+    assert {Recipe(opponents=()).opponent_of(update) for update in range(10)} == {None}
+    assert {Recipe(opponents_share=0.0).opponent_of(update) for update in range(10)} == {None}
+    assert {Recipe(opponents_share=1.0).opponent_of(update) for update in range(4)} == {
+        "heuristic", "follow",
+    }  # fmt: skip
+
+
+def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: Path) -> None:
+    config = short(tmp_path / "run", ppo=replace(SMALL, teacher="", opponents_share=0.5))
+    task = task_of(config)
+    trainer = Trainer(config, task, fresh_folder(config.run_dir, task), Progress())
+    trainer.model.set_logger(Logger(None, []))
+    seats = []
+    for _ in range(4):
+        trainer._update()
+        env = trainer.model.get_env()
+        assert isinstance(env, BatchVecEnv)
+        seats.append([agent and agent.name for agent in env.opponents])
+        assert trainer.model.rollout_buffer.num_decisions == trainer.model.num_timesteps / len(
+            seats
+        )
+    itself, players = [None] * task.num_players, task.num_players - 1
+    assert seats == [
+        itself,
+        [None] + ["heuristic"] * players,
+        itself,
+        [None] + ["follow"] * players,
+    ]
