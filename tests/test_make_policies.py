@@ -299,6 +299,21 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     assert "0.550 (0.500 to 0.600)" in index([known])
 
 
+def test_the_card_tells_whom_it_learned_from(made: PoliciesConfig) -> None:
+    data = numbers(made)
+    recipe = data["training"]["recipe"]
+    recipe |= {"teacher": "heuristic", "teacher_share": 0.2, "opponents_share": 0.25}
+    recipe["opponents"] = ["heuristic", "heuristic", "follow"]
+    learned = data["training"]["algorithm"]
+    first = f"Imitation of `heuristic` for 20 % of the steps, then {learned}"
+    against = ", in 25 % of its updates against `heuristic` and `follow` by turns"
+    assert f"\n{first}{against}, 1 thread" in card(data)
+    recipe["opponents"] = []
+    assert f"\n{first}, 1 thread" in card(data)
+    recipe["teacher"] = ""
+    assert f"\n{learned}, 1 thread" in card(data)
+
+
 def test_all_rows_of_a_table_are_of_one_length(made: PoliciesConfig) -> None:
     data = exploited(numbers(made))
     for text in (card(data), index([data])):
