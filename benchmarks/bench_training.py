@@ -3,8 +3,9 @@
 Two learners on the games of the recipe, every seat of which learns: sb3-contrib's MaskablePPO
 with its MlpPolicy, and the self-play PPO that ``train.py`` uses. MaskablePPO has its own
 minibatches and epochs, and then the recipe's, with which it learns less from each step and so
-is in the environment for more of the time. Time in the environment is that in ``step``
-(dealing anew, rewards and observations included) and in the masks. torch has one thread.
+is in the environment for more of the time. Ours comes a second time on two threads; all else
+has one. Time in the environment is that in ``step`` (dealing anew, rewards and observations
+included) and in the masks.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 from sb3_contrib import MaskablePPO
 
 from agents.checkpoint import Progress
+from agents.data_parallel import DataParallel
 from agents.self_play_ppo import SelfPlayPPO
 from agents.trainer import Trainer
 from agents.training_config import Task, TrainConfig, task_of
@@ -106,6 +108,8 @@ def report(game: str) -> None:
         measure("MaskablePPO as it comes", maskable_ppo(task), updates=1)
         measure("MaskablePPO, recipe's minibatches", plain)
         measure("train.py's SelfPlayPPO", own)
+        own.parallel = DataParallel(2)
+        measure("the same on two threads", own)
         print_decisions(own)
 
 
