@@ -157,7 +157,8 @@ class Task:
 
     def opponents(self) -> dict[str, Agent]:
         """Scripted opponents by name; ValueError if the game has no such scripted player."""
-        return {name: make_agent(name, self.game) for name in self.recipe.opponents}
+        names = self.recipe.opponents if self.recipe.opponents_share else ()
+        return {name: make_agent(name, self.game) for name in names}
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
