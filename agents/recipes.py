@@ -155,7 +155,7 @@ SHIPPED_STEPS: dict[tuple[str, int], int] = {
     ("combi_combo", 5): 2_500_000,
     ("kado", 2): 2_000_000,
     ("kado", 3): 2_000_000,
-    ("kado", 4): 2_000_000,
+    ("kado", 4): 4_000_000,
 }
 
 
