@@ -201,7 +201,7 @@ def _algorithm(training: dict[str, Any]) -> str:
         learned = (
             f"Imitation of `{recipe['teacher']}` for {share:.0f} % of the steps, then {learned}"
         )
-    if recipe["opponents"] and recipe["opponents_share"]:
+    if recipe.get("opponents") and recipe["opponents_share"]:  # older recipes have none
         share = 100 * recipe["opponents_share"]
         names = " and ".join(f"`{name}`" for name in dict.fromkeys(recipe["opponents"]))
         learned += f", in {share:.0f} % of its updates against {names} by turns"

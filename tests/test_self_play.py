@@ -435,7 +435,10 @@ def test_scripted_opponents_take_turns_in_their_share_of_the_updates() -> None:
 
 
 def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: Path) -> None:
-    config = short(tmp_path / "run", ppo=replace(SMALL, teacher="", opponents_share=0.5))
+    config = short(
+        tmp_path / "run",
+        ppo=replace(SMALL, teacher="", opponents=("heuristic", "follow"), opponents_share=0.5),
+    )
     task = task_of(config)
     trainer = Trainer(config, task, fresh_folder(config.run_dir, task), Progress())
     trainer.model.set_logger(Logger(None, []))
