@@ -14,8 +14,8 @@ ITERATIONS = 3  # of Newton and Schulz; torch's five learned no better, and take
 class MuonWithAdam(torch.optim.Optimizer):
     """Muon (Jordan et al. 2024) for matrices, Adam (Kingma and Ba 2015) for the rest.
 
-    Every parameter group has ``scale``: whoever sets a learning rate sets this times it, see
-    ``set_learning_rate``.
+    Muon follows the learning rate of Adam's group, so whoever sets one rate for all groups, as
+    stable-baselines3 does, sets both.
 
     Args:
         matrices: Weights of hidden layers, two-dimensional.
@@ -27,13 +27,11 @@ class MuonWithAdam(torch.optim.Optimizer):
     def __init__(
         self, matrices: Iterable[Tensor], others: Iterable[Tensor], lr: float, muon: float
     ) -> None:
+        self.muon = muon
         self._muon = torch.optim.Muon(
-            [{"params": list(matrices), "scale": muon}],
-            lr=lr * muon,
-            weight_decay=0.0,
-            ns_steps=ITERATIONS,
+            list(matrices), lr=lr * muon, weight_decay=0.0, ns_steps=ITERATIONS
         )
-        self._adam = torch.optim.Adam([{"params": list(others), "scale": 1.0}], lr=lr)
+        self._adam = torch.optim.Adam(list(others), lr=lr)
         super().__init__(self._groups(), {})
 
     def _groups(self) -> list[dict[str, Any]]:
@@ -45,6 +43,8 @@ class MuonWithAdam(torch.optim.Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        for group in self._muon.param_groups:
+            group["lr"] = self.muon * self._adam.param_groups[0]["lr"]
         self._muon.step()
         self._adam.step()
         return loss
@@ -58,9 +58,3 @@ class MuonWithAdam(torch.optim.Optimizer):
         self._muon.load_state_dict(state_dict["muon"])
         self._adam.load_state_dict(state_dict["adam"])
         self.param_groups = self._groups()
-
-
-def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:
-    """Give every parameter group its own multiple (``scale``, 1 if it has none) of a rate."""
-    for group in optimizer.param_groups:
-        group["lr"] = learning_rate * group.get("scale", 1.0)

@@ -20,7 +20,6 @@ from agents.data_parallel import DataParallel
 from agents.decision_buffer import DecisionBuffer, Decisions
 from agents.game_policy import GamePolicy
 from agents.network import masked
-from agents.optimizer import set_learning_rate
 from agents.stopwatch import Stopwatch
 from kododo_env.core.agent import Agent, everybodys_choice
 from kododo_env.wrappers.vec import BatchVecEnv
@@ -188,8 +187,7 @@ class SelfPlayPPO(MaskablePPO):
 
     def _train(self) -> None:
         self.policy.set_training_mode(True)
-        learning_rate = float(self.lr_schedule(self._current_progress_remaining))
-        set_learning_rate(self.policy.optimizer, learning_rate)
+        self._update_learning_rate(self.policy.optimizer)
         clip_range = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]
         decisions = self.rollout_buffer.packed()
         assert self.batch_size is not None
@@ -261,8 +259,6 @@ class SelfPlayPPO(MaskablePPO):
             "train/explained_variance",
             explained_variance(buffer.values[decided], buffer.returns[decided]),
         )
-        learning_rate = self.lr_schedule(self._current_progress_remaining)
-        self.logger.record("train/learning_rate", learning_rate)
         self.logger.record("train/entropy_coefficient", self.ent_coef)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         self.logger.record("train/clip_range", clip_range)

@@ -125,8 +125,7 @@ class Trainer:
     def _next_env(self) -> BatchVecEnv:
         """Where the next update plays: against itself, or against scripted players."""
         update = self.progress.updates
-        imitating = 1 - self.remaining() < self.task.recipe.imitation_share
-        name = None if imitating else self.task.recipe.opponent_of(update)
+        name = None if self.model.imitating else self.task.recipe.opponent_of(update)
         env = self.env if name is None else self.others[name]
         # Seeded for each update, so that a checkpoint need not know where the others stand.
         env.seed(int(np.random.SeedSequence([self.task.seed, update]).generate_state(1)[0]))

@@ -7,11 +7,12 @@ from itertools import chain
 
 import pytest
 import torch
+from stable_baselines3.common.utils import update_learning_rate
 from torch import Tensor, nn
 
 from agents.data_parallel import DataParallel
 from agents.game_policy import GamePolicy
-from agents.optimizer import MuonWithAdam, set_learning_rate
+from agents.optimizer import MuonWithAdam
 from agents.self_play_ppo import SelfPlayPPO
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv
@@ -54,11 +55,13 @@ def test_matrices_follow_muon_and_the_rest_adam() -> None:
 
 
 def test_a_learning_rate_reaches_both_in_their_proportion() -> None:
-    optimizer = joint(layers())
-    set_learning_rate(optimizer, 0.5)
+    network = layers()
+    optimizer = joint(network)
+    update_learning_rate(optimizer, 0.5)
+    step(network, optimizer)
     assert [group["lr"] for group in optimizer.param_groups] == [2.0, 0.5]
     plain = torch.optim.Adam(layers().parameters(), lr=1.0)
-    set_learning_rate(plain, 0.5)
+    update_learning_rate(plain, 0.5)
     assert plain.param_groups[0]["lr"] == 0.5
 
 
@@ -71,7 +74,7 @@ def test_what_is_saved_goes_on_as_if_it_had_never_stopped() -> None:
     resumed = joint(again)
     resumed.load_state_dict(state)
     for each, its in ((network, optimizer), (again, resumed)):
-        set_learning_rate(its, 0.002)  # reaches the groups that were loaded
+        update_learning_rate(its, 0.002)  # reaches the groups that were loaded
         step(each, its)
     assert torch.equal(weights(network), weights(again))
 
