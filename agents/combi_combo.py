@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.weighing import WeighingAgent, Worth
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
@@ -40,16 +41,19 @@ def _games_last(piece: Array) -> npt.NDArray[np.int16]:
     return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
 
 
-def _best(worth: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The legal action of the highest worth, (N,) from (A, N); among equals one at random."""
-    noisy = worth + 1e-6 * rng.random(worth.shape)
-    chosen: npt.NDArray[np.int64] = np.where(view.legal_action_mask.T, noisy, -np.inf).argmax(
-        axis=0
-    )
-    return chosen
+class _CombiComboAgent(WeighingAgent):
+    """Passes the card that is worth most to pass, among equals any."""
+
+    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest worth, among equals one at random; shape (N,)."""
+        noisy = worth + 1e-6 * rng.random(worth.shape)
+        best: npt.NDArray[np.int64] = np.where(view.legal_action_mask.T, noisy, -np.inf).argmax(
+            axis=0
+        )
+        return best
 
 
-class GreedyAgent:
+class GreedyAgent(_CombiComboAgent):
     """Passes the card without which its hand would be worth most if the game ended now.
 
     It counts a point for having any 1s, and thinks of nobody else.
@@ -57,16 +61,16 @@ class GreedyAgent:
 
     name = "greedy"
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose in each game; shape (N,)."""
+    def weigh(self, view: View) -> Worth:
+        """What the hand is worth without each card; shape (A, N)."""
         hand = _games_last(view.pieces["hand"])
         each = np.eye(view.num_actions, dtype=np.int16)
         each = each.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)
         left = np.maximum(hand[:, :, None] - each[..., None], 0)  # (C, 4, A, N)
-        return _best(own_points(left, view.rules) + (held(left, ONE) > 0), view, rng)
+        return np.asarray(own_points(left, view.rules) + (held(left, ONE) > 0), np.float64)
 
 
-class HeuristicAgent:
+class HeuristicAgent(_CombiComboAgent):
     """Weighs for each card the points it expects to lose without it, and the neighbour's gain.
 
     What it expects: each card still to come is any of those it has not seen; what it passed
@@ -84,11 +88,11 @@ class HeuristicAgent:
         self.left = left
         self.kept = kept
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose in each game; shape (N,)."""
+    def weigh(self, view: View) -> Worth:
+        """What passing each card is expected to cost, with the sign turned; shape (A, N)."""
         outlook = Outlook.of(view)
         loss = own_loss(outlook) + self.left * neighbours_gain(outlook, self.kept)
-        return _best(-loss.reshape(view.num_actions, -1), view, rng)
+        return -loss.reshape(view.num_actions, -1)
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {

@@ -20,6 +20,7 @@ class Decisions(NamedTuple):
     masks: Tensor  # (B, A) bool
     actions: Tensor  # (B,)
     log_probs: Tensor  # (B,), when they were taken
+    targets: Tensor  # (B, A), the distributions to imitate; (B, 0) without a teacher
     advantages: Tensor  # (B,)
     returns: Tensor  # (B,)
 
@@ -45,9 +46,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
         self.episode_starts = np.zeros(shape, np.float32)
         self.returns, self.advantages = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         self.decided = np.zeros(shape, np.bool_)
-        self._packed = {
-            name: [] for name in ("renamed", "entries", "masks", "actions", "log_probs")
-        }
+        self._packed = {name: [] for name in Decisions._fields[:6]}
         self.pos, self.full, self.generator_ready = 0, False, False
 
     def add_decisions(
@@ -61,7 +60,8 @@ class DecisionBuffer(MaskableRolloutBuffer):
         Args:
             slots: Which slots decided, (B,), ascending.
             values: The values of their positions, (B,).
-            **decisions: ``renamed``, ``entries``, ``masks``, ``actions``, ``log_probs``.
+            **decisions: ``renamed``, ``entries``, ``masks``, ``actions``, ``log_probs``,
+                ``targets``.
         """
         self.decided[self.pos, slots] = True
         self.values[self.pos, slots] = values.numpy()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.kado_tableaus import NEVER, Floats, Look, Outlook, points_now
+from agents.weighing import WeighingAgent, Worth
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase
@@ -18,38 +20,44 @@ from kododo_env.games.kado import Phase
 Array = npt.NDArray[Any]
 
 
-class Player(Protocol):
-    """How a scripted player decides in each phase: by the worth of actions, more is better."""
+class _KadoAgent(WeighingAgent):
+    """Decides in each phase by the worth of its actions, more is better."""
 
+    @abstractmethod
     def deal(self, look: Look) -> Floats:
         """Worth of giving the card to each seat, and of putting it aside: (P + 1, N)."""
-        ...
 
+    @abstractmethod
     def challenge(self, look: Look) -> Floats:
         """Worth of passing, and of each guess: (1 + G * B, N)."""
-        ...
 
+    @abstractmethod
     def place(self, look: Look) -> Floats:
         """Worth of each cell: (rows, columns, N)."""
-        ...
 
+    def weigh(self, view: View) -> Worth:
+        """The worth of the phase's actions, 0 for the others; shape (A, N)."""
+        look = Look(view)
+        every = np.zeros((view.num_actions, look.num_envs), np.float32)
+        if look.legal[look.moves.no_op].all():
+            return every
+        if look.phase is Phase.DEALING:
+            first, worth = look.moves.give, self.deal(look)
+        elif look.phase is Phase.CHALLENGE:
+            first, worth = look.moves.pass_, self.challenge(look)
+        else:
+            first, worth = look.moves.place, self.place(look)
+        worth = worth.reshape(-1, look.num_envs)
+        every[first : first + len(worth)] = worth
+        return every
 
-def choose(player: Player, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The legal action of the highest worth in each game, (N,); among equals one at random."""
-    look = Look(view)
-    if look.legal[look.moves.no_op].all():
-        return np.full(look.num_envs, look.moves.no_op)
-    if look.phase is Phase.DEALING:
-        first, worth = look.moves.give, player.deal(look)
-    elif look.phase is Phase.CHALLENGE:
-        first, worth = look.moves.pass_, player.challenge(look)
-    else:
-        first, worth = look.moves.place, player.place(look)
-    worth = worth.reshape(-1, look.num_envs)
-    legal = look.legal[first : first + len(worth)]
-    noisy = worth + np.float32(1e-3) * rng.random(worth.shape, dtype=np.float32)
-    best = np.where(legal, noisy, -np.inf).argmax(axis=0) + first
-    return np.where(look.legal[look.moves.no_op], look.moves.no_op, best)
+    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest worth, among equals one at random; shape (N,)."""
+        noisy = worth + np.float32(1e-3) * rng.random(worth.shape, dtype=np.float32)
+        best: npt.NDArray[np.int64] = np.where(view.legal_action_mask.T, noisy, -np.inf).argmax(
+            axis=0
+        )
+        return best
 
 
 def guess_worth(look: Look, worth: Floats, perfect: Floats) -> Floats:
@@ -74,7 +82,7 @@ def _with_pass(guesses: Floats) -> Floats:
     return np.concatenate([np.zeros_like(flat[:1]), flat])
 
 
-class GreedyAgent:
+class GreedyAgent(_KadoAgent):
     """Thinks of the points that a card scores at once, and of nothing later.
 
     As dealer it keeps a card that scores at least the average value, and gives others to whom
@@ -83,10 +91,6 @@ class GreedyAgent:
     """
 
     name = "greedy"
-
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose in each game; shape (N,)."""
-        return choose(self, view, rng)
 
     def deal(self, look: Look) -> Floats:
         """Keep it, give it to whom it scores least, or else put it aside."""
@@ -226,7 +230,7 @@ class Plan:
         return np.asarray(np.clip(self._habits.luck + right - mean, 0.02, 0.95), np.float32)
 
 
-class HeuristicAgent:
+class HeuristicAgent(_KadoAgent):
     """Goes by the points that tableaus can be expected to have in the end.
 
     As dealer it gives each card to where it is worth most to itself, the cards to come and
@@ -239,10 +243,6 @@ class HeuristicAgent:
     def __init__(self, outlook: Outlook | None = None, habits: Habits | None = None) -> None:
         self.outlook = outlook or Outlook()
         self.habits = habits or Habits()
-
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose in each game; shape (N,)."""
-        return choose(self, view, rng)
 
     def deal(self, look: Look) -> Floats:
         """Give it to where it is worth most."""

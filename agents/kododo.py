@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.kododo_chances import Situation, Tables, expected_margins, tables_for
+from agents.weighing import WeighingAgent, Worth
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
@@ -29,21 +30,39 @@ def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, Choices]:
     raise ValueError(f"no action lays {rules.plays[turn]} cards")
 
 
-def _best(worth: Array, view: KododoView) -> npt.NDArray[np.int64]:
-    """The legal action of the highest worth, (N,); ``worth`` (A, N) is of this turn's actions."""
-    where, _ = choices_of_turn(view.rules, view.turn)
-    mask = view.legal_action_mask
-    every = np.zeros(mask.shape[::-1], worth.dtype)
-    every[where] = worth
-    chosen: npt.NDArray[np.int64] = np.where(mask.T, every, -np.inf).argmax(axis=0)
-    return chosen
+def _of_all(worth: Array, view: KododoView) -> Array:
+    """The worth of all actions, (A, N), from that of this turn's; 0 for the others."""
+    every = np.zeros(view.legal_action_mask.shape[::-1], worth.dtype)
+    every[choices_of_turn(view.rules, view.turn)[0]] = worth
+    return every
 
 
-def _best_cards(worth: Array, view: KododoView, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """The legal action whose cards are worth most together, (N,); ``worth`` (slots, N)."""
-    _, choices = choices_of_turn(view.rules, view.turn)
-    noisy = worth + 1e-3 * rng.random(worth.shape)  # among equals one at random
-    return _best(np.stack([noisy[list(slots)].sum(axis=0) for slots in choices]), view)
+def _of_cards(worth: Array, view: KododoView) -> Array:
+    """The worth of all actions, (A, N), from that of the cards which they lay, (slots, N)."""
+    choices = choices_of_turn(view.rules, view.turn)[1]
+    return _of_all(np.stack([worth[list(slots)].sum(axis=0) for slots in choices]), view)
+
+
+class _KododoAgent(WeighingAgent):
+    """Lays what is worth most, a little randomness aside.
+
+    Attributes:
+        noise: Scale of the random number (of Gumbel's distribution) that is added to each
+            choice's worth.
+    """
+
+    noise = 1e-3  # among equals one at random
+
+    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest worth, after the noise; shape (N,)."""
+        view = cast("KododoView", view)
+        where, _ = choices_of_turn(view.rules, view.turn)
+        here = worth[where]
+        noisy = _of_all(here + self.noise * rng.gumbel(size=here.shape), view)
+        best: npt.NDArray[np.int64] = np.where(view.legal_action_mask.T, noisy, -np.inf).argmax(
+            axis=0
+        )
+        return best
 
 
 def _colours_and_values(view: KododoView) -> tuple[Array, Array]:
@@ -53,18 +72,18 @@ def _colours_and_values(view: KododoView) -> tuple[Array, Array]:
     return colours, values + 1
 
 
-class GreedyAgent:
+class GreedyAgent(_KododoAgent):
     """Lays the cards of the highest values; among equals any."""
 
     name = "greedy"
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose in each game; shape (N,)."""
+    def weigh(self, view: View) -> Worth:
+        """The values laid; shape (A, N)."""
         view = cast("KododoView", view)
-        return _best_cards(_colours_and_values(view)[1], view, rng)
+        return _of_cards(_colours_and_values(view)[1].astype(np.float32), view)
 
 
-class FollowAgent:
+class FollowAgent(_KododoAgent):
     """Lays into the leading colour on the table, the highest cards it has of it.
 
     That is the colour with the most cards among those that one card more does not bring to
@@ -74,8 +93,8 @@ class FollowAgent:
 
     name = "follow"
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose in each game; shape (N,)."""
+    def weigh(self, view: View) -> Worth:
+        """The values laid, far behind what leads; shape (A, N)."""
         view = cast("KododoView", view)
         colours, values = _colours_and_values(view)
         if view.turn == 0:
@@ -86,10 +105,10 @@ class FollowAgent:
             # The three keys one after the other, each beyond the reach of the next.
             leading = np.where(view.pieces["to_limit"] > 1, cards * 100 + own, -10_000)
         worth = 100 * np.take_along_axis(leading.T, colours, axis=0) + values
-        return _best_cards(worth, view, rng)
+        return _of_cards(worth.astype(np.float64), view)
 
 
-class HeuristicAgent:
+class HeuristicAgent(_KododoAgent):
     """Weighs, for each choice, the chance of every colour to score, and what it would bring.
 
     A choice is worth the points it may be expected to gain on the mean of the others by the
@@ -108,16 +127,15 @@ class HeuristicAgent:
         self.noise = noise
         self.tables = tables
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose in each game; shape (N,)."""
+    def weigh(self, view: View) -> Worth:
+        """What each choice may be expected to gain on the mean of the others; shape (A, N)."""
         view = cast("KododoView", view)
         tables = self.tables or tables_for(view.rules)
         if tables is None:
-            return FollowAgent().act(view, rng)
+            return FollowAgent().weigh(view)
         situation = Situation(view)
         laid = situation.after(choices_of_turn(view.rules, view.turn)[1])
-        worth = expected_margins(situation, laid, tables)
-        return _best(worth + self.noise * rng.gumbel(size=worth.shape), view)
+        return _of_all(expected_margins(situation, laid, tables), view)
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {

@@ -20,6 +20,7 @@ import onnx
 from agents.checkpoint import read_facts
 from agents.cli import run_cli
 from agents.files import write_bytes
+from agents.half_precision import halved
 from agents.kept import fingerprint, kept, read_kept
 from agents.onnx_agent import OnnxAgent
 from agents.policies_config import PoliciesConfig, PolicyJob
@@ -61,13 +62,11 @@ def make_policies(config: PoliciesConfig) -> None:
 
 
 def choose_policy(job: PolicyJob) -> dict[str, Any]:
-    """Choose seed and temperature, and write the chosen policy with its temperature.
+    """Choose seed and temperature, and write the chosen policy, halved, with its temperature.
 
     Raises:
-        ValueError: A policy file is too large to ship.
+        ValueError: The policy is too large to ship.
     """
-    for path in job.files().values():
-        check_size(path, path.stat().st_size)
     table = job.match(job.config.selection_games, SELECTION_DEALS)
     heading = {
         "files": [fingerprint(path) for path in job.files().values()],
@@ -213,12 +212,12 @@ def training_of(job: PolicyJob, seed: int, metadata: PolicyMetadata) -> dict[str
 
 
 def rewrite(source: Path, path: Path, metadata: PolicyMetadata) -> None:
-    """Copy a policy with other metadata; the file appears whole or not at all.
+    """Copy a policy, in half precision, with other metadata; it appears whole or not at all.
 
     Raises:
         ValueError: It would be too large to ship.
     """
-    model = onnx.load(source)
+    model = halved(onnx.load(source))
     onnx.helper.set_model_props(model, {KEY: metadata.to_json()})
     content: bytes = model.SerializeToString()
     check_size(path, len(content))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.policy_measures import Match
-from agents.recipes import shipped_steps
+from agents.recipes import SHIPPED
 from agents.registry import SUFFIX, policy_tables
-from agents.training_config import TrainConfig
+from agents.training_config import RecipeOverrides, TrainConfig
 from agents.training_run import POLICY
 from agents.workers import cores
 
@@ -25,8 +25,8 @@ class PoliciesConfig:
 
     only: tuple[str, ...] = ()
     """Only these policies, such as kododo-4p; if not given all."""
-    seeds: int = 3
-    """How many seeds to train: 0, 1, ..."""
+    seeds: int | None = None
+    """How many seeds to train: 0, 1, ... (default: those in agents/recipes.py)."""
     steps: int | None = None
     """Agent-steps of each run (default: those in agents/recipes.py)."""
     jobs: int | None = None
@@ -109,7 +109,8 @@ class PolicyJob:
 
     def runs(self) -> dict[int, TrainConfig]:
         """The training runs by seed."""
-        steps = self.config.steps or shipped_steps(self.game, self.players)
+        shipped = SHIPPED[self.game, self.players]
+        steps = self.config.steps or shipped.steps
         return {
             seed: TrainConfig(
                 game=self.game,
@@ -120,8 +121,9 @@ class PolicyJob:
                 threads=1,
                 evaluations=6,
                 games=self.config.selection_games,
+                ppo=RecipeOverrides(width=shipped.width),
             )
-            for seed in range(self.config.seeds)
+            for seed in range(self.config.seeds or shipped.seeds)
         }
 
     def files(self) -> dict[int, Path]:

@@ -134,10 +134,10 @@ def _start(config: TrainConfig, state: State) -> subprocess.Popen[bytes]:
     arguments = {
         "game": config.game, "players": config.players, "steps": config.steps,
         "seed": config.seed, "run-dir": folder, "threads": config.threads,
-        "games": config.games, "evaluations": config.evaluations,
+        "games": config.games, "evaluations": config.evaluations, "width": config.ppo.width,
     }  # fmt: skip
     command = [sys.executable, str(SCRIPT)]
-    for name, value in arguments.items():
+    for name, value in {k: v for k, v in arguments.items() if v is not None}.items():
         command += [f"--{name}", str(value)]
     if state is State.INTERRUPTED:
         command.append("--resume")

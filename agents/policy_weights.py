@@ -21,6 +21,7 @@ from agents.policy_metadata import PolicyMetadata
 from kododo_env.core.batch_game import BatchGame
 
 PREFIX = "network."  # of the network's own tensors in the file
+FLOATING = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 Weights = dict[str, npt.NDArray[np.float32]]
 
 
@@ -98,7 +99,10 @@ def changed_rules(policy: PolicyMetadata) -> dict[str, Any]:
 
 
 def _weights(path: Path) -> Weights:
-    """The network's own floating-point tensors in the file, by their names in the network."""
+    """The network's own floating-point tensors in the file, by their names in the network.
+
+    Those in half precision (``agents.half_precision``) are given in single precision.
+    """
     try:
         model = onnx.load_from_string(path.read_bytes())
     except OSError as error:
@@ -107,7 +111,7 @@ def _weights(path: Path) -> Weights:
         raise ValueError(f"{path} is not an ONNX file, or it is damaged") from error
     weights: Weights = {}
     for tensor in model.graph.initializer:
-        if not tensor.name.startswith(PREFIX) or tensor.data_type != onnx.TensorProto.FLOAT:
+        if not tensor.name.startswith(PREFIX) or tensor.data_type not in FLOATING:
             continue
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
             raise ValueError(f"{path} wants its weights from another file; a policy has its own")
@@ -115,7 +119,7 @@ def _weights(path: Path) -> Weights:
             array = onnx.numpy_helper.to_array(tensor)
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {tensor.name} cannot be read") from error
-        weights[tensor.name.removeprefix(PREFIX)] = array.copy()
+        weights[tensor.name.removeprefix(PREFIX)] = array.astype(np.float32)
     return weights
 
 

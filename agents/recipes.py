@@ -35,6 +35,8 @@ class Recipe:
         teacher_share: For which share of the training.
         teacher_learning_rate: While it is imitated, at the start; it falls linearly to a
             hundredth.
+        teacher_temperature: How sharply it is imitated, in points: the lower, the more what it
+            holds the best counts, 0 that alone; see ``agents.teaching``.
         opponents: Scripted players against whom it learns in some of the updates after the
             imitation, one kind at a time in all seats but one; in the others it plays itself.
             Who is named twice comes twice as often.
@@ -62,6 +64,7 @@ class Recipe:
     teacher: str = "heuristic"
     teacher_share: float = 0.17
     teacher_learning_rate: float = 2e-3
+    teacher_temperature: float = 0.3
     opponents: tuple[str, ...] = ("heuristic", "heuristic", "follow")
     opponents_share: float = 0.5
     temperature: float = 0.25
@@ -80,6 +83,7 @@ class Recipe:
             "entropy",
             "final_entropy",
             "temperature",
+            "teacher_temperature",
             "one_hot",
         ):
             if not getattr(self, name) >= 0:
@@ -143,22 +147,29 @@ def with_overrides(recipe: Recipe, overrides: dict[str, Any]) -> Recipe:
     return replace(recipe, **{k: v for k, v in overrides.items() if v is not None})
 
 
-# Agent-steps for which the policies that ship are trained; with steps, not minutes, the same
-# seed gives the same policy.
-USUAL_STEPS = 12_000_000
-SHIPPED_STEPS: dict[tuple[str, int], int] = {
-    ("kododo", 2): 6_000_000,
-    ("kododo", 3): 3_000_000,
-    ("kododo", 4): 7_000_000,
-    ("kododo", 5): 3_000_000,
-    ("combi_combo", 4): 2_500_000,
-    ("combi_combo", 5): 2_500_000,
-    ("kado", 2): 2_000_000,
-    ("kado", 3): 2_000_000,
-    ("kado", 4): 4_000_000,
+@dataclass(frozen=True)
+class Shipped:
+    """How a policy that ships is trained, beside its recipe.
+
+    Attributes:
+        steps: Agent-steps: with steps, not minutes, the same seed gives the same policy.
+        seeds: How many seeds; the best is shipped.
+        width: Of the hidden layers, where it is not the recipe's.
+    """
+
+    steps: int
+    seeds: int = 3
+    width: int | None = None
+
+
+SHIPPED: dict[tuple[str, int], Shipped] = {
+    ("kododo", 2): Shipped(6_000_000),
+    ("kododo", 3): Shipped(3_000_000),
+    ("kododo", 4): Shipped(7_000_000),
+    ("kododo", 5): Shipped(3_000_000),
+    ("combi_combo", 4): Shipped(2_500_000),
+    ("combi_combo", 5): Shipped(2_500_000),
+    ("kado", 2): Shipped(2_000_000),
+    ("kado", 3): Shipped(2_000_000),
+    ("kado", 4): Shipped(4_000_000),
 }
-
-
-def shipped_steps(game: str, num_players: int) -> int:
-    """For how many agent-steps the policy that ships is trained."""
-    return SHIPPED_STEPS.get((game, num_players), USUAL_STEPS)

@@ -21,7 +21,8 @@ from agents.decision_buffer import DecisionBuffer, Decisions
 from agents.game_policy import GamePolicy
 from agents.network import masked
 from agents.stopwatch import Stopwatch
-from kododo_env.core.agent import Agent, everybodys_choice
+from agents.teaching import lesson
+from kododo_env.core.agent import Agent
 from kododo_env.wrappers.vec import BatchVecEnv
 
 Schedule = Callable[[float], float]
@@ -33,15 +34,16 @@ class SelfPlayPPO(MaskablePPO):
     What differs from sb3-contrib's: slots with one legal action are neither asked nor
     stored (``DecisionBuffer``); the canonical observation, which carries no gradient, is
     computed once when the policy acts and used in every epoch; the entropy coefficient may
-    be a schedule; a teacher may play at first, whose choices are imitated while the value is
-    learned; and a function may say how far the training has progressed, so that a limit of
-    time can drive the schedules. ``learn``, callbacks, logging, saving and loading are
+    be a schedule; a teacher may play at first, who is imitated while the value is learned;
+    and a function may say how far the training has progressed, so that a limit of time can
+    drive the schedules. ``learn``, callbacks, logging, saving and loading are
     MaskablePPO's. The policy must be a ``GamePolicy``.
 
     Attributes:
         ent_schedule: Entropy coefficient by remaining progress (1 to 0), if not constant.
         teacher: Who plays at first and is imitated; needs a ``BatchVecEnv``.
         teacher_share: For which share of the progress.
+        teacher_temperature: Of the distributions that it teaches: see ``agents.teaching``.
         stopwatch: How long acting, the games and learning took.
         progress: Remaining progress, if it is not to be read off the number of steps.
         bfloat16: Whether acting and learning multiply matrices in bfloat16.
@@ -54,6 +56,7 @@ class SelfPlayPPO(MaskablePPO):
     ent_schedule: Schedule | None = None
     teacher: Agent | None = None
     teacher_share: float = 0.0
+    teacher_temperature: float = 0.0
     progress: Callable[[], float] | None = None
     bfloat16: bool = False
 
@@ -130,11 +133,12 @@ class SelfPlayPPO(MaskablePPO):
         legal = torch.from_numpy(masks[slots])
         renamed, entries, log_probs, values = self._asked(slots, legal)
         if self.imitating:
-            chosen = torch.from_numpy(self._teachers_choice(env, rng)[slots])
+            chosen, targets = (torch.from_numpy(each[slots]) for each in self._lesson(env, rng))
         else:
             # The largest of log-probability plus Gumbel noise is a draw from the distribution.
             noise = torch.empty_like(log_probs).exponential_().log_()
             chosen = (log_probs - noise).argmax(dim=1)
+            targets = torch.empty(len(slots), 0)
         buffer.add_decisions(
             slots,
             values,
@@ -143,6 +147,7 @@ class SelfPlayPPO(MaskablePPO):
             masks=legal,
             actions=chosen,
             log_probs=log_probs.gather(1, chosen[:, None]).squeeze(1),
+            targets=targets,
         )
         actions[slots] = chosen.numpy()
         return actions
@@ -162,11 +167,14 @@ class SelfPlayPPO(MaskablePPO):
         answers = self.parallel.map(ask, len(slots))
         return tuple(torch.cat(column) for column in zip(*answers, strict=True))
 
-    def _teachers_choice(self, env: VecEnv, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """What the teacher would do in every slot, (E,)."""
+    def _lesson(
+        self, env: VecEnv, rng: np.random.Generator
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+        """What the teacher would do in every slot, (E,), and what is learned there, (E, A)."""
         assert isinstance(env, BatchVecEnv)
         assert self.teacher is not None
-        return everybodys_choice(self.teacher, env.game, rng)[:, env.seats].ravel()
+        chosen, targets = lesson(self.teacher, env.game, rng, self.teacher_temperature)
+        return chosen[:, env.seats].ravel(), targets[:, env.seats].reshape(-1, targets.shape[2])
 
     def _last_values(self, dones: npt.NDArray[np.bool_]) -> Tensor:
         """Values after the last step; not needed, and left 0, where an episode ended."""
@@ -234,7 +242,7 @@ class SelfPlayPPO(MaskablePPO):
         ratio = log_ratio.exp()
         value_loss = functional.mse_loss(values, batch.returns)
         if self.imitating:
-            policy_loss = -taken.mean()
+            policy_loss = -(batch.targets * log_probs).sum(dim=1).mean()
             loss = policy_loss + self.vf_coef * value_loss
         else:
             clipped = ratio.clamp(1 - clip_range, 1 + clip_range)

@@ -65,6 +65,7 @@ class Trainer:
         self.model.parallel = DataParallel(config.threads)
         self.model.ent_schedule = entropy_of(task.recipe)
         self.model.teacher, self.model.teacher_share = task.teacher(), task.recipe.teacher_share
+        self.model.teacher_temperature = task.recipe.teacher_temperature
         self._since = time.monotonic()
         self._saved = self._since
         self._measured = len(progress.curve)

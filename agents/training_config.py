@@ -60,6 +60,8 @@ class RecipeOverrides:
     """For which share of the training the teacher is imitated."""
     teacher_learning_rate: float | None = None
     """Learning rate at the start of the imitation; it falls to a hundredth."""
+    teacher_temperature: float | None = None
+    """How sharply the teacher is imitated, in points; 0 = only what it does counts."""
     opponents: tuple[str, ...] | None = None
     """Scripted players against whom it learns in some of the updates after the imitation."""
     opponents_share: float | None = None

@@ -141,7 +141,8 @@ def test_the_heuristic_follows_where_it_knows_no_chances() -> None:
     game = KododoGame(200, rules, seed=3)
     while not game.terminated.all():
         chosen, followed = (
-            agent.act(game.view(0), np.random.default_rng(1)) for agent in (STILL, FollowAgent())
+            agent.act(game.view(0), np.random.default_rng(1))
+            for agent in (HeuristicAgent(), FollowAgent())
         )
         assert (chosen == followed).all()
         play_random(game, np.random.default_rng(game.turn), 1)

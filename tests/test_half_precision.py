@@ -1,0 +1,81 @@
+"""Policy files in half precision: half as large, the same network, and read back as such."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import TensorProto
+
+from agents.export import check_parity, export_policy, positions
+from agents.half_precision import halved
+from agents.network import GameNetwork
+from agents.onnx_agent import OnnxAgent
+from agents.policy_weights import network_of
+from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
+from tests.doors import GAMES
+
+
+@pytest.fixture(scope="module", params=GAMES)
+def files(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[BatchGame, Path, Path]:
+    """A game, a policy for it, and the same in half precision."""
+    game = registry.batch_game(request.param, 1)
+    torch.manual_seed(0)
+    network = GameNetwork(game.layout, game.actions, width=96, depth=3, one_hot=8)
+    for tensor in network.parameters():
+        torch.nn.init.normal_(tensor, std=0.1)
+    folder = tmp_path_factory.mktemp("half")
+    whole = export_policy(network, game, folder / "whole.onnx", training={"recipe": {"one_hot": 8}})
+    half = folder / "half.onnx"
+    onnx.save(halved(onnx.load(whole)), half)
+    return game, whole, half
+
+
+def test_it_is_half_as_large(files: tuple[BatchGame, Path, Path]) -> None:
+    _, whole, half = files
+    weights = onnx.load(half).graph.initializer
+    matrices = [tensor for tensor in weights if tensor.name.endswith("weight")]
+    assert len(matrices) == 5
+    assert all(tensor.data_type == TensorProto.FLOAT16 for tensor in matrices)
+    saved = 2 * sum(int(np.prod(tensor.dims)) for tensor in matrices)
+    assert whole.stat().st_size - half.stat().st_size == pytest.approx(saved, abs=2000)
+
+
+def test_it_answers_nearly_the_same(files: tuple[BatchGame, Path, Path]) -> None:
+    game, whole, half = files
+    observation, mask = positions(game, 2000)
+    want, value = OnnxAgent(whole).evaluate(observation, mask)
+    got, half_value = OnnxAgent(half).evaluate(observation, mask)
+    spread = np.ptp(want[mask > 0])
+    assert 0 < np.abs(got - want)[mask > 0].max() < 2e-3 * spread
+    assert np.abs(half_value - value).max() < 2e-3 * np.ptp(value)
+
+
+def test_the_network_is_read_back(files: tuple[BatchGame, Path, Path]) -> None:
+    game, whole, half = files
+    network = network_of(half)
+    assert check_parity(network, OnnxAgent(half), game) < 1e-4
+    for name, tensor in network_of(whole).state_dict().items():
+        rounded = tensor.half().float() if tensor.ndim > 1 else tensor
+        assert torch.equal(network.state_dict()[name], rounded)
+
+
+def test_halving_twice_changes_nothing(files: tuple[BatchGame, Path, Path]) -> None:
+    model = onnx.load(files[2])
+    assert halved(model) == model
+
+
+def test_weights_beyond_half_precision_are_refused(files: tuple[BatchGame, Path, Path]) -> None:
+    model = onnx.load(files[1])
+    large = next(t for t in model.graph.initializer if t.name == "network.trunk.2.weight")
+    weights = onnx.numpy_helper.to_array(large).copy()
+    weights[0, 0] = 1e5
+    large.CopyFrom(onnx.numpy_helper.from_array(weights, large.name))
+    with pytest.raises(ValueError, match=r"network\.trunk\.2\.weight has weights that half"):
+        halved(model)
