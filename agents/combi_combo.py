@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.weighing import WeighingAgent, Worth
+from agents.weighing import WeighingAgent, Worth, best_legal
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
@@ -46,11 +46,7 @@ class _CombiComboAgent(WeighingAgent):
 
     def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """The legal action of the highest worth, among equals one at random; shape (N,)."""
-        noisy = worth + 1e-6 * rng.random(worth.shape)
-        best: npt.NDArray[np.int64] = np.where(view.legal_action_mask.T, noisy, -np.inf).argmax(
-            axis=0
-        )
-        return best
+        return best_legal(worth + 1e-6 * rng.random(worth.shape), view)
 
 
 class GreedyAgent(_CombiComboAgent):

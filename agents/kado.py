@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.kado_tableaus import NEVER, Floats, Look, Outlook, points_now
-from agents.weighing import WeighingAgent, Worth
+from agents.weighing import WeighingAgent, Worth, best_legal
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase
@@ -53,11 +53,9 @@ class _KadoAgent(WeighingAgent):
 
     def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """The legal action of the highest worth, among equals one at random; shape (N,)."""
-        noisy = worth + np.float32(1e-3) * rng.random(worth.shape, dtype=np.float32)
-        best: npt.NDArray[np.int64] = np.where(view.legal_action_mask.T, noisy, -np.inf).argmax(
-            axis=0
+        return best_legal(
+            worth + np.float32(1e-3) * rng.random(worth.shape, dtype=np.float32), view
         )
-        return best
 
 
 def guess_worth(look: Look, worth: Floats, perfect: Floats) -> Floats:

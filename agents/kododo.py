@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.kododo_chances import Situation, Tables, expected_margins, tables_for
-from agents.weighing import WeighingAgent, Worth
+from agents.weighing import WeighingAgent, Worth, best_legal
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
@@ -58,11 +58,7 @@ class _KododoAgent(WeighingAgent):
         view = cast("KododoView", view)
         where, _ = choices_of_turn(view.rules, view.turn)
         here = worth[where]
-        noisy = _of_all(here + self.noise * rng.gumbel(size=here.shape), view)
-        best: npt.NDArray[np.int64] = np.where(view.legal_action_mask.T, noisy, -np.inf).argmax(
-            axis=0
-        )
-        return best
+        return best_legal(_of_all(here + self.noise * rng.gumbel(size=here.shape), view), view)
 
 
 def _colours_and_values(view: KododoView) -> tuple[Array, Array]:

@@ -13,6 +13,13 @@ from kododo_env.core.view import View
 Worth = npt.NDArray[np.floating[Any]]
 
 
+def best_legal(worth: Worth, view: View) -> npt.NDArray[np.int64]:
+    """The legal action of the highest worth in each game, (N,); ``worth`` is (A, N)."""
+    legal = np.where(view.legal_action_mask.T, worth, -np.inf)
+    best: npt.NDArray[np.int64] = legal.argmax(axis=0)
+    return best
+
+
 class WeighingAgent(ABC):
     """An agent that first weighs all actions, then chooses by their worth."""
 
