@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
+from stable_baselines3.common.utils import LinearSchedule
+
 from agents.recipes import Recipe
 
 LAST = 0.01  # imitation ends at this share of the rate that it began with
-
-
-class Linear:
-    """From a start's value to an end's, as what remains falls from 1 to 0."""
-
-    def __init__(self, start: float, end: float) -> None:
-        self.start, self.end = start, end
-
-    def __call__(self, remaining: float) -> float:
-        """The value when so much of the training remains."""
-        return self.end + (self.start - self.end) * remaining
 
 
 class InTurn:
@@ -27,7 +18,7 @@ class InTurn:
         second: The same for the rest.
     """
 
-    def __init__(self, share: float, first: Linear, second: Linear) -> None:
+    def __init__(self, share: float, first: LinearSchedule, second: LinearSchedule) -> None:
         self.share, self.first, self.second = share, first, second
 
     def __call__(self, remaining: float) -> float:
@@ -39,13 +30,22 @@ class InTurn:
 
 def learning_rate_of(recipe: Recipe) -> InTurn:
     """A recipe's learning rate: of imitation, if there is a teacher, then of self-play."""
-    imitation = Linear(recipe.teacher_learning_rate, LAST * recipe.teacher_learning_rate)
+    start = recipe.teacher_learning_rate
     return InTurn(
-        recipe.imitation_share, imitation, Linear(recipe.learning_rate, recipe.final_learning_rate)
+        recipe.imitation_share,
+        _linear(start, LAST * start),
+        _linear(recipe.learning_rate, recipe.final_learning_rate),
     )
 
 
 def entropy_of(recipe: Recipe) -> InTurn:
     """A recipe's weight of the entropy bonus; imitation has none, so its course is self-play's."""
     start = recipe.entropy
-    return InTurn(recipe.imitation_share, Linear(start, start), Linear(start, recipe.final_entropy))
+    return InTurn(
+        recipe.imitation_share, _linear(start, start), _linear(start, recipe.final_entropy)
+    )
+
+
+def _linear(start: float, end: float) -> LinearSchedule:
+    """From one value to another, as what remains falls from 1 to 0."""
+    return LinearSchedule(start, end, end_fraction=1.0)
