@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ from agents.policy_training import train_all
 from agents.registry import SUFFIX
 from agents.run_folder import check_writable, write_json
 from agents.trainer import CHECKPOINT
-from agents.workers import end_on_interrupt, one_thread_each
+from agents.workers import worker_pool
 
 FORMAT = 1  # of the JSON beside a policy
 LARGEST = 1_000_000  # bytes of a policy file
@@ -109,10 +108,7 @@ def exploit_policies(jobs: Sequence[PolicyJob]) -> Iterator[tuple[PolicyJob, dic
     if workers == 1:
         yield from ((job, exploit_policy(job)) for job in jobs)
         return
-    with (
-        one_thread_each(),
-        ProcessPoolExecutor(workers, get_context("spawn"), end_on_interrupt) as pool,
-    ):
+    with worker_pool(workers) as pool:
         futures = {pool.submit(exploit_policy, job): job for job in jobs}
         for future in as_completed(futures):
             yield futures[future], future.result()

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
@@ -17,7 +15,7 @@ from agents.measure import results
 from agents.onnx_agent import OnnxAgent
 from agents.report import build_report, to_json
 from agents.tournament import Tournament
-from agents.workers import end_on_interrupt, one_thread_each, run
+from agents.workers import run, worker_pool
 from kododo_env.core.agent import Agent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
@@ -62,12 +60,7 @@ def play_matches(matches: Sequence[Match], workers: int) -> list[Duel]:
     """Play matches in several processes; the results, in order, do not depend on how many."""
     if workers == 1 or len(matches) < 2:
         return [play_match(match) for match in matches]
-    with (
-        one_thread_each(),
-        ProcessPoolExecutor(
-            min(workers, len(matches)), get_context("spawn"), end_on_interrupt
-        ) as pool,
-    ):
+    with worker_pool(min(workers, len(matches))) as pool:
         return list(pool.map(play_match, matches))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from agents.arena import ChunkResult, play_chunk
 from agents.schedule import Chunk
@@ -43,17 +43,10 @@ def run(
         for chunk in chunks:
             yield _play(tournament, agents, chunk)
         return
-    with one_thread_each():
-        processes = min(workers, len(chunks))
-        pool = ProcessPoolExecutor(processes, get_context("spawn"), end_on_interrupt)
-        try:
-            futures = [pool.submit(_work, tournament, load, chunk) for chunk in chunks]
-            for future in as_completed(futures):
-                yield future.result()
-        except BrokenProcessPool as error:
-            raise ChildProcessError("a worker process was killed; try fewer workers") from error
-        finally:
-            pool.shutdown(cancel_futures=True)
+    with worker_pool(min(workers, len(chunks))) as pool:
+        futures = [pool.submit(_work, tournament, load, chunk) for chunk in chunks]
+        for future in as_completed(futures):
+            yield future.result()
 
 
 def cores() -> int:
@@ -61,6 +54,28 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextmanager
+def worker_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Fresh processes, of one thread each; whatever goes wrong inside ends them at once.
+
+    Raises:
+        ChildProcessError: One of them was killed.
+    """
+    with one_thread_each():
+        pool = ProcessPoolExecutor(processes, get_context("spawn"), _end_on_interrupt)
+        try:
+            yield pool
+        except BaseException as error:
+            for child in active_children():  # else it would be waited for
+                child.terminate()
+            if isinstance(error, BrokenProcessPool):
+                message = "a worker process was killed; try fewer workers"
+                raise ChildProcessError(message) from error
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -82,7 +97,7 @@ def one_thread_each() -> Iterator[None]:
 _loaded: list[Sequence[Agent]] = []  # a worker's: the agents of the one tournament it plays
 
 
-def end_on_interrupt() -> None:
+def _end_on_interrupt() -> None:
     """In a process that works for another: Ctrl-C ends it without a word."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
