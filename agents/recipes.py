@@ -106,21 +106,25 @@ class Recipe:
 
 
 BASE = Recipe()
-# KADO's games are long and few of their steps are decisions: smaller updates, more of them;
-# and with 25 guesses among the actions a bonus for entropy weighs more. Its heuristic is far
-# ahead of what is learned from nothing, so it is imitated for longer.
+# KADO's games are long and few of their steps are decisions: smaller updates, more of them.
+# Its heuristic is far ahead of what is learned from nothing, and self-play at BASE's rates
+# unlearns it, so that most of the time it is imitated; it plays best without any doubt.
 KADO = replace(
     BASE,
     num_envs=128,
     batch_size=1024,
-    entropy=0.01,
-    final_entropy=0.003,
-    width=176,
+    learning_rate=1e-5,
+    final_learning_rate=1e-6,
+    entropy=0.003,
+    final_entropy=0.001,
+    width=320,
     depth=2,
     one_hot=12,
     gae_lambda=0.9,
-    teacher_share=0.7,
+    teacher_share=0.9,
+    teacher_temperature=0.6,
     opponents=(),
+    temperature=0.0,
 )
 COMBI_COMBO = replace(BASE, width=192, gae_lambda=0.9, teacher_share=0.4, opponents=())
 # With .4 of the updates against them and BASE's entropy, two players' bot was .03 weaker against
@@ -169,7 +173,7 @@ SHIPPED: dict[tuple[str, int], Shipped] = {
     ("kododo", 5): Shipped(3_000_000),
     ("combi_combo", 4): Shipped(2_500_000),
     ("combi_combo", 5): Shipped(2_500_000),
-    ("kado", 2): Shipped(2_000_000),
-    ("kado", 3): Shipped(2_000_000),
+    ("kado", 2): Shipped(3_000_000),
+    ("kado", 3): Shipped(4_000_000),
     ("kado", 4): Shipped(4_000_000),
 }
