@@ -198,10 +198,12 @@ def _algorithm(training: dict[str, Any]) -> str:
     learned = str(training["algorithm"])
     if recipe["teacher"] and recipe["teacher_share"]:
         share = 100 * recipe["teacher_share"]
-        learned = (
-            f"Imitation of `{recipe['teacher']}` for {share:.0f} % of the steps, then {learned}"
-        )
-    if recipe.get("opponents") and recipe["opponents_share"]:  # older recipes have none
+        # Older recipes have no temperature, and no opponents.
+        name = f"`{recipe['teacher']}`"
+        weighs = recipe.get("teacher_temperature")
+        what = f"how {name} weighs its actions" if weighs else f"what {name} does"
+        learned = f"Imitation of {what} for {share:.0f} % of the steps, then {learned}"
+    if recipe.get("opponents") and recipe["opponents_share"]:
         share = 100 * recipe["opponents_share"]
         names = " and ".join(f"`{name}`" for name in dict.fromkeys(recipe["opponents"]))
         learned += f", in {share:.0f} % of its updates against {names} by turns"

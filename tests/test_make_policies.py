@@ -307,10 +307,13 @@ def test_the_card_tells_whom_it_learned_from(made: PoliciesConfig) -> None:
     recipe |= {"teacher": "heuristic", "teacher_share": 0.2, "opponents_share": 0.25}
     recipe["opponents"] = ["heuristic", "heuristic", "follow"]
     learned = data["training"]["algorithm"]
-    first = f"Imitation of `heuristic` for 20 % of the steps, then {learned}"
+    first = f"Imitation of how `heuristic` weighs its actions for 20 % of the steps, then {learned}"
     against = ", in 25 % of its updates against `heuristic` and `follow` by turns"
     assert f"\n{first}{against}, 1 thread" in card(data)
     recipe["opponents"] = []
+    assert f"\n{first}, 1 thread" in card(data)
+    recipe["teacher_temperature"] = 0.0
+    first = f"Imitation of what `heuristic` does for 20 % of the steps, then {learned}"
     assert f"\n{first}, 1 thread" in card(data)
     recipe["teacher"] = ""
     assert f"\n{learned}, 1 thread" in card(data)
