@@ -142,13 +142,22 @@ def recipe_for(game: str, num_players: int) -> Recipe:
     return RECIPES.get((game, num_players), BASE)
 
 
+# Who is taught by nobody cannot begin at the low rates of who goes on from there. By Muon it
+# was not measured.
+UNTAUGHT = {"learning_rate": 1e-3, "final_learning_rate": 1e-4, "muon": 0.0}
+
+
 def with_overrides(recipe: Recipe, overrides: dict[str, Any]) -> Recipe:
     """The recipe with those settings changed that are not None.
+
+    If nobody is to teach, the learning rates are others too, unless they are given.
 
     Raises:
         ValueError: A setting has an impossible value.
     """
-    return replace(recipe, **{k: v for k, v in overrides.items() if v is not None})
+    given = {k: v for k, v in overrides.items() if v is not None}
+    untaught = UNTAUGHT if given.get("teacher") == "" else {}
+    return replace(recipe, **{**untaught, **given})
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ class RecipeOverrides:
     one_hot: int | None = None
     """Largest number of the observation that is also given one-hot; 0 = none."""
     teacher: str | None = None
-    """Scripted player that is imitated at first; "" = nobody."""
+    """Scripted player that is imitated at first; "" = nobody, at higher learning rates then."""
     teacher_share: float | None = None
     """For which share of the training the teacher is imitated."""
     teacher_learning_rate: float | None = None

@@ -25,7 +25,7 @@ from agents.decision_buffer import DecisionBuffer
 from agents.game_policy import GamePolicy
 from agents.learning_schedule import entropy_of, learning_rate_of
 from agents.onnx_agent import OnnxAgent
-from agents.recipes import Recipe
+from agents.recipes import Recipe, recipe_for, with_overrides
 from agents.run_folder import fresh_folder
 from agents.self_play_ppo import SelfPlayPPO
 from agents.trainer import Trainer
@@ -407,6 +407,16 @@ def test_imitation_and_self_play_each_run_their_whole_course() -> None:
     assert np.allclose(
         [entropy(1 - d) for d in done], [0.03, 0.03, 0.03, 0.03, 0.02, 0.01], atol=1e-3
     )
+
+
+def test_who_is_not_taught_learns_faster_from_the_start() -> None:
+    """Once it began at the rates meant for a bot that has been taught: KADO's learned nothing."""
+    taught = recipe_for("kado", 3)
+    alone = with_overrides(taught, {"teacher": "", "width": None})
+    assert learning_rate_of(alone)(1.0) >= 10 * learning_rate_of(taught)(0.1)
+    assert alone.muon == 0
+    assert with_overrides(taught, {"teacher": "", "learning_rate": 0.5}).learning_rate == 0.5
+    assert with_overrides(taught, {"teacher": None}) == taught
 
 
 @pytest.mark.parametrize("changed", [{"teacher": ""}, {"teacher_share": 0.0}])
