@@ -128,8 +128,14 @@ KADO = replace(
 )
 COMBI_COMBO = replace(BASE, width=192, gae_lambda=0.9, teacher_share=0.4, opponents=())
 # With .4 of the updates against them and BASE's entropy, two players' bot was .03 weaker against
-# the heuristic and .02 against follow.
-KODODO_2 = replace(BASE, entropy=0.03, final_entropy=0.015, opponents=("heuristic", "follow"))
+# the heuristic and .02 against follow; taught what the choices are worth it was no better.
+KODODO_2 = replace(
+    BASE,
+    entropy=0.03,
+    final_entropy=0.015,
+    teacher_temperature=0.0,
+    opponents=("heuristic", "follow"),
+)
 RECIPES: dict[tuple[str, int], Recipe] = {
     ("kododo", 2): KODODO_2,
     **{("kado", players): KADO for players in (2, 3, 4)},
