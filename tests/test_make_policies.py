@@ -306,6 +306,7 @@ def test_the_card_tells_whom_it_learned_from(made: PoliciesConfig) -> None:
     recipe = data["training"]["recipe"]
     recipe |= {"teacher": "heuristic", "teacher_share": 0.2, "opponents_share": 0.25}
     recipe["opponents"] = ["heuristic", "heuristic", "follow"]
+    recipe["teacher_temperature"] = 0.3
     learned = data["training"]["algorithm"]
     first = f"Imitation of how `heuristic` weighs its actions for 20 % of the steps, then {learned}"
     against = ", in 25 % of its updates against `heuristic` and `follow` by turns"
