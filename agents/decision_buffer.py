@@ -25,6 +25,9 @@ class Decisions(NamedTuple):
     returns: Tensor  # (B,)
 
 
+RECKONED = ("advantages", "returns")  # of a whole rollout, not kept decision by decision
+
+
 class DecisionBuffer(MaskableRolloutBuffer):
     """Decisions of a rollout, packed; a slot with nothing to decide leaves no transition.
 
@@ -46,7 +49,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
         self.episode_starts = np.zeros(shape, np.float32)
         self.returns, self.advantages = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         self.decided = np.zeros(shape, np.bool_)
-        self._packed = {name: [] for name in Decisions._fields[:6]}
+        self._packed = {name: [] for name in Decisions._fields if name not in RECKONED}
         self.pos, self.full, self.generator_ready = 0, False, False
 
     def add_decisions(

@@ -20,7 +20,7 @@ def halved(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    casts = []
+    single: dict[str, str] = {}  # the matrix cast back, by its name
     for tensor in copy.graph.initializer:
         if tensor.data_type != TensorProto.FLOAT or len(tensor.dims) < 2:
             continue
@@ -30,12 +30,10 @@ def halved(model: onnx.ModelProto) -> onnx.ModelProto:
         if not np.isfinite(half).all():
             raise ValueError(f"{name} has weights that half precision cannot hold")
         tensor.CopyFrom(numpy_helper.from_array(half, name))
-        single = f"{name}/single"
-        for node in copy.graph.node:
-            for place, used in enumerate(node.input):
-                if used == name:
-                    node.input[place] = single
-        casts.append(helper.make_node("Cast", [name], [single], to=TensorProto.FLOAT))
+        single[name] = f"{name}/single"
+    for node in copy.graph.node:
+        node.input[:] = [single.get(name, name) for name in node.input]
+    casts = [helper.make_node("Cast", [n], [s], to=TensorProto.FLOAT) for n, s in single.items()]
     nodes = [*casts, *copy.graph.node]
     del copy.graph.node[:]
     copy.graph.node.extend(nodes)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.policy_measures import Match
-from agents.recipes import SHIPPED
+from agents.recipes import SHIPPED_STEPS
 from agents.registry import SUFFIX, policy_tables
-from agents.training_config import RecipeOverrides, TrainConfig
+from agents.training_config import TrainConfig
 from agents.training_run import POLICY
 from agents.workers import cores
 
@@ -25,8 +25,8 @@ class PoliciesConfig:
 
     only: tuple[str, ...] = ()
     """Only these policies, such as kododo-4p; if not given all."""
-    seeds: int | None = None
-    """How many seeds to train: 0, 1, ... (default: those in agents/recipes.py)."""
+    seeds: int = 3
+    """How many seeds to train: 0, 1, ..."""
     steps: int | None = None
     """Agent-steps of each run (default: those in agents/recipes.py)."""
     jobs: int | None = None
@@ -109,8 +109,7 @@ class PolicyJob:
 
     def runs(self) -> dict[int, TrainConfig]:
         """The training runs by seed."""
-        shipped = SHIPPED[self.game, self.players]
-        steps = self.config.steps or shipped.steps
+        steps = self.config.steps or SHIPPED_STEPS[self.game, self.players]
         return {
             seed: TrainConfig(
                 game=self.game,
@@ -121,9 +120,8 @@ class PolicyJob:
                 threads=1,
                 evaluations=6,
                 games=self.config.selection_games,
-                ppo=RecipeOverrides(width=shipped.width),
             )
-            for seed in range(self.config.seeds or shipped.seeds)
+            for seed in range(self.config.seeds)
         }
 
     def files(self) -> dict[int, Path]:

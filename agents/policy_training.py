@@ -134,10 +134,10 @@ def _start(config: TrainConfig, state: State) -> subprocess.Popen[bytes]:
     arguments = {
         "game": config.game, "players": config.players, "steps": config.steps,
         "seed": config.seed, "run-dir": folder, "threads": config.threads,
-        "games": config.games, "evaluations": config.evaluations, "width": config.ppo.width,
+        "games": config.games, "evaluations": config.evaluations,
     }  # fmt: skip
     command = [sys.executable, str(SCRIPT)]
-    for name, value in {k: v for k, v in arguments.items() if v is not None}.items():
+    for name, value in arguments.items():
         command += [f"--{name}", str(value)]
     if state is State.INTERRUPTED:
         command.append("--resume")
