@@ -71,6 +71,13 @@ class OnnxAgent:
         noise = rng.gumbel(size=logits.shape) * self.temperature
         return np.asarray((logits + noise).argmax(axis=1))
 
+    def value(self, view: View) -> npt.NDArray[np.float32]:
+        """What the rest of the game may be expected to bring the player, (N,).
+
+        In units of the reward by which the policy was trained.
+        """
+        return self.evaluate(view.observation, view.legal_action_mask)[1]
+
     def evaluate(
         self, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

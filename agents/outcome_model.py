@@ -1,25 +1,40 @@
-"""What share of the victory points in the middle of a game are worth."""
+"""What share of the victory a position in the middle of a game is worth."""
 
 from __future__ import annotations
 
+from typing import Any, Protocol, runtime_checkable
+
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 
 from kododo_env.core.agent import Agent, everybodys_choice
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
 
 Floats = npt.NDArray[np.float64]
 GAMES = 1024  # played to fit a model
-SCALES = (0.05, 500.0)  # points; beyond these nothing changes
+BOUNDS = ((1 / 500, 20.0), (0.0, 50.0))  # of the weights of points and value: for points that
+# say nothing, or all
+
+
+@runtime_checkable
+class ValuingAgent(Agent, Protocol):
+    """An agent that knows what a position is worth to a player, as learned ones do."""
+
+    def value(self, view: View) -> npt.NDArray[np.floating[Any]]:
+        """What the rest of the game may be expected to bring the player, (N,); any unit."""
+        ...
 
 
 class OutcomeModel:
-    """The shares of the victory to expect from the points after each step of a game.
+    """The shares of the victory to expect after each step of a game.
 
-    They are the softmax of the points divided by a scale (Luce 1959). The scale of each
-    step is the likeliest one for games that a policy has played against itself: wide while
-    much is still to come, narrow near the end.
+    They are the softmax of the points, times a weight (Luce 1959), plus, if the policy is a
+    ``ValuingAgent``, what it holds the position of each player to be worth, times another:
+    the points do not tell who has the better hand. The weights of each step are the
+    likeliest ones for games that the policy has played against itself.
 
     Args:
         policy: Plays in every seat.
@@ -27,38 +42,43 @@ class OutcomeModel:
     """
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
-        points, outcome = _self_play(policy, game.fresh(GAMES, 0))
-        self.scales = np.array([_likeliest_scale(each, outcome) for each in points])
+        self.policy = policy
+        before, outcome = self._self_play(game.fresh(GAMES, 0))
+        self.weights = np.array([_likeliest_weights(each, outcome) for each in before])
 
     def expected(self, game: BatchGame) -> Floats:
         """Shares of the victory, shape (N, P); the outcome itself where a game is over."""
-        step = min(game.steps_played, len(self.scales) - 1)
-        guess = np.exp(_log_shares(game.scores, self.scales[step]))
+        step = min(game.steps_played, len(self.weights) - 1)
+        guess: Floats = softmax(self._features(game) @ self.weights[step], axis=1)
         return np.where(game.terminated[:, None], game.outcome(), guess)
 
+    def _features(self, game: BatchGame) -> Floats:
+        """Each player's points and the value of his position, shape (N, P, 2)."""
+        features = np.zeros((*game.scores.shape, 2))
+        features[..., 0] = game.scores
+        if isinstance(self.policy, ValuingAgent):
+            for player in range(game.num_players):
+                features[:, player, 1] = self.policy.value(game.view(player))
+        return features
 
-def _self_play(policy: Agent, game: BatchGame) -> tuple[list[Floats], Floats]:
-    """The points (N, P) before each step and at the end, and the final shares (N, P)."""
-    rng = np.random.default_rng(0)
-    points = [game.scores.astype(np.float64)]
-    while not game.terminated.all():
-        game.step(everybodys_choice(policy, game, rng))
-        points.append(game.scores.astype(np.float64))
-    return points, game.outcome()
+    def _self_play(self, game: BatchGame) -> tuple[list[Floats], Floats]:
+        """The features (N, P, 2) before each step and at the end, and the final shares (N, P)."""
+        rng = np.random.default_rng(0)
+        features = [self._features(game)]
+        while not game.terminated.all():
+            game.step(everybodys_choice(self.policy, game, rng))
+            features.append(self._features(game))
+        return features, game.outcome()
 
 
-def _log_shares(points: npt.NDArray[np.generic], scale: float) -> Floats:
-    scaled = np.asarray(points, np.float64) / scale
-    scaled -= scaled.max(axis=1, keepdims=True)
-    log_shares: Floats = scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
-    return log_shares
+def _likeliest_weights(features: Floats, outcome: Floats) -> Floats:
+    """The weights (2,) under which the outcomes (N, P) are likeliest, given features (N, P, 2)."""
 
+    def surprise(weights: Floats) -> tuple[float, Floats]:
+        logits = features @ weights
+        slope = np.tensordot(softmax(logits, axis=1) - outcome, features, axes=2)
+        return -float((outcome * log_softmax(logits, axis=1)).sum()), slope
 
-def _likeliest_scale(points: Floats, outcome: Floats) -> float:
-    """The scale under which the outcomes (N, P) are likeliest, given the points (N, P)."""
-
-    def surprise(log_scale: float) -> float:
-        return -float((outcome * _log_shares(points, np.exp(log_scale))).sum())
-
-    found = minimize_scalar(surprise, bounds=np.log(SCALES), method="bounded")
-    return float(np.exp(found.x))
+    found = minimize(surprise, [0.1, 0.0], jac=True, method="L-BFGS-B", bounds=BOUNDS)
+    weights: Floats = found.x
+    return weights

@@ -156,14 +156,17 @@ UNTAUGHT = {"learning_rate": 1e-3, "final_learning_rate": 1e-4, "muon": 0.0}
 def with_overrides(recipe: Recipe, overrides: dict[str, Any]) -> Recipe:
     """The recipe with those settings changed that are not None.
 
-    If nobody is to teach, the learning rates are others too, unless they are given.
+    If nobody is to teach, or for no time, the learning rates are others too, unless they are
+    given.
 
     Raises:
         ValueError: A setting has an impossible value.
     """
     given = {k: v for k, v in overrides.items() if v is not None}
-    untaught = UNTAUGHT if given.get("teacher") == "" else {}
-    return replace(recipe, **{**untaught, **given})
+    asked_for = replace(recipe, **given)
+    if asked_for.imitation_share > 0:
+        return asked_for
+    return replace(recipe, **{**UNTAUGHT, **given})
 
 
 # Agent-steps for which the policies that ship are trained; with steps, not minutes, the same

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from agents.arena import duel
@@ -12,6 +13,7 @@ from agents.registry import make_agent
 from agents.search import SearchAgent, SearchBudget
 from kododo_env import kododo_v0, registry
 from kododo_env.core.agent import RandomAgent, everybodys_choice
+from kododo_env.core.view import View
 from tests.doors import EXTREMES
 from tests.helpers import play_random
 
@@ -57,9 +59,10 @@ def test_search_over_random_play_beats_random_play() -> None:
 def test_points_are_worth_more_when_less_is_to_come() -> None:
     game = kododo_v0.batch_game(2, num_players=2, seed=0)
     model = OutcomeModel(RandomAgent(), game)
-    after_rounds = model.scales[3::3]
+    after_rounds = model.weights[3::3, 0]
     assert len(after_rounds) == game.rules.num_rounds
-    assert after_rounds[0] > 2 * after_rounds[-2]
+    assert after_rounds[0] < after_rounds[-2] / 2
+    assert not model.weights[:, 1].any()  # random players know nothing of hands
     play_random(game, np.random.default_rng(0))
     assert np.array_equal(model.expected(game), game.outcome())
 
@@ -77,6 +80,29 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
     likely = said > 0.6
     assert likely.sum() > 500
     assert abs(game.outcome()[likely, 0].mean() - said[likely].mean()) < 0.05
+
+
+class _KnowsHands(HeuristicAgent):
+    """The heuristic, and a value for its hand: how many cards of its best colour it holds."""
+
+    def value(self, view: View) -> npt.NDArray[np.float64]:
+        best: npt.NDArray[np.float64] = view.pieces["hand"].sum(axis=-1).max(axis=-1) * 0.01
+        return best
+
+
+def test_at_equal_points_the_better_hand_wins_more() -> None:
+    """Search threw good hands away for a point more, since points were all that counted."""
+    game = kododo_v0.batch_game(500, num_players=2, seed=5)
+    policy, rng = _KnowsHands(), np.random.default_rng(5)
+    model = OutcomeModel(policy, game)
+    while game.steps_played < 30:  # the last round is played from the hand
+        game.step(everybodys_choice(policy, game, rng))
+    points = game.scores[:, 0] - game.scores[:, 1]
+    hands = policy.value(game.view(0)) - policy.value(game.view(1))
+    level = points == 0
+    assert set(np.sign(hands[level])) == {-1.0, 0.0, 1.0}
+    said = model.expected(game)[level, 0]
+    assert np.array_equal(np.sign(said - 0.5), np.sign(hands[level]))
 
 
 def test_a_play_out_stops_at_the_end_of_the_round() -> None:

@@ -415,6 +415,7 @@ def test_who_is_not_taught_learns_faster_from_the_start() -> None:
     alone = with_overrides(taught, {"teacher": "", "width": None})
     assert learning_rate_of(alone)(1.0) >= 10 * learning_rate_of(taught)(0.1)
     assert alone.muon == 0
+    assert with_overrides(taught, {"teacher_share": 0.0}).learning_rate == alone.learning_rate
     assert with_overrides(taught, {"teacher": "", "learning_rate": 0.5}).learning_rate == 0.5
     assert with_overrides(taught, {"teacher": None}) == taught
 
