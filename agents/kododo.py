@@ -9,7 +9,13 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from agents.kododo_chances import Situation, Tables, expected_margins, tables_for
+from agents.kododo_chances import (
+    Situation,
+    Tables,
+    expected_margins,
+    tables_for,
+    tables_without_counting,
+)
 from agents.weighing import WeighingAgent, Worth, best_legal
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
@@ -123,15 +129,33 @@ class HeuristicAgent(_KododoAgent):
         self.noise = noise
         self.tables = tables
 
+    def _tables_for(self, rules: Rules) -> Tables | None:
+        return tables_for(rules)
+
     def weigh(self, view: View) -> Worth:
         """What each choice may be expected to gain on the mean of the others; shape (A, N)."""
         view = cast("KododoView", view)
-        tables = self.tables or tables_for(view.rules)
+        tables = self.tables or self._tables_for(view.rules)
         if tables is None:
             return FollowAgent().weigh(view)
         situation = Situation(view)
         laid = situation.after(choices_of_turn(view.rules, view.turn)[1])
         return _of_all(expected_margins(situation, laid, tables), view)
+
+
+class PlainHeuristicAgent(HeuristicAgent):
+    """The heuristic without counting: it forgets which cards it has seen, and dithers more.
+
+    It stands between ``follow`` and the heuristic.
+    """
+
+    name = "plain-heuristic"
+
+    def __init__(self, noise: float = 0.1) -> None:
+        super().__init__(noise)
+
+    def _tables_for(self, rules: Rules) -> Tables | None:
+        return tables_without_counting(rules)
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {
@@ -140,3 +164,6 @@ BASELINES: dict[str, Callable[[], Agent]] = {
     "heuristic": HeuristicAgent,
 }
 """What makes a scripted agent by its name, the weakest first."""
+
+YARDSTICKS: dict[str, Callable[[], Agent]] = {"plain-heuristic": PlainHeuristicAgent}
+"""Further agents with a name, against which nothing is measured unless they are named."""

@@ -51,6 +51,16 @@ def tables_for(rules: Rules) -> Tables | None:
 
 
 @lru_cache
+def tables_without_counting(rules: Rules) -> Tables | None:
+    """The same tables for a player who forgets which cards he has seen."""
+    tables = tables_for(rules)
+    if tables is None:
+        return None
+    forgotten = {name: np.zeros_like(tables[name]) for name in ("1/unseen", "2/unseen")}
+    return {**tables, **forgotten}
+
+
+@lru_cache
 def _all_tables() -> dict[int, Tables]:
     """The tables for each number of players."""
     by_players: dict[int, Tables] = {}

@@ -6,11 +6,13 @@ import sysconfig
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from kododo_env import registry
 from kododo_env.core.agent import Agent, RandomAgent
 
-# Each module has BASELINES: what makes an agent by its name, the weakest first.
+# Each module has BASELINES: what makes an agent by its name, the weakest first; and may have
+# YARDSTICKS, of which the same is true, but that they are no baselines.
 SCRIPTED = {
     "kododo": "agents.kododo",
     "combi_combo": "agents.combi_combo",
@@ -25,21 +27,28 @@ SEARCH = "search:"
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
-    """What makes a game's scripted agents, by name, ``random`` first and then the weakest.
+    """What makes a game's scripted agents, by name: the baselines first.
 
     Raises:
         ValueError: There is no such game.
     """
-    if game not in SCRIPTED:
-        raise ValueError(f"unknown game {game!r}; choose one of {', '.join(SCRIPTED)}")
-    makers: dict[str, Callable[[], Agent]] = {"random": RandomAgent}
-    makers.update(import_module(SCRIPTED[game]).BASELINES)
-    return makers
+    module = _scripted_module(game)
+    return {"random": RandomAgent, **module.BASELINES, **getattr(module, "YARDSTICKS", {})}
 
 
 def baselines(game: str) -> tuple[str, ...]:
-    """The names of a game's scripted agents, the weakest first."""
-    return tuple(scripted(game))
+    """The names of those that everybody is measured against, ``random`` first, then the weakest.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    return ("random", *_scripted_module(game).BASELINES)
+
+
+def _scripted_module(game: str) -> Any:
+    if game not in SCRIPTED:
+        raise ValueError(f"unknown game {game!r}; choose one of {', '.join(SCRIPTED)}")
+    return import_module(SCRIPTED[game])
 
 
 def policy_name(game: str, players: int) -> str:

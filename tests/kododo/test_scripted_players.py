@@ -15,9 +15,11 @@ import pytest
 from agents import kododo_fitting
 from agents.kododo import (
     BASELINES,
+    YARDSTICKS,
     FollowAgent,
     GreedyAgent,
     HeuristicAgent,
+    PlainHeuristicAgent,
     choices_of_turn,
 )
 from agents.kododo_chances import (
@@ -33,6 +35,8 @@ from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.scoring import score_round
 from tests.helpers import play_random, random_actions
 from tests.kododo.scripted import SLOTS, card, cards, lay
+
+SCRIPTED = {**BASELINES, **YARDSTICKS}
 
 ALL_PLAYERS = pytest.mark.parametrize("players", [2, 3, 4, 5])
 STILL = HeuristicAgent(noise=0.0)
@@ -86,11 +90,11 @@ def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
 # --- all of them ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", list(BASELINES))
+@pytest.mark.parametrize("name", list(SCRIPTED))
 @pytest.mark.parametrize("variant", ["standard", "long"])
 @ALL_PLAYERS
 def test_what_they_lay_is_legal_to_the_end(players: int, variant: str, name: str) -> None:
-    agent, rng = BASELINES[name](), np.random.default_rng(0)
+    agent, rng = SCRIPTED[name](), np.random.default_rng(0)
     assert agent.name == name
     game = KododoGame(30, Rules(players, variant), seed=1)
     ends = set()
@@ -102,16 +106,16 @@ def test_what_they_lay_is_legal_to_the_end(players: int, variant: str, name: str
     assert (len(ends) > 2) == (variant == "long"), "some games should wait for others, or none"
 
 
-@pytest.mark.parametrize("name", list(BASELINES))
+@pytest.mark.parametrize("name", list(SCRIPTED))
 def test_the_same_generator_gives_the_same_choices_and_they_differ_else(name: str) -> None:
     game = KododoGame(500, Rules(4), seed=1)
-    agent = BASELINES[name]()
+    agent = SCRIPTED[name]()
     one, again, other = (agent.act(game.view(2), np.random.default_rng(s)) for s in (5, 5, 6))
     assert (one == again).all()
     assert (one != other).any()
 
 
-@pytest.mark.parametrize("name", list(BASELINES))
+@pytest.mark.parametrize("name", list(SCRIPTED))
 @pytest.mark.parametrize(
     "changes",
     [
@@ -129,7 +133,7 @@ def test_the_same_generator_gives_the_same_choices_and_they_differ_else(name: st
     ids=["three colours", "two colours", "a seventh value", "a lower limit"],
 )
 def test_other_rules_are_played_too(changes: dict[str, Any], name: str) -> None:
-    agent, rng = BASELINES[name](), np.random.default_rng(0)
+    agent, rng = SCRIPTED[name](), np.random.default_rng(0)
     game = KododoGame(10, Rules(2, **changes), seed=1)
     while not game.terminated.all():
         game.step(np.stack([agent.act(game.view(player), rng) for player in (0, 1)], axis=1))
@@ -426,6 +430,8 @@ def share(one: Agent, others: Agent, players: int, decks: int) -> float:
         (HeuristicAgent(), FollowAgent(), 3, 0.56),
         (HeuristicAgent(), FollowAgent(), 4, 0.38),
         (HeuristicAgent(), FollowAgent(), 5, 0.26),
+        (PlainHeuristicAgent(), FollowAgent(), 4, 0.32),
+        (HeuristicAgent(), PlainHeuristicAgent(), 4, 0.26),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
