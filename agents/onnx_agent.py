@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 
 from agents.policy_metadata import KEY, PolicyMetadata, describe, differences
 from kododo_env.core.batch_game import BatchGame
@@ -77,6 +78,12 @@ class OnnxAgent:
         In units of the reward by which the policy was trained.
         """
         return self.evaluate(view.observation, view.legal_action_mask)[1]
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+        """The policy's own distribution, that of temperature 1, (N, A)."""
+        logits, _ = self.evaluate(view.observation, view.legal_action_mask)
+        chances: npt.NDArray[np.float32] = softmax(logits, axis=1)
+        return chances
 
     def evaluate(
         self, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]

@@ -1,8 +1,9 @@
 """Search by determinisation: play out worlds that agree with what the player knows.
 
-For a decision, hidden cards are dealt again, consistently with the player's view; in each
-such world every candidate action is tried, and a policy plays everybody (the player himself
-included) to the end of the round. The policy's own choice is played unless another one's
+For a decision, hidden cards are dealt again, consistently with the player's view and likely
+after what the others have done (``agents.beliefs``); in each such world every candidate
+action is tried, and a policy plays everybody (the player himself included) to the end of the
+round. The policy's own choice is played unless another one's
 expected share of the victory is surely higher. It sees the game through ``view.determinize``
 alone, so it cannot cheat, and knows no game, so it plays all of them. The weakness of the
 method is known: it plays as if it would soon see the hidden cards (J. Long et al.,
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from agents.beliefs import likely_worlds
 from agents.outcome_model import OutcomeModel
 from kododo_env.core.agent import Agent, everybodys_choice
 from kododo_env.core.batch_game import BatchGame
@@ -168,7 +170,7 @@ class _Search:
         at_once = max(1, min(worlds, BATCH // per_world))
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
-            dealt = self.view.determinize(self.rng, samples)
+            dealt = likely_worlds(self.policy, self.view, self.rng, samples)
             others = everybodys_choice(self.policy, dealt, self.rng)
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             branch = dealt.take(index)

@@ -280,6 +280,28 @@ def test_determinised_copies_look_the_same_to_their_player(game: str, players: i
 
 
 @each_table
+def test_what_is_taken_back_leads_here_again(game: str, players: int) -> None:
+    for played in positions(game, players, num_envs=100):
+        before, rng = played.clone(), np.random.default_rng(0)
+        assert played.view(0).known_past == played.known_past
+        past = [(played.clone(), np.empty(0))]
+        for _ in range(played.known_past):
+            past.append(past[-1][0].before_last_step(rng))
+        with pytest.raises(ValueError, match=f"{game} cannot take back .*: known_past is 0"):
+            past[-1][0].before_last_step(rng)
+        again = past[-1][0]
+        assert again.steps_played == played.steps_played - played.known_past
+        for _, shown in past[:0:-1]:
+            again.step(shown.argmax(axis=2))
+        assert_same_state(played, before)
+        for batch_of_games in (again, played):
+            assert np.array_equal(batch_of_games.observe(), before.observe())
+            play_random(batch_of_games, np.random.default_rng(1))
+        assert np.array_equal(again.observe(), played.observe())
+        assert np.array_equal(again.outcome(), played.outcome())
+
+
+@each_table
 def test_a_view_is_one_players_and_good_until_the_next_step(game: str, players: int) -> None:
     played = batch(game, players)
     views = [played.view(player) for player in range(players)]

@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,19 @@ from kododo_env.core.view import View
 
 Array = npt.NDArray[Any]
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
+
+
+class Past(NamedTuple):
+    """The position before a step.
+
+    Attributes:
+        game: N games.
+        shown: Which actions of each player would have shown what was seen of that step,
+            shape (N, P, A).
+    """
+
+    game: BatchGame
+    shown: npt.NDArray[np.bool_]
 
 
 class BatchGame(ABC):
@@ -317,6 +330,25 @@ class BatchGame(ABC):
         None if the game has no rounds: then only its end is a natural place to stop.
         """
         return None
+
+    @property
+    def known_past(self) -> int:
+        """How many of the last steps ``before_last_step`` can take back; 0 in most games."""
+        return 0
+
+    def before_last_step(self, rng: np.random.Generator) -> Past:
+        """The position before the last step, and what can have been done there.
+
+        For weighing dealt worlds by what the others did. Where this position does not tell
+        how that one was, it is dealt evenly among all that lead here.
+
+        Args:
+            rng: The source of that randomness; the batch's own is not touched.
+
+        Raises:
+            ValueError: ``known_past`` is 0.
+        """
+        raise ValueError(f"{self.name} cannot take back the last step here: known_past is 0")
 
     def _check_player(self, player: int) -> None:
         if not 0 <= player < self.num_players:

@@ -70,6 +70,11 @@ class View:
         return self._game.no_op
 
     @property
+    def known_past(self) -> int:
+        """How many of the last steps the games of ``determinize`` can take back."""
+        return self._current().known_past
+
+    @property
     def observation(self) -> npt.NDArray[Any]:
         """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
         observation: npt.NDArray[Any] = self._current()._observation_now()[:, self.player]

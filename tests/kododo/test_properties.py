@@ -412,6 +412,39 @@ def loose_bound(freedom: int) -> float:
     return freedom + 5 * np.sqrt(2 * freedom)
 
 
+@pytest.mark.parametrize("turn", [1, 2])
+def test_any_card_in_hand_may_be_what_was_drawn_last(turn: int) -> None:
+    """Nobody saw which it was, so any with the same chance: the others were there before."""
+    samples, plays = 6_000, Rules().plays[turn - 1]
+    one = KododoGame(1, Rules(3), seed=7)
+    play_random(one, np.random.default_rng(8), steps=turn)
+    before, shown = one.take(np.zeros(samples, np.intp)).before_last_step(np.random.default_rng(1))
+    assert (before.turn, before.draw_pile_size) == (turn - 1, one.draw_pile_size + 3 * plays)
+    for player in range(3):
+        now, laid = (
+            Counter(map(int, cards))
+            for cards in (one.hands[0, player], laid_last(one, player, plays))
+        )
+        drawn = Counter(
+            card
+            for hand in before.hands[:, player]
+            for card in (now - (Counter(map(int, hand)) - laid)).elements()
+        )
+        assert set(drawn) == set(now)
+        for card, count in now.items():
+            chance = count * plays / 5
+            assert abs(drawn[card] / samples - chance) < 5 * np.sqrt(chance / samples)
+        for hand, actions in zip(before.hands[:50, player], shown[:50, player], strict=True):
+            for action in np.flatnonzero(actions):
+                slots = one._slots_of_action[action]
+                assert Counter(int(hand[slot]) for slot in slots) == laid
+
+
+def laid_last(game: KododoGame, player: int, plays: int) -> list[int]:
+    table = game.table[0, player]
+    return [int(card) for card in table[table >= 0][-plays:]]
+
+
 def test_determinised_copies_do_not_know_the_decks_of_later_deals() -> None:
     rules = Rules(num_players=2, variant="long", target_score=10_000)
     position = Position(rules, 10, rules.num_rounds * rules.num_turns - 1)

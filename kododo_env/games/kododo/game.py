@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
-from kododo_env.core.batch_game import BatchGame, from_own_seat
+from kododo_env.core.batch_game import BatchGame, Past, from_own_seat
 from kododo_env.core.deck import shuffled_decks, shuffled_rows
 from kododo_env.core.view import View
 from kododo_env.games.kododo.observation import action_layout, observation_layout
+from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
 
@@ -405,6 +406,15 @@ class KododoGame(BatchGame):
         self._deck[self._drawn :] = dealt[len(hands) :]
         self._sort_hands()
         self._count_hands()
+
+    @property
+    def known_past(self) -> int:
+        """The turns of this round that have been played."""
+        return self.turn
+
+    def before_last_step(self, rng: np.random.Generator) -> Past:
+        """The position before the last turn of this round."""
+        return take_back(self, rng) if self.turn else super().before_last_step(rng)
 
     # --- in words and pictures ----------------------------------------------------------
 

@@ -1,0 +1,94 @@
+"""Likely worlds: what the others did tells of what they hold, and of nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from agents import beliefs
+from agents.beliefs import likely_worlds
+from agents.kododo import GreedyAgent
+from agents.registry import load
+from agents.search import SearchAgent, SearchBudget
+from kododo_env import kododo_v0
+from kododo_env.core import Agent, View
+from kododo_env.core.agent import RandomAgent, everybodys_choice
+from kododo_env.games.kododo import KododoGame
+from tests.helpers import play_random
+
+
+class KnownGreedy(GreedyAgent):
+    """Greedy, and known to be."""
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float64]:
+        worth = np.where(view.legal_action_mask, self.weigh(view).T, -1)
+        best = worth == worth.max(axis=1, keepdims=True)
+        chances: npt.NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
+        return chances
+
+
+def after_greedy_play(steps: int) -> KododoGame:
+    game = kododo_v0.batch_game(300, num_players=3, seed=1)
+    rng = np.random.default_rng(1)
+    while game.steps_played < steps:
+        game.step(everybodys_choice(GreedyAgent(), game, rng))
+    return game
+
+
+LAST_ROUND = 18  # of three players: six rounds before it
+
+
+def holding_more_than_laid(policy: Agent, steps: int) -> float:
+    """In how many worlds the next player holds a card above one that he has laid this round."""
+    game = after_greedy_play(steps)
+    worlds = likely_worlds(policy, game.view(0), np.random.default_rng(2), 8)
+    values = game.rules.num_values
+    held, table = worlds.hands[:, 1], worlds.table[:, 1]
+    most_held = np.where(held >= 0, held % values, -1).max(axis=1)
+    least_laid = np.where(table >= 0, table % values, values).min(axis=1)
+    return float((most_held > least_laid).mean())
+
+
+@pytest.mark.parametrize("steps", [LAST_ROUND + 1, LAST_ROUND + 2])
+def test_who_lays_his_highest_cards_holds_no_higher_ones(
+    steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Search gave the others hands with which they would never have laid what they laid."""
+    evenly, likely = (holding_more_than_laid(who, steps) for who in (GreedyAgent(), KnownGreedy()))
+    assert evenly > 0.7
+    assert likely < evenly - 0.1
+    monkeypatch.setattr(beliefs, "DEALT", 100)
+    assert holding_more_than_laid(KnownGreedy(), steps) < 0.45
+
+
+def test_at_the_start_of_a_round_worlds_are_dealt_evenly() -> None:
+    game = after_greedy_play(3)
+    worlds = likely_worlds(KnownGreedy(), game.view(1), np.random.default_rng(3), 4)
+    evenly = game.view(1).determinize(np.random.default_rng(3), 4)
+    assert np.array_equal(worlds.hands, evenly.hands)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, LAST_ROUND + 1])
+def test_likely_worlds_look_the_same_to_the_player(steps: int) -> None:
+    game = after_greedy_play(steps)
+    worlds = likely_worlds(KnownGreedy(), game.view(2), np.random.default_rng(4), 4)
+    seen = game.view(2).observation.repeat(4, axis=0)
+    assert np.array_equal(worlds.view(2).observation, seen)
+
+
+def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
+    """What it infers follows from what it knows: not from what the others really hold."""
+    game = kododo_v0.batch_game(20, num_players=4, seed=1)
+    play_random(game, np.random.default_rng(1), steps=5)
+    agent = SearchAgent(load("kododo-4p"), SearchBudget(worlds=4))
+    other = game.determinize(0, np.random.default_rng(2), 1)
+    assert not np.array_equal(other.hands, game.hands)
+    one, twin = (agent.act(g.view(0), np.random.default_rng(3)) for g in (game, other))
+    assert np.array_equal(one, twin)
+
+
+def test_who_gives_no_chances_is_believed_anything() -> None:
+    game = after_greedy_play(1)
+    worlds = likely_worlds(RandomAgent(), game.view(0), np.random.default_rng(5), 2)
+    assert worlds.num_envs == 2 * game.num_envs
