@@ -127,15 +127,16 @@ KADO = replace(
     temperature=0.0,
 )
 COMBI_COMBO = replace(BASE, width=192, gae_lambda=0.9, teacher_share=0.4, opponents=())
-# With half of the updates against them two players' bot was .02 weaker against the heuristic and
-# .01 against follow, and could be exploited as much less; taught what the choices are worth it
-# was no better.
+# With half of the updates against scripted players two players' bot was .01 to .02 weaker against
+# the heuristic and against follow, but could be exploited less; with followers in half of these
+# it was .03 better against the heuristic and .04 worse against follow; taught what the choices
+# are worth it was no better.
 KODODO_2 = replace(
     BASE,
     entropy=0.03,
     final_entropy=0.015,
     teacher_temperature=0.0,
-    opponents=("heuristic", "follow"),
+    opponents=("heuristic", "follow", "follow"),
     opponents_share=0.65,
 )
 RECIPES: dict[tuple[str, int], Recipe] = {
