@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
 
 from agents.policy_metadata import KEY, PolicyMetadata, describe, differences
 from kododo_env.core.batch_game import BatchGame
@@ -81,6 +80,8 @@ class OnnxAgent:
 
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:
         """The policy's own distribution, that of temperature 1, (N, A)."""
+        from scipy.special import softmax  # who only plays does without scipy
+
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         chances: npt.NDArray[np.float32] = softmax(logits, axis=1)
         return chances

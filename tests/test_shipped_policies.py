@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from math import hypot
 from typing import Any
 
@@ -42,6 +44,18 @@ def numbers(name: str) -> dict[str, Any]:
 def standard_error(estimate: dict[str, float]) -> float:
     """From a 95 % interval."""
     return (estimate["high"] - estimate["low"]) / (2 * 1.96)
+
+
+def test_playing_a_policy_needs_no_torch_and_no_scipy() -> None:
+    """For a while the file's reader imported scipy, which only search needs."""
+    code = (
+        "import sys, numpy as np, agents; from kododo_env import kododo_v0; "
+        "view = kododo_v0.batch_game(2, num_players=4, seed=0).view(0); "
+        "agents.load('kododo-4p').act(view, np.random.default_rng(0)); "
+        "print([m for m in ('torch', 'onnx', 'scipy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_there_is_a_policy_for_every_game_and_number_of_players() -> None:

@@ -23,7 +23,7 @@ def take_back(game: KododoGame, rng: np.random.Generator) -> Past:
     """
     rules, turn = game.rules, game.turn - 1
     plays, place = rules.plays[turn], sum(rules.plays[:turn])
-    before = game.take(np.arange(game.num_envs))
+    before = game.clone()
     laid = before._table[:, place : place + plays].copy()
     with before._unchanged(before._terminated):
         _return_cards(before, laid, game._held, rng)
