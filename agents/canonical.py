@@ -2,8 +2,9 @@
 
 If the colours of a game are interchangeable, a position has as many twins as there are ways
 to name them. ``Canonical`` renames every observation so that the network sees one of the
-twins only, and tells which entry of the network's output belongs to which action. All of it
-follows from the layouts that the game declares; it holds no weights that are learned.
+twins only, and tells which entry of the network's output belongs to which action. If asked, it
+puts opponents in order as well. All of it follows from the layouts that the game declares; it
+holds no weights that are learned.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from agents.opponent_order import OpponentOrder
+from agents.places import EXACT, descending_places, inverse
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
-EXACT = 1 << 53  # float64 adds whole numbers up to this without rounding
 FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, to try
 
 
@@ -33,9 +35,12 @@ class Canonical(nn.Module):
     Args:
         layout: The game's observations.
         actions: The game's actions.
+        sort_opponents: Whether opponents are put in order; see ``OpponentOrder``.
     """
 
-    def __init__(self, layout: ObservationLayout, actions: ActionLayout) -> None:
+    def __init__(
+        self, layout: ObservationLayout, actions: ActionLayout, sort_opponents: bool = False
+    ) -> None:
         super().__init__()
         self.columns: Tensor
         self.target: Tensor
@@ -52,6 +57,7 @@ class Canonical(nn.Module):
         self.hand = layout.piece(hands.pop()) if hands else None
         self._number_outputs()
         self.blocks = _blocks(layout, symmetry)
+        self.opponent_order = OpponentOrder(layout) if sort_opponents else None
         self._register("columns", np.concatenate([block.columns for block in self.blocks]))
         self._register("target", self._target_table(symmetry))
         if symmetry:
@@ -91,11 +97,13 @@ class Canonical(nn.Module):
             slots of the hand).
         """
         numbers = observation.to(torch.float32)
+        if self.opponent_order is not None:
+            numbers = self.opponent_order(numbers)
         if self.group:
-            rank = self._rank(observation.to(torch.float64) @ self.key)
+            rank = self._rank(numbers.to(torch.float64) @ self.key)
         else:
             rank = torch.zeros_like(numbers[:, :1], dtype=torch.int64)
-        renamed = self._rename(numbers, _inverse(rank))
+        renamed = self._rename(numbers, inverse(rank))
         entries = _apply(self.target, rank)
         if self.hand is not None:
             entries = torch.cat([entries, self._slots(numbers, rank)], dim=1)
@@ -124,10 +132,7 @@ class Canonical(nn.Module):
         if self.group == "rotations":
             places = torch.arange(self.entries, device=key.device)
             return (places - key.argmax(dim=1, keepdim=True)) % self.entries
-        mine, other = key[:, :, None], key[:, None, :]
-        earlier = torch.ones(self.entries, self.entries, device=key.device).tril(-1) > 0
-        before = (other > mine) | ((other == mine) & earlier)
-        return before.sum(dim=2)
+        return descending_places(key)
 
     def _slots(self, numbers: Tensor, rank: Tensor) -> Tensor:
         """The raw output's entry for the card in each slot, (B, slots)."""
@@ -260,9 +265,3 @@ def _apply(table: Tensor, names: Tensor) -> Tensor:
     base, stride, entry, stride2, entry2 = table
     places: Tensor = base + stride * names[:, entry] + stride2 * names[:, entry2]
     return places
-
-
-def _inverse(rank: Tensor) -> Tensor:
-    """Which entry has each place: the inverse of the permutations (B, C)."""
-    entries = torch.arange(rank.shape[1], device=rank.device)
-    return ((rank[:, None, :] == entries[:, None]) * entries).sum(dim=2)

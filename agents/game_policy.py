@@ -31,6 +31,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         width: Width of the hidden layers.
         depth: Number of hidden layers.
         one_hot: Largest number that is also given one-hot, see ``GameNetwork``.
+        sort_opponents: Whether it sees the opponents in a canonical order.
         muon: If above 0, the trunk's matrices are learned by Muon, at this times the
             learning rate of the rest; see ``MuonWithAdam``.
         **kwargs: Passed on to sb3-contrib's policy.
@@ -47,6 +48,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         width: int = 128,
         depth: int = 2,
         one_hot: int = 0,
+        sort_opponents: bool = False,
         muon: float = 0.0,
         **kwargs: Any,
     ) -> None:
@@ -56,6 +58,7 @@ class GamePolicy(MaskableActorCriticPolicy):
             "width": width,
             "depth": depth,
             "one_hot": one_hot,
+            "sort_opponents": sort_opponents,
         }
         self.muon = muon
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)

@@ -30,6 +30,11 @@ class GameNetwork(nn.Module):
         one_hot: Numbers that are no larger than this, of pieces with no more than
             ``FEW_NUMBERS``, are given to the trunk one-hot as well: that a colour is one
             card below the limit is then one input. 0: none.
+        sort_opponents: Whether the opponents are seen in a canonical order, not in that of
+            the table, so that it does not matter which of them has which seat.
+
+    Raises:
+        ValueError: They are to be sorted, and in this game it matters.
     """
 
     def __init__(
@@ -39,12 +44,13 @@ class GameNetwork(nn.Module):
         width: int = 128,
         depth: int = 2,
         one_hot: int = 0,
+        sort_opponents: bool = False,
     ) -> None:
         super().__init__()
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor
-        self.canonical = Canonical(layout, actions)
+        self.canonical = Canonical(layout, actions, sort_opponents)
         self.actions = actions
         maxima = layout.maxima[self.canonical.columns.numpy()]
         scale = torch.from_numpy(1 / np.sqrt(maxima)).to(torch.float32)

@@ -24,6 +24,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.wrappers.vec import BatchVecEnv
 
 MINUTES = 5.0
+LEAST_EPOCHS = 3
 TEMPERATURES = (0.0, 0.25, 1.0)
 SELECTION_GAMES = 2_000  # for each temperature
 
@@ -111,15 +112,16 @@ def check_budget(minutes: float | None, steps: int | None) -> None:
 def response_recipe(recipe: Recipe) -> Recipe:
     """A game's recipe, changed for learning that begins with trained weights.
 
-    Less entropy, nobody to imitate, and no reward but the victory, since that
-    is what is measured. ``num_envs`` counts the games of each P: there are P times as many
-    as in self-play, since only one seat of each learns.
+    Less entropy, nobody to imitate, no reward but the victory, since that is what is
+    measured, and more passes, since the steps are few. ``num_envs`` counts the games of
+    each P: there are P times as many as in self-play, since only one seat of each learns.
     """
     return replace(
         recipe,
         entropy=recipe.final_entropy,
         final_entropy=0.0,
         margin_weight=0.0,
+        epochs=max(recipe.epochs, LEAST_EPOCHS),
         teacher="",
         teacher_share=0.0,
         opponents=(),

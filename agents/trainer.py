@@ -72,7 +72,8 @@ class Trainer:
 
     def _fresh(self) -> SelfPlayPPO:
         recipe = self.task.recipe
-        sizes = {name: getattr(recipe, name) for name in ("width", "depth", "one_hot")}
+        names = ("width", "depth", "one_hot", "sort_opponents")
+        sizes = {name: getattr(recipe, name) for name in names}
         return make_learner(self.env, recipe, sizes, self.task.seed)
 
     def _resumed(self) -> SelfPlayPPO:

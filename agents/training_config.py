@@ -54,6 +54,8 @@ class RecipeOverrides:
     """Number of hidden layers."""
     one_hot: int | None = None
     """Largest number of the observation that is also given one-hot; 0 = none."""
+    sort_opponents: bool | None = None
+    """Whether the network sees the opponents in order of their points, not as they sit."""
     teacher: str | None = None
     """Scripted player that is imitated at first; "" = nobody, at higher learning rates then."""
     teacher_share: float | None = None
@@ -188,7 +190,9 @@ def task_of(config: TrainConfig) -> Task:
     rules = {"num_players": players, **parse_rules(config.rules)}
     recipe = with_overrides(recipe_for(game, players), asdict(config.ppo))
     task = Task(game, rules, recipe, config.seed)
-    task.batch_game(1, 0)  # raises if these rules cannot be played
+    layout = task.batch_game(1, 0).layout  # raises if these rules cannot be played
+    if recipe.sort_opponents and not layout.opponent_keys:
+        raise ValueError(f"--sort-opponents: in {game} it matters who sits where")
     task.teacher()  # or if nobody has that name
     task.opponents()
     return task

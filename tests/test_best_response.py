@@ -35,13 +35,14 @@ def written(folder: Path, game: str, trained: bool = True, **rules: object) -> P
     """The policy file of a network without skill; a trained one's biases are not zero."""
     batch = registry.batch_game(game, 1, **rules)
     torch.manual_seed(0)
-    sizes = {"width": 24, "depth": 3, "one_hot": 8} if trained else {"width": 24}
+    told = {"one_hot": 8, "sort_opponents": bool(batch.layout.opponent_keys)}
+    sizes = {"width": 24, "depth": 3, **told} if trained else {"width": 24}
     network = GameNetwork(batch.layout, batch.actions, **sizes)
     if trained:
         for tensor in network.parameters():
             torch.nn.init.normal_(tensor, std=0.2)
     path = folder / f"{game}-{'trained' if trained else 'fresh'}.onnx"
-    training = {"recipe": {"one_hot": 8, "width": 7}} if trained else {}
+    training = {"recipe": {**told, "width": 7}} if trained else {}
     return export_policy(network, batch, path, temperature=1.0, training=training)
 
 
@@ -85,12 +86,19 @@ def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:
 # --- weights ------------------------------------------------------------------------------
 
 
+def test_the_few_steps_of_a_response_are_learned_from_more_than_once() -> None:
+    """Kododo's recipe for four players passes over its decisions once, having many of them."""
+    for epochs, passes in ((1, 3), (5, 5)):
+        assert response_training.response_recipe(Recipe(epochs=epochs)).epochs == passes
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_file_gives_its_network_back(game: str, policies: Callable[[str], Path]) -> None:
     path = policies(game)
     network, agent = network_of(path), OnnxAgent(path)
     arguments = network_arguments(path)
-    assert arguments == {"width": 24, "depth": 3, "one_hot": 8}
+    told = {"one_hot": 8, "sort_opponents": game == "kododo"}
+    assert arguments == {"width": 24, "depth": 3, **told}
     assert check_parity(network, agent, game_of(agent.metadata)) < 1e-4
     weights = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
     for name, tensor in network.state_dict().items():

@@ -417,6 +417,8 @@ def test_who_is_not_taught_learns_faster_from_the_start() -> None:
     assert alone.muon == 0
     assert with_overrides(taught, {"teacher_share": 0.0}).learning_rate == alone.learning_rate
     assert with_overrides(taught, {"teacher": "", "learning_rate": 0.5}).learning_rate == 0.5
+    once = recipe_for("kododo", 4)  # one pass, which was measured from taught weights only
+    assert (once.epochs, with_overrides(once, {"teacher": ""}).epochs) == (1, 3)
     assert with_overrides(taught, {"teacher": None}) == taught
 
 

@@ -71,10 +71,14 @@ class ObservationLayout:
     Args:
         pieces: The pieces; their names are unique.
         symmetry: The interchangeable axes, if the game has any.
+        opponent_keys: Names of pieces with seats by which opponents can be put in order, the
+            most important first, if it does not matter which of them sits where; empty if it
+            does.
     """
 
     pieces: tuple[Piece, ...]
     symmetry: Symmetry | None = None
+    opponent_keys: tuple[str, ...] = ()
     _slices: dict[str, slice] = field(init=False, repr=False, compare=False)
     _dtype: np.dtype[Any] = field(init=False, repr=False)
     _size: int = field(init=False, repr=False)

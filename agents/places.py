@@ -1,0 +1,23 @@
+"""Who has which place in an order, as tensor operations that can be exported."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+EXACT = 1 << 53  # keys are float64, which adds whole numbers up to this without rounding
+
+
+def descending_places(key: Tensor) -> Tensor:
+    """The place of each entry by descending key, (B, C); equal ones keep their order."""
+    entries = key.shape[1]
+    mine, other = key[:, :, None], key[:, None, :]
+    earlier = torch.ones(entries, entries, device=key.device).tril(-1) > 0
+    before = (other > mine) | ((other == mine) & earlier)
+    return before.sum(dim=2)
+
+
+def inverse(places: Tensor) -> Tensor:
+    """Which entry has each place: the inverse of the permutations (B, C)."""
+    entries = torch.arange(places.shape[1], device=places.device)
+    return ((places[:, None, :] == entries[:, None]) * entries).sum(dim=2)
