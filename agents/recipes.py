@@ -142,13 +142,15 @@ KODODO_2 = replace(
     opponents=("heuristic", "follow", "follow"),
     opponents_share=0.65,
 )
-# With four players one pass over twice as many decisions costs the same time as three and is as
-# good against the heuristics; it leaves less to one of them among three bots, and so does meeting
+# With more players one pass over twice as many decisions costs the same time as three and is as
+# good against the heuristics; it leaves less to one of them among bots. With four so does meeting
 # scripted players less often.
-KODODO_4 = replace(BASE, epochs=1, sort_opponents=True, teacher_share=0.1, opponents_share=0.25)
+KODODO_5 = replace(BASE, epochs=1, sort_opponents=True, teacher_share=0.1)
+KODODO_4 = replace(KODODO_5, opponents_share=0.25)
 RECIPES: dict[tuple[str, int], Recipe] = {
     ("kododo", 2): KODODO_2,
     ("kododo", 4): KODODO_4,
+    ("kododo", 5): KODODO_5,
     **{("kado", players): KADO for players in (2, 3, 4)},
     **{("combi_combo", players): COMBI_COMBO for players in (4, 5)},
 }
@@ -186,7 +188,7 @@ SHIPPED_STEPS: dict[tuple[str, int], int] = {
     ("kododo", 2): 9_000_000,
     ("kododo", 3): 6_000_000,
     ("kododo", 4): 28_000_000,
-    ("kododo", 5): 6_000_000,
+    ("kododo", 5): 12_000_000,
     ("combi_combo", 4): 2_500_000,
     ("combi_combo", 5): 2_500_000,
     ("kado", 2): 3_000_000,
