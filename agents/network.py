@@ -34,7 +34,7 @@ class GameNetwork(nn.Module):
             the table, so that it does not matter which of them has which seat.
 
     Raises:
-        ValueError: They are to be sorted, and in this game it matters.
+        ValueError: They are to be sorted, and the game does not declare by what.
     """
 
     def __init__(

@@ -28,7 +28,7 @@ class OpponentOrder(nn.Module):
     def __init__(self, layout: ObservationLayout) -> None:
         super().__init__()
         if not layout.opponent_keys:
-            raise ValueError("opponents cannot be sorted: in this game it matters who sits where")
+            raise ValueError("opponents cannot be sorted: this game does not declare by what")
         self.key: Tensor
         self.seats: Tensor
         self.rest: Tensor

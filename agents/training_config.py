@@ -192,7 +192,7 @@ def task_of(config: TrainConfig) -> Task:
     task = Task(game, rules, recipe, config.seed)
     layout = task.batch_game(1, 0).layout  # raises if these rules cannot be played
     if recipe.sort_opponents and not layout.opponent_keys:
-        raise ValueError(f"--sort-opponents: in {game} it matters who sits where")
+        raise ValueError(f"--sort-opponents: {game} does not declare by what; leave it out")
     task.teacher()  # or if nobody has that name
     task.opponents()
     return task

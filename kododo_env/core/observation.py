@@ -72,8 +72,8 @@ class ObservationLayout:
         pieces: The pieces; their names are unique.
         symmetry: The interchangeable axes, if the game has any.
         opponent_keys: Names of pieces with seats by which opponents can be put in order, the
-            most important first, if it does not matter which of them sits where; empty if it
-            does.
+            most important first, where it does not matter which of them sits where; empty if
+            it does, or if nobody asked for it.
     """
 
     pieces: tuple[Piece, ...]
