@@ -199,11 +199,10 @@ class _Block:
 def _blocks(layout: ObservationLayout, symmetry: Symmetry | None) -> list[_Block]:
     """The columns without, with one, and with two interchangeable axes; empty blocks left out."""
     found: list[list[npt.NDArray[np.int64]]] = [[], [], []]
+    columns = layout.views(np.arange(layout.size))
     for piece in layout.pieces:
-        place = layout.where(piece.name)
-        columns = np.arange(place.start, place.stop).reshape(piece.shape)
         mine = [k for k, axis in enumerate(piece.axes) if symmetry and axis in symmetry.axes]
-        moved = np.moveaxis(columns, mine, range(len(mine)))
+        moved = np.moveaxis(columns[piece.name], mine, range(len(mine)))
         found[len(mine)].append(moved.reshape(*moved.shape[: len(mine)], -1))
     return [
         _Block(np.concatenate(parts, axis=-1).ravel(), axes)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
@@ -151,6 +153,12 @@ class GameNetwork(nn.Module):
         there = canonical.first_pair + one * canonical.entries + other
         back = canonical.first_pair + other * canonical.entries + one
         return logits + raw.gather(1, there) + raw.gather(1, back)
+
+
+def network_settings() -> dict[str, Any]:
+    """``GameNetwork``'s arguments beside the layouts, and their defaults."""
+    taken = inspect.signature(GameNetwork).parameters.values()
+    return {each.name: each.default for each in taken if each.default is not each.empty}
 
 
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:

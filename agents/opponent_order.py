@@ -54,9 +54,8 @@ class OpponentOrder(nn.Module):
 
 def _by_seat(layout: ObservationLayout, name: str) -> npt.NDArray[np.int64]:
     """The columns of a piece, by seat: (P, all else)."""
-    piece, place = layout.piece(name), layout.where(name)
-    columns = np.arange(place.start, place.stop).reshape(piece.shape)
-    seats_first = np.moveaxis(columns, piece.axes.index("seat"), 0)
+    columns = layout.views(np.arange(layout.size))[name]
+    seats_first = np.moveaxis(columns, layout.piece(name).axes.index("seat"), 0)
     return seats_first.reshape(len(seats_first), -1)
 
 

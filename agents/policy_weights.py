@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from agents.export import check_parity
 from agents.game_arguments import hashable, make_game
-from agents.network import GameNetwork
+from agents.network import GameNetwork, network_settings
 from agents.onnx_agent import OnnxAgent
 from agents.policy_metadata import PolicyMetadata
 from kododo_env.core.batch_game import BatchGame
@@ -127,11 +126,9 @@ def _candidates(
     weights: Weights, policy: PolicyMetadata, observation_size: int
 ) -> Iterator[dict[str, Any]]:
     """Arguments that may fit: from the shapes, and what they do not tell from the file's recipe."""
-    taken = inspect.signature(GameNetwork).parameters.values()
-    usual = {each.name: each.default for each in taken if each.default is not each.empty}
     recipe = policy.training.get("recipe")
     told = recipe if isinstance(recipe, dict) else {}
-    rest = {name: told.get(name, default) for name, default in usual.items()}
+    rest = {name: told.get(name, default) for name, default in network_settings().items()}
     matrices = [array.shape for array in weights.values() if array.ndim > 1]
     there = sum(array.size for array in weights.values())
     for width in sorted({length for shape in matrices for length in shape}, reverse=True):

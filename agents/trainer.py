@@ -19,6 +19,7 @@ from agents.data_parallel import DataParallel
 from agents.game_policy import GamePolicy
 from agents.learning_schedule import entropy_of, learning_rate_of
 from agents.measure import against_baselines
+from agents.network import network_settings
 from agents.network_agent import NetworkAgent
 from agents.progress_display import ProgressDisplay
 from agents.recipes import Recipe
@@ -72,8 +73,7 @@ class Trainer:
 
     def _fresh(self) -> SelfPlayPPO:
         recipe = self.task.recipe
-        names = ("width", "depth", "one_hot", "sort_opponents")
-        sizes = {name: getattr(recipe, name) for name in names}
+        sizes = {name: getattr(recipe, name) for name in network_settings()}
         return make_learner(self.env, recipe, sizes, self.task.seed)
 
     def _resumed(self) -> SelfPlayPPO:

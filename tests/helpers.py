@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,3 +52,18 @@ def differences(one: Any, other: Any, path: str = "state") -> list[str]:
 def assert_same_state(one: BatchGame, other: BatchGame) -> None:
     """Everything that changes is the same in two batches, to the bit."""
     assert differences(one.state(), other.state()) == []
+
+
+def rearranged(
+    game: BatchGame, observation: np.ndarray, axes: Sequence[str], order: Sequence[int] | np.ndarray
+) -> np.ndarray:
+    """The observations (N, F) with entry ``order[k]`` of each of those axes in place k."""
+    twin = observation.copy()
+    before, after = game.layout.views(observation), game.layout.views(twin)
+    for piece in game.layout.pieces:
+        value = before[piece.name]
+        for position, axis in enumerate(piece.axes, start=1):
+            if axis in axes:
+                value = np.take(value, order, axis=position)
+        after[piece.name][...] = value
+    return twin

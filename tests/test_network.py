@@ -20,7 +20,7 @@ from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
-from tests.helpers import play_random
+from tests.helpers import play_random, rearranged
 
 
 def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
@@ -35,15 +35,7 @@ def renamed(game: BatchGame, observation: np.ndarray, names: np.ndarray) -> np.n
     """The observations as they were if entry i of every interchangeable axis were names[i]."""
     symmetry = game.layout.symmetry
     assert symmetry is not None
-    twin = observation.copy()
-    before, after = game.layout.views(observation), game.layout.views(twin)
-    for piece in game.layout.pieces:
-        value = before[piece.name]
-        for position, axis in enumerate(piece.axes, start=1):
-            if axis in symmetry.axes:
-                value = np.take(value, np.argsort(names), axis=position)
-        after[piece.name][...] = value
-    return twin
+    return rearranged(game, observation, symmetry.axes, np.argsort(names))
 
 
 def symmetries(game: BatchGame) -> list[np.ndarray]:

@@ -15,17 +15,12 @@ from agents.training_config import RecipeOverrides, TrainConfig, task_of
 from kododo_env import kododo_v0, registry
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece
+from tests.helpers import rearranged
 
 
 def reseated(game: BatchGame, observation: np.ndarray, seats: tuple[int, ...]) -> np.ndarray:
     """The observations as they were if seat k had whom seat ``seats[k]`` has."""
-    twin = observation.copy()
-    before, after = game.layout.views(observation), game.layout.views(twin)
-    for piece in game.layout.pieces:
-        if "seat" in piece.axes:
-            axis = 1 + piece.axes.index("seat")
-            after[piece.name][...] = np.take(before[piece.name], seats, axis=axis)
-    return twin
+    return rearranged(game, observation, ("seat",), seats)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
