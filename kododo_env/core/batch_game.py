@@ -309,7 +309,8 @@ class BatchGame(ABC):
         """
         leading = np.ones((self.num_players, self.num_envs), np.bool_)
         for key in self._standing():
-            best = np.where(leading, key, np.iinfo(np.int32).min).max(axis=0)
+            # Who no longer leads is given a number of the key's own: it cannot be above the best.
+            best = np.where(leading, key, key.min(axis=0)).max(axis=0)
             leading &= key == best
         shares: npt.NDArray[np.float64] = (leading / leading.sum(axis=0)).T
         return shares
