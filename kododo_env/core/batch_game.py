@@ -450,8 +450,8 @@ class BatchGame(ABC):
                 )
         for name in names:
             setattr(self, name, state[name].copy())
-        for name in schedule:
-            setattr(self, name, state[name])
+        for name in schedule:  # a file gives back plain numbers, the game may keep another type
+            setattr(self, name, type(getattr(self, name))(state[name]))
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
         self._clock += 1
 
