@@ -337,6 +337,7 @@ class KadoGame(BatchGame):
 
     def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
+        player = self._seat(player)
         seen = np.roll(self._held_seen()[player], player, axis=0)
         return self._shown(seen.view(np.int8))
 
@@ -502,8 +503,7 @@ class KadoGame(BatchGame):
 
     # --- in words and pictures ------------------------------------------------------------
 
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
         where, rules = self.moves, self.rules
         if action < where.discard:
             seat = action - where.give
@@ -517,14 +517,12 @@ class KadoGame(BatchGame):
         words = {where.discard: "put the card aside", where.pass_: "pass"}
         return words.get(action, "nothing to decide")
 
-    def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+    def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.kado import render
 
         return render.text(self, index, player)
 
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+    def _svg(self, index: int, player: int | None) -> str:
         from kododo_env.games.kado import render
 
         return render.svg(self, index, player)
