@@ -253,7 +253,9 @@ class KododoGame(BatchGame):
         laid, taken = self._rows_of(cards), self._rows_of(drawn)
         self._laid += laid[:, :, :counted].swapaxes(1, 2)
         revealed = laid[:, :, counted:types]
-        self._held_types += (taken[:, :, counted:] - revealed).swapaxes(1, 2)
+        held = self._held_types.swapaxes(1, 2)
+        held += taken[:, :, counted:]  # first, so that no number is below 0 on the way
+        held -= revealed
         self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
         return cards
 
