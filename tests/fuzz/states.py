@@ -22,13 +22,18 @@ def generate(rng: Random) -> dict[str, Any]:
     given = random_position(rng)
     names = [*position(given, num_envs=1, steps=0).state()]
     given["into"] = rng.choice((0, 1, 4, 12))
-    given["edits"] = [_edit(rng, names) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+    given["edits"] = some_edits(rng, [*names, "rng", "rng"])
     return given
+
+
+def some_edits(rng: Random, names: list[str]) -> list[Any]:
+    """A few changes of the entries of these names."""
+    return [_edit(rng, names) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
 
 
 def _edit(rng: Random, names: list[str]) -> list[Any]:
     """``[entry, what, where (a share), an expression]``."""
-    name = rng.choice((*names, "rng"))
+    name = rng.choice(names)
     what = rng.choice((
         "put", "element", "element", "element", "element", "near", "swap", "swap", "dtype",
         "shape", "fill", "roll", "drop", "rename", "inside",
