@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_metadata import KEY, PolicyMetadata, describe, differences
+from agents.policy_metadata import KEY, PolicyMetadata, describe, describe_view, differences
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
@@ -47,11 +47,14 @@ class OnnxAgent:
         if not 0 <= self.temperature < float("inf"):
             raise ValueError(f"temperature must be 0 or more, not {self.temperature}")
         self._inputs = {each.name: each.type for each in self._session.get_inputs()}
-        self._fits: set[int] = set()
+        self._fits: tuple[Any, ...] = ()  # what ``act`` has found to be the policy's own game
 
     def check(self, game: BatchGame) -> None:
         """Raise ValueError, saying what differs, unless the policy is for this game."""
-        found = differences(self.metadata, describe(game))
+        self._check(describe(game))
+
+    def _check(self, game: PolicyMetadata) -> None:
+        found = differences(self.metadata, game)
         if found:
             raise ValueError(f"{self.path} cannot play this game: it is for {'; '.join(found)}")
 
@@ -61,9 +64,11 @@ class OnnxAgent:
         Raises:
             ValueError: The view is of another game than the policy is for.
         """
-        if id(view.layout) not in self._fits:
-            self.check(view._game)
-            self._fits = {id(view.layout)}
+        # The objects themselves are kept: an id may be another's when they are gone.
+        game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
+        if game != self._fits:
+            self._check(describe_view(view))
+            self._fits = game
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         if self.temperature == 0:
             return np.asarray(logits.argmax(axis=1))

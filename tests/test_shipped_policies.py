@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents import registry
+from agents import onnx_agent, registry
 from agents.kept import fingerprint
 from agents.make_policies import FORMAT, LARGEST
 from agents.onnx_agent import OnnxAgent
@@ -56,6 +56,16 @@ def test_playing_a_policy_needs_no_torch_and_no_scipy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_another_game_is_refused_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The id of a layout that was gone came again with the next game, which was then played."""
+    monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # as bad as it can be
+    rng, policy = np.random.default_rng(0), agents.load("kododo-4p")
+    policy.act(games.batch_game("kododo", 1, num_players=4).view(0), rng)
+    long = games.batch_game("kododo", 1, num_players=4, variant="long")
+    with pytest.raises(ValueError, match="it is for rule variant standard, not long"):
+        policy.act(long.view(0), rng)
 
 
 def test_there_is_a_policy_for_every_game_and_number_of_players() -> None:
