@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from math import hypot
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,3 +129,28 @@ def test_it_beats_all_baselines_but_the_strongest(name: str) -> None:
     *weaker, _ = data["shares"]["alone"].items()
     shares = {baseline: each["share"]["low"] for baseline, each in weaker}
     assert {b: low for b, low in shares.items() if low <= 1 / data["players"]} == {}
+
+
+@pytest.mark.parametrize(
+    ("package", "data"),
+    [
+        ("venv/lib/python3.11/site-packages", "venv"),
+        (".local/lib/python3.11/site-packages", ".local"),  # pip install --user
+        ("target", "target"),  # pip install --target
+        ("usr/local/lib/python3.11/dist-packages", "usr/local"),
+    ],
+)
+def test_policies_are_found_wherever_a_wheel_was_installed(
+    package: str, data: str, tmp_path: Path
+) -> None:
+    """They were looked for where the interpreter has its own data, and nowhere else."""
+    policies = tmp_path / data / "share" / "kododo-env" / "policies"
+    for folder in (tmp_path / package, policies):
+        folder.mkdir(parents=True, exist_ok=True)
+    (tmp_path / package / "policies").mkdir()  # somebody else's package of that name
+    assert registry.policies_folder(tmp_path / package) == policies
+
+
+def test_a_checkout_has_its_own_policies(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    assert registry.policies_folder(tmp_path) == tmp_path / "policies"
