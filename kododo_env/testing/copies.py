@@ -27,7 +27,6 @@ def copies(subject: Subject) -> str:
     for actions in turns(game, subject.rng()):
         for way, make in ways.items():
             lines[way] = _copied(lines[way], make, f"after step {steps} {way}")
-            _agree(lines[way], game, f"after step {steps} {way}")
         game.step(actions)
         steps += 1
         for way, line in lines.items():
@@ -91,9 +90,10 @@ def from_file(files: tuple[bytes, str]) -> dict[str, Any]:
 
 
 def _copied(game: BatchGame, make: Callable[[BatchGame], BatchGame], what: str) -> BatchGame:
-    """A copy that has been made and is stepped apart from what it was made of."""
+    """A copy, exact, and such that what becomes of copies leaves the game as it is."""
     kept = copy.deepcopy(game.state())
     blank, apart, made = make(game), make(game), make(game)
+    _agree(made, game, what)
     for name in blank._arrays + blank._shared_state:
         if getattr(blank, name).flags.writeable:
             getattr(blank, name)[...] = 0

@@ -86,10 +86,11 @@ def env_buffers(make_env: Make, resets: Sequence[Reset]) -> str:
                 array[...] = 0
         step = len(kept)
         run.step(actions)
-        twin.step(actions)
+        written = f"what had been returned was written into; in step {step}"
+        twin.step(actions, written)
         found = difference(twin.seen[-1], run.seen[-1], "what is returned")
         if found:
-            raise Fault(f"what had been returned was written into; after step {step} {found}")
+            raise Fault(f"{written} {found}")
         found = difference(run.seen[:step], kept, "what was returned")
         if found:
             raise Fault(f"step {step} changes what was returned before: {found}")

@@ -47,9 +47,18 @@ class Run:
             yield {name: self._choose(name) for name in self.env.agents}
         raise Fault(f"after {LONGEST} steps of random play there are still agents")
 
-    def step(self, actions: Actions) -> None:
-        """Play the actions."""
-        self.seen.append(self.env.step(actions))
+    def step(self, actions: Actions, what: str = "") -> None:
+        """Play the actions, which are legal.
+
+        Raises:
+            Fault: The environment raises; ``what`` says in which circumstances.
+        """
+        try:
+            self.seen.append(self.env.step(actions))
+        except Exception as error:
+            when = what or f"after step {len(self.seen) - 1}"
+            message = f"{when} legal actions are refused: {type(error).__name__}: {error}"
+            raise Fault(message) from error
 
     def play(self) -> list[Actions]:
         """Play on to the end: what was chosen."""
@@ -67,9 +76,11 @@ class Run:
 
     def _choose(self, name: Any) -> Any:
         masks = self.masks(name)
-        if masks:
-            return int(self._rng.choice(np.flatnonzero(masks[0])))
-        return self._spaces[name].sample()
+        if not masks:
+            return self._spaces[name].sample()
+        if not np.any(masks[0]):
+            raise Fault(f"after step {len(self.seen) - 1} the mask of {name} allows nothing")
+        return int(self._rng.choice(np.flatnonzero(masks[0])))
 
 
 def _has_mask(told: Any) -> bool:

@@ -38,10 +38,6 @@ def _well_formed(game: BatchGame, when: str) -> None:
     shape = (game.num_envs, game.num_players, game.num_actions)
     if (mask.shape, mask.dtype) != (shape, np.dtype(np.bool_)):
         raise Fault(f"{when} the mask is {mask.dtype} {mask.shape}, not bool {shape}")
-    empty = np.argwhere(~mask.any(axis=2))
-    if len(empty):
-        env, player = empty[0]
-        raise Fault(f"{when} nothing is legal for player {player} of game {env}")
     if not np.array_equal(game.deciding(), mask.sum(axis=2) > 1):
         raise Fault(f"{when} deciding() is not who has more than one legal action")
     if mask.flags.writeable:

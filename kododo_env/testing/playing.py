@@ -49,7 +49,11 @@ class Subject:
         """At which steps of a game to look: evenly spread, the deal and the last step included."""
         game, steps = self.game(num_envs), 0
         for actions in turns(game, self.rng()):
-            game.step(actions)
+            try:
+                game.step(actions)
+            except ValueError as error:
+                message = f"after step {steps} step refuses what the mask allows: {error}"
+                raise Fault(message) from error
             steps += 1
         return frozenset(np.linspace(0, steps - 1, self.places).round().astype(int).tolist())
 
@@ -70,12 +74,17 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Actions]:
         Shape (N, P).
 
     Raises:
-        Fault: The games do not end.
+        Fault: The games do not end, or nothing is legal.
     """
     for _ in range(LONGEST):
         if game.terminated.all():
             return
-        yield random_legal_actions(game.legal_action_mask(), rng)
+        mask = game.legal_action_mask()
+        if not mask.any(axis=2).all():
+            env, player = np.argwhere(~mask.any(axis=2))[0]
+            where = f"after step {game.steps_played}"
+            raise Fault(f"{where} nothing is legal for player {player} of game {env}")
+        yield random_legal_actions(mask, rng)
     raise Fault(f"after {LONGEST} steps of random play there are games that have not ended")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.observation import Piece
 from kododo_env.testing.playing import Reseat, Subject, turns
 from kododo_env.testing.report import Fault
 
@@ -30,25 +31,29 @@ def _from_own_seat(subject: Subject) -> int:
     """Where a piece has a seat axis, all who see something of a player see the same there."""
     game, compared = subject.game(GAMES), 0
     by_seat = [piece for piece in game.layout.pieces if "seat" in piece.axes]
-    players = np.arange(game.num_players)
-    for step, actions in enumerate(turns(game, subject.rng())):
-        seen = game.layout.views(game.observe())
-        for piece in by_seat:
-            axis = 2 + piece.axes.index("seat")
-            values = np.moveaxis(seen[piece.name], axis, 2)
-            # (N, viewer, player, ...): seat k of a viewer p is player (p + k) % P.
-            values = values[:, players[:, None], (players - players[:, None]) % len(players)]
-            most, shown = values.max(axis=1, keepdims=True), values != 0
-            # Whoever sees nothing of a player has zeros; a row is seen as a whole or not.
-            rows = shown.reshape(*shown.shape[:3], -1).any(axis=3)
-            rows = rows.reshape(*rows.shape, *[1] * (values.ndim - 3))
-            if (rows & (values != most)).any():
-                raise Fault(
-                    f"after step {step} two players see different numbers of {piece.name!r} of "
-                    "the same player: on the axis 'seat' comes oneself first, then the next ones"
-                )
-            compared += values.size
+    _same_for_all(game, by_seat, "after the deal")
+    for step, actions in enumerate(turns(game, subject.rng()), start=1):
         game.step(actions)
+        compared += _same_for_all(game, by_seat, f"after step {step}")
+    return compared
+
+
+def _same_for_all(game: BatchGame, by_seat: list[Piece], when: str) -> int:
+    """Whoever sees anything of a player sees the same; who sees nothing has zeros there."""
+    players = np.arange(game.num_players)
+    seen, compared = game.layout.views(game.observe()), 0
+    for piece in by_seat:
+        values = np.moveaxis(seen[piece.name], 2 + piece.axes.index("seat"), 2)
+        # (N, viewer, player, ...): seat k of a viewer p is player (p + k) % P.
+        values = values[:, players[:, None], (players - players[:, None]) % len(players)]
+        rest = tuple(range(3, values.ndim))
+        told = (values != 0).any(axis=rest, keepdims=True)
+        if (told & (values != values.max(axis=1, keepdims=True))).any():
+            raise Fault(
+                f"{when} two players see different numbers of {piece.name!r} of the same player: "
+                "on the axis 'seat' comes oneself first, then the next ones"
+            )
+        compared += values.size
     return compared
 
 

@@ -22,15 +22,15 @@ class Stage(IntEnum):
 
 @dataclass(frozen=True)
 class Rules:
-    """Two cards in hand, one drawn after each turn but the last; some cards stay out of play."""
+    """Two cards in hand, one drawn after each turn but the last two; some stay out of play."""
 
     num_players: int = 3
     num_cards: int = 15
-    turns: int = 3
+    turns: int = 4
     prize: int = 2
 
     def __post_init__(self) -> None:
-        if not self.num_players * (self.turns + 1) <= self.num_cards <= 250:
+        if not 3 * self.num_players <= self.num_players * self.turns <= self.num_cards <= 250:
             raise ValueError(f"{self.num_cards} cards do not reach")
         if not 1 <= self.prize <= 85:
             raise ValueError(f"prize must be 1 to 85, not {self.prize}")
@@ -79,7 +79,7 @@ class HighCard(BatchGame):
 
     @property
     def drawn(self) -> int:
-        return self.num_players * (2 + self.turn - (self.turn == self.rules.turns))
+        return self.num_players * (2 + min(self.turn, self.rules.turns - 2))
 
     def _mask(self) -> np.ndarray:
         return self._hands != EMPTY
@@ -97,7 +97,7 @@ class HighCard(BatchGame):
         np.put_along_axis(self._hands, slot, draws[:, None], axis=1)
         self._hands.sort(axis=1)
         self.turn += 1
-        if self.turn >= self.rules.turns - 1:
+        if self.turn == self.rules.turns - 2:
             self.stage = Stage.LAST_CARDS
         self._terminated[:] = self.turn == self.rules.turns
 
@@ -136,16 +136,16 @@ class HighCard(BatchGame):
         np.put_along_axis(left, self._deck[self.drawn :], True, axis=0)
         self._deck[: self.drawn] = np.nonzero(~left.T)[1].reshape(self.num_envs, -1).T
 
-    def describe_action(self, action: int) -> str:
+    def _describe(self, action: int) -> str:
         return f"lay the card in slot {action}"
 
-    def text(self, index: int = 0, player: int | None = None) -> str:
+    def _text(self, index: int, player: int | None) -> str:
         seats = range(self.num_players) if player is None else [player]
         hands = [f"player {seat}: {self._hands[seat, :, index].tolist()}" for seat in seats]
         return "\n".join([f"turn {self.turn}", *hands])
 
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        return f"<svg><text>{self.text(index, player)}</text></svg>"
+    def _svg(self, index: int, player: int | None) -> str:
+        return f"<svg><text>{self._text(index, player)}</text></svg>"
 
 
 def make(num_envs: int, seed: int | None = None, **rules: Any) -> HighCard:
