@@ -9,8 +9,10 @@ from typing import Any
 from kododo_env.testing.batches import batches
 from kododo_env.testing.bounds import bounds
 from kododo_env.testing.copies import copies
+from kododo_env.testing.decks import decks
 from kododo_env.testing.hidden import hidden_cards
 from kododo_env.testing.masks import masks
+from kododo_env.testing.observations import observations
 from kododo_env.testing.playing import Make, Reseat, Subject
 from kododo_env.testing.repeating import same_seed_same_game
 from kododo_env.testing.report import Report, run_checks
@@ -58,6 +60,8 @@ def check_batch_game(
     game = subject.game(1)
     checks = {
         "determinism": partial(same_seed_same_game, subject),
+        "decks": partial(decks, subject),
+        "observations": partial(observations, subject),
         "masks": partial(masks, subject),
         "scores": partial(scores, subject),
         "batches": partial(batches, subject),

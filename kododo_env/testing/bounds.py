@@ -9,6 +9,7 @@ import numpy as np
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.testing.observations import piece_at
 from kododo_env.testing.overflow import watch
 from kododo_env.testing.playing import Actions, Subject, as_rules
 from kododo_env.testing.report import Fault
@@ -109,12 +110,8 @@ def _within(game: BatchGame, returns: np.ndarray[Any, Any]) -> None:
     numbers = np.asarray(game.observe())
     over = np.argwhere(numbers > game.layout.maxima)
     if len(over):
-        env, player, place = over[0]
-        piece = next(p for p in game.layout.pieces if place < game.layout.where(p.name).stop)
-        raise Fault(
-            f"{numbers[env, player, place]} is observed in {piece.name!r}, whose maximum is "
-            f"{piece.maximum}"
-        )
+        env, player, place = (int(k) for k in over[0])
+        raise Fault(f"{numbers[env, player, place]} is observed in {piece_at(game, place)}")
     if not np.array_equal(np.asarray(game.scores), returns):
         raise Fault(f"scores {game.scores.tolist()} where rewards add up to {returns.tolist()}")
 

@@ -18,15 +18,21 @@ from kododo_env.testing.report import Fault
 
 GAMES = 3
 
+Copy = Callable[[BatchGame], BatchGame]
+
 
 def copies(subject: Subject) -> str:
     """At every step each kind of copy is made of the copy before, compared, and played on."""
-    game, steps = subject.game(GAMES), 0
+    game, stops, steps = subject.game(GAMES), subject.stops(GAMES), 0
     ways = ways_to_copy(subject)
     lines = {way: game.clone() for way in ways}
     for actions in turns(game, subject.rng()):
         for way, make in ways.items():
-            lines[way] = _copied(lines[way], make, f"after step {steps} {way}")
+            what, before = f"after step {steps} {way}", lines[way]
+            lines[way] = make(before)
+            _agree(lines[way], game, what)
+            if steps in stops:
+                _goes_its_own_way(before, make, what)
         game.step(actions)
         steps += 1
         for way, line in lines.items():
@@ -39,7 +45,7 @@ def copies(subject: Subject) -> str:
     return f"{', '.join(ways)}, each at {steps} steps"
 
 
-def ways_to_copy(subject: Subject) -> dict[str, Callable[[BatchGame], BatchGame]]:
+def ways_to_copy(subject: Subject) -> dict[str, Copy]:
     """Ways to copy a batch, by their name."""
 
     def loaded(game: BatchGame) -> BatchGame:
@@ -89,11 +95,10 @@ def from_file(files: tuple[bytes, str]) -> dict[str, Any]:
     return {**arrays, **json.loads(files[1])}
 
 
-def _copied(game: BatchGame, make: Callable[[BatchGame], BatchGame], what: str) -> BatchGame:
-    """A copy, exact, and such that what becomes of copies leaves the game as it is."""
+def _goes_its_own_way(game: BatchGame, make: Copy, what: str) -> None:
+    """What becomes of copies leaves the game as it is."""
     kept = copy.deepcopy(game.state())
-    blank, apart, made = make(game), make(game), make(game)
-    _agree(made, game, what)
+    blank, apart = make(game), make(game)
     for name in blank._arrays + blank._shared_state:
         if getattr(blank, name).flags.writeable:
             getattr(blank, name)[...] = 0
@@ -102,7 +107,6 @@ def _copied(game: BatchGame, make: Callable[[BatchGame], BatchGame], what: str) 
     found = difference(game.state(), kept, "state()")
     if found:
         raise Fault(f"{what}: what becomes of the copy changes the game: {found}")
-    return made
 
 
 def _agree(one: BatchGame, game: BatchGame, what: str) -> None:

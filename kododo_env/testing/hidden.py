@@ -10,7 +10,7 @@ import numpy as np
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.everything import difference
 from kododo_env.testing.lookalikes import Place, places
-from kododo_env.testing.playing import Subject, shown_by
+from kododo_env.testing.playing import Subject, shown_by, turns
 from kododo_env.testing.report import Fault, LeftOut
 
 SAMPLES = 3
@@ -39,8 +39,9 @@ def hidden_cards(subject: Subject) -> str:
 
 def _shown_alike(place: Place, player: int, subject: Subject) -> bool:
     """Copies look to the player as the game does; whether they differ for somebody else."""
-    game, when = place.game, f"after step {place.step}"
-    before = copy.deepcopy(game.state())
+    # A copy, so that the game itself is looked at just as its twins are.
+    game, when = copy.deepcopy(place.game), f"after step {place.step}"
+    before = game.state()
     dealt = game.view(player).determinize(subject.rng(place.step), SAMPLES)
     found = difference(game.state(), before, "state()")
     if found:
@@ -52,7 +53,18 @@ def _shown_alike(place: Place, player: int, subject: Subject) -> bool:
         shown = {getattr(dealt, way)(index, player) for index in range(SAMPLES)}
         if shown != {getattr(game, way)(0, player)}:
             raise Fault(f"{when} {way}() for player {player} shows what the player cannot know")
-    return bool((dealt.observe() != game.observe()).any())
+    varied = bool((dealt.observe() != game.observe()).any())
+    if player == place.step % game.num_players:
+        _played_to_the_end(dealt, subject, f"{when} games dealt anew for player {player}")
+    return varied
+
+
+def _played_to_the_end(dealt: BatchGame, subject: Subject, what: str) -> None:
+    for actions in turns(dealt, subject.rng(3)):
+        try:
+            dealt.step(actions)
+        except Exception as error:
+            raise Fault(f"{what} cannot be played on: {type(error).__name__}: {error}") from error
 
 
 def _same_shown(dealt: dict[str, Any], real: dict[str, Any], player: int, when: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import numpy.typing as npt
@@ -107,8 +108,9 @@ def look_at_everything(game: BatchGame, rng: np.random.Generator) -> None:
     _ = game.round_steps
     game.clone()
     for player in (None, *range(game.num_players)):
-        game.text(0, player)
-        game.svg(0, player)
+        if not game.text(0, player).strip():
+            raise Fault("text() is empty")
+        ElementTree.fromstring(game.svg(0, player))
     for player in range(game.num_players):
         shown_by(game.view(player))
         game.determinize(player, rng, 2)

@@ -35,6 +35,10 @@ def same_seed_same_game(subject: Subject) -> str:
             raise Fault("restart_finished did not deal anew when all games were over")
         steps += 1
     _agree(one, other, "dealt anew by restart_finished")
+    for actions, _ in zip(turns(one, subject.rng(2)), range(3), strict=False):
+        one.step(actions)
+        other.step(actions)
+    _agree(one, other, "three steps into the game that restart_finished dealt")
     _seeds_count(subject)
     return f"two runs of {steps - 2} steps each, one looked at {len(stops)} times"
 

@@ -143,22 +143,24 @@ def _compare(even: BatchGame, dealt: BatchGame, subject: Subject, who: str) -> i
 
 def _same_frequencies(seen: list[npt.NDArray[Any]], game: BatchGame, who: str) -> int:
     """Each number of the observations is as large, and as often not 0, as it should be."""
-    for kind in ("value", "presence"):
-        one, other = (
-            (numbers > 0 if kind == "presence" else numbers).astype(np.float64) for numbers in seen
-        )
-        spread = np.sqrt((one.var(axis=0) + other.var(axis=0)) / SAMPLES) + 1e-12
+    varies = np.flatnonzero(
+        (seen[0] != seen[0][0]).any(axis=0) | (seen[1] != seen[0][0]).any(axis=0)
+    )
+    for kind in ("value", "presence") if len(varies) else ():
+        numbers = [each[:, varies].astype(np.float32) for each in seen]
+        one, other = numbers if kind == "value" else [each > 0 for each in numbers]
+        spread = np.sqrt((one.var(axis=0) + other.var(axis=0)) / SAMPLES) + 1e-9
         apart = np.abs(one.mean(axis=0) - other.mean(axis=0)) / spread
         worst = int(apart.argmax())
         if apart[worst] > FAR:
-            seat, place = divmod(worst, game.layout.size)
+            seat, place = divmod(int(varies[worst]), game.layout.size)
             piece = next(p for p in game.layout.pieces if place < game.layout.where(p.name).stop)
             raise Fault(
                 f"{who} number {place - game.layout.where(piece.name).start} of {piece.name!r} as "
                 f"seen by player {seat} is {other.mean(axis=0)[worst]:.3f} on the average of the "
                 f"copies; dealt evenly it is {one.mean(axis=0)[worst]:.3f} ({kind})"
             )
-    return int(seen[0].shape[1])
+    return len(varies)
 
 
 def _same_worlds(trails: npt.NDArray[np.uint64], who: str) -> None:

@@ -40,10 +40,11 @@ def _own(game: BatchGame, player: int, when: str) -> int:
         raise Fault(f"{when} the observation in player {player}'s view is not the player's")
     if not np.array_equal(view.legal_action_mask, game.legal_action_mask()[:, player]):
         raise Fault(f"{when} the mask in player {player}'s view is not the player's")
+    _told(game, player, when)
     before = game.state(), game.observe(), _all_shown(game)
     found = list(_arrays(shown_by(view), f"view({player})"))
     for path, array in found:
-        _nothing_behind(array, f"{when} {path}")
+        _nothing_behind(array, view.observation, f"{when} {path}")
     for _, array in found:
         _scribble(array)
     after = game.state(), game.observe(), _all_shown(game)
@@ -51,6 +52,21 @@ def _own(game: BatchGame, player: int, when: str) -> int:
     if changed:
         raise Fault(f"{when} what player {player}'s view hands out can be written to: {changed}")
     return len(found)
+
+
+def _told(game: BatchGame, player: int, when: str) -> None:
+    """What a view says of the game is so; its pieces are those of the observation."""
+    view = game.view(player)
+    for name, is_so in (
+        ("player", player), ("game_name", game.name), ("num_envs", game.num_envs),
+        ("num_players", game.num_players), ("num_actions", game.num_actions),
+        ("no_op", game.no_op), ("rules", game.rules), ("known_past", game.known_past),
+    ):  # fmt: skip
+        if getattr(view, name) != is_so:
+            raise Fault(f"{when} view({player}).{name} is {getattr(view, name)!r}, not {is_so!r}")
+    found = difference(view.pieces, game.layout.views(game.observe()[:, player]), "pieces")
+    if found:
+        raise Fault(f"{when} view({player}).{found}")
 
 
 def _all_shown(game: BatchGame) -> list[dict[str, Any]]:
@@ -75,12 +91,17 @@ def _arrays(value: Any, path: str) -> Iterator[tuple[str, np.ndarray[Any, Any]]]
             yield from _arrays(part, f"{path}.{name}")
 
 
-def _nothing_behind(array: np.ndarray[Any, Any], what: str) -> None:
-    """No array from which this one was cut holds more than it does."""
+def _nothing_behind(
+    array: np.ndarray[Any, Any], observation: np.ndarray[Any, Any], what: str
+) -> None:
+    """No array from which this one was cut holds more than it does, or than the observation."""
     behind: Any = array.base
     while behind is not None:
         size = getattr(behind, "nbytes", 0)
-        if size > array.nbytes:
+        own = size == observation.nbytes and sorted(behind.tobytes()) == sorted(
+            observation.tobytes()
+        )
+        if size > array.nbytes and not own:
             raise Fault(f"{what}.base leads to {size} bytes, of which {array.nbytes} are shown")
         behind = getattr(behind, "base", None)
 

@@ -50,6 +50,57 @@ class SeedIgnored(HighCard):
         super()._start(np.sort(decks, axis=1))
 
 
+# --- decks ------------------------------------------------------------------------------
+
+
+class DeckCut(HighCard):
+    """A deck that was given is cut, at a place that the generator draws."""
+
+    def reset(self, seed: int | None = None, decks: Any = None) -> None:
+        super().reset(seed, decks)
+        if decks is not None:
+            self._start(np.roll(np.asarray(decks), self.rng.integers(9), axis=1).T[None])
+
+
+class DeckOfOthers(HighCard):
+    """Decks are not checked."""
+
+    def reset(self, seed: int | None = None, decks: Any = None) -> None:
+        super().reset(seed)
+        if decks is not None and np.shape(decks) == (self.num_envs, len(self.cards)):
+            self._start(np.asarray(decks).astype(np.uint8).T[None])
+
+
+class SamplesFromOwn(HighCard):
+    """Sampled decks come from the batch's own generator."""
+
+    def sample_decks(self, num: int, rng: np.random.Generator) -> np.ndarray:
+        return super().sample_decks(num, self.rng)
+
+
+# --- observations -----------------------------------------------------------------------
+
+
+class OneBuffer(HighCard):
+    """Every observation is handed out in the same array."""
+
+    def observe(self, out: np.ndarray | None = None) -> np.ndarray:
+        fresh = super().observe(out)
+        if out is not None:
+            return fresh
+        if getattr(self, "_buffer", fresh[:0]).shape != fresh.shape:
+            self._buffer = fresh
+        self._buffer[...] = fresh
+        return self._buffer
+
+
+class WiderThanTold(HighCard):
+    """Observations are int64, whatever the layout says."""
+
+    def observe(self, out: np.ndarray | None = None) -> np.ndarray:
+        return super().observe(out).astype(np.int64) if out is None else super().observe(out)
+
+
 # --- masks ------------------------------------------------------------------------------
 
 

@@ -14,14 +14,19 @@ from tests.testing.high_card import HighCard, Rules, make
 
 HIGH_STAKES: dict[str, Any] = {"num_players": 2, "num_cards": 202, "turns": 100, "prize": 85}
 CHECKS = (
-    "determinism", "masks", "scores", "batches", "seats", "copies", "states", "views",
-    "hidden cards", "determinize", "bounds",
+    "determinism", "decks", "observations", "masks", "scores", "batches", "seats", "copies",
+    "states", "views", "hidden cards", "determinize", "bounds",
 )  # fmt: skip
 PLANTED = [
     ("determinism", planted.RandomLater, "after step 3 two batches of the same seed"),
     ("determinism", planted.GlobalRandom, r"after the deal two batches .* differ: state\(\)"),
     ("determinism", planted.LookingDraws, "one has only been looked at, .* state of|'rng'"),
     ("determinism", planted.SeedIgnored, "two seeds deal the same cards"),
+    ("decks", planted.DeckCut, r"after step 0 two batches of the same decks differ: observe\(\)"),
+    ("decks", planted.DeckOfOthers, "reset takes decks for too few games"),
+    ("decks", planted.SamplesFromOwn, "takes numbers from the generator of the batch"),
+    ("observations", planted.OneBuffer, "step 1 changes an observation that was handed out"),
+    ("observations", planted.WiderThanTold, r"after the deal observe\(\) is int64"),
     ("masks", planted.EmptyMask, "after step 3 nothing is legal for player 0 of game 0"),
     ("masks", planted.MaskTooWide, "after step 3 step refuses what the mask allows: illegal"),
     ("masks", planted.StepTooWide, "after step 0 action -1 of player 0 .* is played"),
@@ -88,7 +93,7 @@ def test_a_sound_game_passes_every_check(options: dict[str, Any]) -> None:
     report = check_batch_game(make, any_rules=[HIGH_STAKES, Rules(num_players=2)], **options)
     assert [found.check for found in report.findings] == list(CHECKS)
     assert not any(found.fault or found.left_out for found in report.findings)
-    assert " players: 11 checks, no faults\n  ok    determinism " in str(report)
+    assert " players: 13 checks, no faults\n  ok    determinism " in str(report)
 
 
 @pytest.mark.parametrize(
