@@ -32,6 +32,7 @@ def check_batch_game(
     fair_seats: bool = True,
     places: int = 10,
     seed: int = 0,
+    only: Collection[str] = (),
     skip: Collection[str] = (),
 ) -> Report:
     """Check all that a batch game promises, by playing it at random.
@@ -47,6 +48,7 @@ def check_batch_game(
         fair_seats: Whether that may be expected; False where it is better to go first.
         places: At how many places of a game the expensive checks stop and look.
         seed: From which all randomness of the checks follows.
+        only: Names of the checks to do; empty for all.
         skip: Names of checks to leave out.
 
     Returns:
@@ -54,7 +56,7 @@ def check_batch_game(
 
     Raises:
         CheckFailed: Something is wrong, an AssertionError; the message is the report.
-        ValueError: ``skip`` names no check.
+        ValueError: There is no check of such a name.
     """
     subject = Subject(make, rules or {}, seed, places)
     game = subject.game(1)
@@ -73,4 +75,4 @@ def check_batch_game(
         "determinize": partial(determinised_evenly, subject),
         "bounds": partial(bounds, subject, any_rules),
     }
-    return run_checks(f"{game.name}, {game.num_players} players", checks, skip)
+    return run_checks(f"{game.name}, {game.num_players} players", checks, only, skip)

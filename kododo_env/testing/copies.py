@@ -115,7 +115,6 @@ def _agree(one: BatchGame, game: BatchGame, what: str) -> None:
         "legal_action_mask()": (one.legal_action_mask(), game.legal_action_mask()),
         "observe()": (one.observe(), game.observe()),
         "outcome()": (one.outcome(), game.outcome()),
-        "text()": (one.text(), game.text()),
     }
     for name, (here, there) in pairs.items():
         found = difference(here, there, name)

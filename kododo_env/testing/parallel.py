@@ -26,6 +26,7 @@ def check_parallel_env(
     make_env: Make,
     *,
     resets: Sequence[Reset] = ({"seed": 0}, {"seed": 1}, {"seed": 2}),
+    only: Collection[str] = (),
     skip: Collection[str] = (),
 ) -> Report:
     """Check a PettingZoo ParallelEnv by playing whole episodes at random.
@@ -35,6 +36,7 @@ def check_parallel_env(
         resets: Keyword arguments of ``reset`` for the episodes that are played. Where decks
             can be given, let some differ only in what an agent cannot see: all that it is
             told must then be the same.
+        only: Names of the checks to do; empty for all.
         skip: Names of checks to leave out.
 
     Returns:
@@ -42,7 +44,7 @@ def check_parallel_env(
 
     Raises:
         CheckFailed: Something is wrong, an AssertionError; the message is the report.
-        ValueError: ``skip`` names no check.
+        ValueError: There is no check of such a name.
     """
     checks = {name: partial(check, make_env, resets) for name, check in CHECKS.items()}
-    return run_checks(str(make_env()), checks, skip)
+    return run_checks(str(make_env()), checks, only, skip)

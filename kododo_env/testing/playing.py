@@ -92,7 +92,7 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Actions]:
 def public_names(view: View) -> list[str]:
     """The names of all that a view tells without being asked for anything."""
     names = [name for name in dir(view) if not name.startswith("_")]
-    return [name for name in names if not callable(getattr(view, name))]
+    return [name for name in names if not callable(getattr(type(view), name, None))]
 
 
 def shown_by(view: View) -> dict[str, Any]:

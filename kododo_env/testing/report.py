@@ -78,25 +78,29 @@ class CheckFailed(AssertionError):
 
 
 def run_checks(
-    subject: str, checks: Mapping[str, Callable[[], str]], skip: Collection[str] = ()
+    subject: str,
+    checks: Mapping[str, Callable[[], str]],
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
 ) -> Report:
     """Do all checks, whatever comes of each.
 
     Args:
         subject: What is checked, for the head of the report.
         checks: By name; each returns in words what it has tried, or raises.
+        only: Names of the checks to do; empty for all.
         skip: Names of checks to leave out.
 
     Raises:
         CheckFailed: Something is wrong.
-        ValueError: ``skip`` names no check.
+        ValueError: There is no check of such a name.
     """
-    unknown = set(skip) - set(checks)
+    unknown = {*only, *skip} - set(checks)
     if unknown:
         raise ValueError(f"no check is called {min(unknown)!r}; there are {', '.join(checks)}")
     findings = []
     for name, check in checks.items():
-        if name in skip:
+        if name in skip or (only and name not in only):
             findings.append(Finding(name, note="left out by the caller", left_out=True))
         else:
             findings.append(_do(name, check))
