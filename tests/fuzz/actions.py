@@ -250,7 +250,14 @@ def check(given: dict[str, Any], base: Path) -> str:
     try:
         value = value_of(given["value"], **names)
         fine = good(value)
-    except (TypeError, ValueError, OverflowError, IndexError, AttributeError, np.exceptions.DTypePromotionError):
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        IndexError,
+        AttributeError,
+        np.exceptions.DTypePromotionError,
+    ):
         return "no case"  # there is no such value in this position
     if given["call"] in SIZES and _whole(value, ENOUGH, ANY_SIZE):
         return "no case"

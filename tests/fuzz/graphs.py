@@ -14,7 +14,18 @@ from agents.policy_metadata import KEY, describe
 from kododo_env import registry
 
 OPSET = 17
-TYPES = ("FLOAT", "FLOAT16", "DOUBLE", "INT8", "UINT8", "UINT16", "INT32", "INT64", "BOOL", "STRING")
+TYPES = (
+    "FLOAT",
+    "FLOAT16",
+    "DOUBLE",
+    "INT8",
+    "UINT8",
+    "UINT16",
+    "INT32",
+    "INT64",
+    "BOOL",
+    "STRING",
+)
 SHAPES = ("right", "fixed", "free", "larger", "smaller", "flat", "deeper", "none")
 TRICKS = (
     "none", "none", "none", "nan", "infinite", "external", "external function", "endless", "huge",

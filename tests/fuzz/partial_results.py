@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 from agents import evaluation
 from agents.arena import ChunkResult
 from agents.evaluation import EvaluateConfig, evaluate, log_of
-from agents.schedule import Chunk
 from agents.workers import run as play
 from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits

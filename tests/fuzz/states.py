@@ -13,7 +13,19 @@ from tests.fuzz.odd import STRANGE, WHOLE, value_of
 from tests.fuzz.playing import play_out, position, random_position
 from tests.helpers import differences
 
-DTYPES = ("float64", "float32", "int64", "int8", "uint8", "bool", "object", "S4", "U4", "m8[s]", "f2")
+DTYPES = (
+    "float64",
+    "float32",
+    "int64",
+    "int8",
+    "uint8",
+    "bool",
+    "object",
+    "S4",
+    "U4",
+    "m8[s]",
+    "f2",
+)
 NUMBERS = ("0", "1", "-1", "2", "5", "99", "127", "200", "254", "255", "-128", "30000", "-32768")
 
 
