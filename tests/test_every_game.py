@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import agents
@@ -154,6 +155,23 @@ def test_a_whole_game(game: str, players: int) -> None:
     check_what_is_seen(played)
     assert ended.tolist() == [1, 1, 1]
     assert np.array_equal(returns, played.scores)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint8, np.float32])
+def test_the_victory_is_decided_by_keys_of_any_dtype_and_sign(
+    dtype: npt.DTypeLike, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was out got int32's lowest number: 0 in int16 until numpy 2.5 refused it.
+
+    A negative key of those who lead was then below that, and nobody had won.
+    """
+    played = batch(GAMES[0], 4, num_envs=2)
+    kind = np.dtype(dtype)
+    lowest = 0 if kind.kind == "u" else -5 if kind.kind == "f" else np.iinfo(kind).min
+    first = np.array([[3, lowest], [3, lowest], [3, lowest], [lowest, lowest]], dtype)
+    second = np.array([[lowest, 7], [lowest + 1, 7], [lowest + 1, 1], [9, 2]], dtype)
+    monkeypatch.setattr(played, "_standing", lambda: (first, second))
+    assert played.outcome().tolist() == [[0, 0.5, 0.5, 0], [0.5, 0.5, 0, 0]]
 
 
 @each_table

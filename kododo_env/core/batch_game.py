@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
-from kododo_env.core.numbers import is_whole
+from kododo_env.core.numbers import whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.rows import games_first
 from kododo_env.core.view import View
@@ -81,9 +81,7 @@ class BatchGame(ABC):
         cards: Array,
         seed: int | None,
     ) -> None:
-        if not is_whole(num_envs) or num_envs < 1:
-            raise ValueError(f"num_envs must be a whole number of at least 1, not {num_envs!r}")
-        self.num_envs = int(num_envs)
+        self.num_envs = whole_number(num_envs, "num_envs", 1)
         self.num_players: int = rules.num_players
         self.num_actions = actions.size
         self.rules = rules
@@ -102,15 +100,16 @@ class BatchGame(ABC):
         """Deal every game anew.
 
         Args:
-            seed: Starts the batch's generator anew; None lets it go on (the first time
-                from fresh entropy).
+            seed: A whole number from 0, starts the batch's generator anew; None lets it go
+                on (the first time from fresh entropy).
             decks: The exact order of the cards, shape (N, D); None shuffles. How cards
                 are dealt and drawn from a deck is documented with each game.
 
         Raises:
-            ValueError: The decks have the wrong shape or are not this game's.
+            ValueError: The seed is none, or the decks have the wrong shape or are not this
+                game's; nothing is changed.
         """
-        given = None
+        seed, given = whole_seed(seed), None
         if decks is not None:
             given = check_decks(decks, self.cards, self.num_envs, self.name, self._many_deals)
         if seed is not None or not hasattr(self, "rng"):
@@ -134,13 +133,13 @@ class BatchGame(ABC):
         """Shuffled decks that ``reset(decks=...)`` accepts.
 
         Args:
-            num: How many; to use them all, a batch of as many games.
+            num: How many, at least 1; to use them all, a batch of as many games.
             rng: The source of randomness; the batch's own is not touched.
 
         Returns:
             Shape (num, D).
         """
-        return shuffled_decks(self.cards, num, rng)
+        return shuffled_decks(self.cards, whole_number(num, "num", 1), rng)
 
     def restart_finished(self) -> npt.NDArray[np.bool_]:
         """Deal finished games anew, where the schedule of the batch allows it now.
@@ -214,12 +213,10 @@ class BatchGame(ABC):
 
     def _checked(self, actions: npt.ArrayLike) -> Array:
         """The actions feature-major, (P, N), after all checks."""
-        given = np.asarray(actions)
+        given = whole_numbers(actions, f"actions of {self.name}")
         shape = (self.num_envs, self.num_players)
         if given.shape != shape:
             raise ValueError(f"actions of {self.name} must have the shape {shape}: {given.shape}")
-        if given.dtype.kind not in "iu":
-            raise ValueError(f"actions of {self.name} must be integers, not {given.dtype}")
         chosen = np.ascontiguousarray(given.T, np.intp)
         legal = self._legal(chosen)
         if np.count_nonzero(legal) < legal.size:
@@ -309,7 +306,8 @@ class BatchGame(ABC):
         """
         leading = np.ones((self.num_players, self.num_envs), np.bool_)
         for key in self._standing():
-            best = np.where(leading, key, np.iinfo(np.int32).min).max(axis=0)
+            # Who no longer leads is given a number of the key's own: it cannot be above the best.
+            best = np.where(leading, key, key.min(axis=0)).max(axis=0)
             leading &= key == best
         shares: npt.NDArray[np.float64] = (leading / leading.sum(axis=0)).T
         return shares
@@ -320,8 +318,7 @@ class BatchGame(ABC):
         Raises:
             ValueError: There is no such player.
         """
-        self._check_player(player)
-        return self._view(player)
+        return self._view(self._seat(player))
 
     @property
     def round_steps(self) -> int | None:
@@ -350,9 +347,9 @@ class BatchGame(ABC):
         """
         raise ValueError(f"{self.name} cannot take back the last step here: known_past is 0")
 
-    def _check_player(self, player: int) -> None:
-        if not 0 <= player < self.num_players:
-            raise ValueError(f"player must be 0 to {self.num_players - 1}, not {player}")
+    def _seat(self, player: Any) -> int:
+        """The number of a player, checked."""
+        return whole_number(player, "player", 0, self.num_players - 1)
 
     def _view(self, player: int) -> View:
         return View(self, player)
@@ -376,7 +373,7 @@ class BatchGame(ABC):
 
     def clone(self) -> Self:
         """An exact copy that goes its own way, generator included."""
-        return self.take(np.arange(self.num_envs))
+        return self._take(np.arange(self.num_envs))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and deepcopy: without the caches, whose views would come apart."""
@@ -386,11 +383,17 @@ class BatchGame(ABC):
         """A batch made of copies of some of the games, in the order given.
 
         Args:
-            games: Indices, shape (M,); one may come several times.
+            games: Indices, shape (M,), M at least 1; one may come several times.
 
         Returns:
             A batch of M games; its generator is a copy of this batch's.
+
+        Raises:
+            ValueError: They are no indices of games.
         """
+        return self._take(whole_indices(games, "games", self.num_envs))
+
+    def _take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
         other = copy.copy(self)
         other.num_envs = len(games)
         for name in self._arrays + self._shared_state:
@@ -411,11 +414,12 @@ class BatchGame(ABC):
         Returns:
             A batch of N * samples games; those of game i are i * samples and the
             following ones. Its generator is a new one, seeded from ``rng``.
+
+        Raises:
+            ValueError: There is no such player, or not at least one sample.
         """
-        self._check_player(player)
-        if samples < 1:
-            raise ValueError(f"samples must be at least 1, not {samples}")
-        other = self.take(np.repeat(np.arange(self.num_envs), samples))
+        player, samples = self._seat(player), whole_number(samples, "samples", 1)
+        other = self._take(np.repeat(np.arange(self.num_envs), samples))
         other.rng = np.random.default_rng(rng.integers(1 << 63))
         with other._unchanged(other._terminated):
             other._deal_hidden(player, rng)
@@ -449,10 +453,41 @@ class BatchGame(ABC):
                 )
         for name in names:
             setattr(self, name, state[name].copy())
-        for name in schedule:
-            setattr(self, name, state[name])
+        for name in schedule:  # a file gives back plain numbers, the game may keep another type
+            setattr(self, name, type(getattr(self, name))(state[name]))
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
         self._clock += 1
+
+    # --- in words and pictures ----------------------------------------------------------
+
+    def describe_action(self, action: int) -> str:
+        """What an action means, in words.
+
+        Raises:
+            ValueError: There is no such action.
+        """
+        return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
+
+    def text(self, index: int = 0, player: int | None = None) -> str:
+        """One game as text; ``player`` hides what that player cannot see.
+
+        Raises:
+            ValueError: There is no such game, or no such player.
+        """
+        return self._text(*self._looked_at(index, player))
+
+    def svg(self, index: int = 0, player: int | None = None) -> str:
+        """One game as an SVG picture; ``player`` hides what that player cannot see.
+
+        Raises:
+            ValueError: There is no such game, or no such player.
+        """
+        return self._svg(*self._looked_at(index, player))
+
+    def _looked_at(self, index: Any, player: Any) -> tuple[int, int | None]:
+        """Which game is drawn for whom, checked."""
+        seat = None if player is None else self._seat(player)
+        return whole_number(index, "index", 0, self.num_envs - 1), seat
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} num_envs={self.num_envs} {self.rules}>"
@@ -488,15 +523,15 @@ class BatchGame(ABC):
         """Deal again, uniformly, what the player cannot know (see ``determinize``)."""
 
     @abstractmethod
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
+        """What an action means, in words; there is such an action."""
 
     @abstractmethod
-    def text(self, index: int = 0, player: int | None = None) -> str:
+    def _text(self, index: int, player: int | None) -> str:
         """One game as text; ``player`` hides what that player cannot see."""
 
     @abstractmethod
-    def svg(self, index: int = 0, player: int | None = None) -> str:
+    def _svg(self, index: int, player: int | None) -> str:
         """One game as an SVG picture; ``player`` hides what that player cannot see."""
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.numbers import whole_numbers
+
 
 def shuffled_rows(cards: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.uint8]:
     """Shuffle each row of cards by itself.
@@ -54,9 +56,7 @@ def check_decks(
     Raises:
         ValueError: Wrong shape or dtype, or cards that are not the game's.
     """
-    given = np.asarray(decks)
-    if given.dtype.kind not in "iu":
-        raise ValueError(f"decks of {name} must be integers, not {given.dtype}")
+    given = whole_numbers(decks, f"decks of {name}")
     if given.ndim == 2:
         given = given[:, None]
     fits = given.ndim == 3 and (given.shape[0], given.shape[2]) == (num_envs, len(cards))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kododo_env.games.combi_combo import CombiComboGame, Rules
+from tests.helpers import enough
 from tests.referees import combi_combo as referee
 from tests.referees.combi_combo import Card, Referee
 
@@ -106,7 +107,7 @@ def assert_same_observations(game: CombiComboGame, referees: Sequence[Referee]) 
 @pytest.mark.parametrize("mostly_fours", [False, True], ids=["any card", "mostly 4s"])
 @pytest.mark.parametrize("num_players", [4, 5])
 def test_the_core_plays_as_the_referee_does(num_players: int, mostly_fours: bool) -> None:
-    game, referees = set_up(num_players, 600)
+    game, referees = set_up(num_players, enough(600))
     rng = np.random.default_rng([num_players, mostly_fours])
     for _ in range(8):
         assert_same_position(game, referees)

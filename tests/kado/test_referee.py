@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env.games.kado import KadoGame, Rules
+from tests.helpers import enough
 from tests.kado import scripted
 from tests.referees import kado as referee
 from tests.referees.kado import Card, Move, Referee
@@ -116,7 +117,7 @@ def assert_same_tableaus(game: KadoGame, index: int, one: Referee) -> None:
 
 @ALL_PLAYERS
 def test_whole_games_go_as_with_the_referee(num_players: int) -> None:
-    game, referees = set_up(num_players, 700)
+    game, referees = set_up(num_players, enough(700))
     rng = np.random.default_rng(num_players)
     while not game.terminated.all():
         assert_same_legal_actions(game, referees)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kododo_env.games.kododo import KododoGame, Rules
+from tests.helpers import enough
 from tests.kododo.scripted import SLOTS
 from tests.referees import kododo as referee
 from tests.referees.kododo import Referee
@@ -16,8 +17,8 @@ from tests.referees.kododo import Referee
 LONG_DEALS = 20
 """No long game takes so many deals."""
 
-CASES = [(players, "standard", 400) for players in (2, 3, 4, 5)] + [
-    (players, "long", 200) for players in (2, 3, 4, 5)
+CASES = [(players, "standard", enough(400)) for players in (2, 3, 4, 5)] + [
+    (players, "long", enough(200)) for players in (2, 3, 4, 5)
 ]
 ACTION_OF = {slots: action for action, slots in enumerate(SLOTS)} | {(): 0}
 

@@ -161,7 +161,7 @@ def test_the_offsets_of_the_rules_are_used() -> None:
 
 @pytest.mark.parametrize("num_envs", [0, -1, 2.0, "3", None, True])
 def test_a_batch_needs_a_whole_number_of_games(num_envs: Any) -> None:
-    with pytest.raises(ValueError, match="num_envs must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match=r"num_envs must be (1 or more|a whole number), not"):
         KododoGame(num_envs)
 
 
@@ -173,7 +173,7 @@ def test_a_view_needs_a_player_who_is_there(player: int) -> None:
 
 def test_determinize_needs_a_player_who_is_there_and_samples() -> None:
     game = KododoGame(1)
-    with pytest.raises(ValueError, match="samples must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="samples must be 1 or more, not 0"):
         game.view(0).determinize(np.random.default_rng(), 0)
     with pytest.raises(ValueError, match="player must be 0 to 3, not 4"):
         game.determinize(4, np.random.default_rng(), 1)

@@ -153,13 +153,13 @@ class KadoGame(BatchGame):
         dealer, challenger = self.dealer, self.challenger
         if self._over:
             return Choice(slice(0), 0, np.zeros((0, 1, self.num_envs), np.bool_))
-        if self.phase is Phase.DEALING:
+        if self.phase == Phase.DEALING:
             options = np.empty((1, self.num_players + 1, self.num_envs), np.bool_)
             np.equal(self._held[self._seats[dealer]], self._deck_size, out=options[0, :-1])
             options[0, -1] = self.rules.max_discards > 0
             options[0, -1] &= self._aside == self._deck_size
             return Choice(slice(dealer, dealer + 1), self.moves.give, options)
-        if self.phase is Phase.CHALLENGE:
+        if self.phase == Phase.CHALLENGE:
             block = self.moves.place - self.moves.pass_
             options = np.broadcast_to(~self._public[dealer], (1, block, self.num_envs))
             return Choice(slice(challenger, challenger + 1), self.moves.pass_, options)
@@ -193,14 +193,14 @@ class KadoGame(BatchGame):
     def _play(self, chosen: Array) -> None:
         """Play one step of the phase, and go on to the next one."""
         self.phase_step += 1
-        if self.phase is Phase.DEALING:
+        if self.phase == Phase.DEALING:
             self._give(chosen[self.dealer])
             if self.phase_step == self.num_players - 1 + self.rules.max_discards:
                 self._give_last()
                 self.phase, self.phase_step = Phase.CHALLENGE, 0
             else:
                 self._show(self.dealer, self._drawn, self._games)
-        elif self.phase is Phase.CHALLENGE:
+        elif self.phase == Phase.CHALLENGE:
             self._challenge((self.dealer + self.phase_step) % self.num_players, chosen)
             if self.phase_step == self.num_players - 1:
                 self._show(self._players, self._held, self._games)
@@ -337,13 +337,14 @@ class KadoGame(BatchGame):
 
     def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
+        player = self._seat(player)
         seen = np.roll(self._held_seen()[player], player, axis=0)
         return self._shown(seen.view(np.int8))
 
     @property
     def offered(self) -> npt.NDArray[np.int8]:
         """The card that the dealer looks at and has to give, -1 if none; shape (N,)."""
-        dealing = self.phase is Phase.DEALING and not self._over
+        dealing = self.phase == Phase.DEALING and not self._over
         card = self._cards_at(self._drawn) if dealing else np.full(self.num_envs, EMPTY, np.uint8)
         return self._shown(card.view(np.int8))
 
@@ -394,7 +395,7 @@ class KadoGame(BatchGame):
         """
         seen = self._public.take(self._seats, axis=0)
         seen[self.dealer] = True
-        if self.phase is Phase.PLACING:
+        if self.phase == Phase.PLACING:
             seen[:, 0] = True
         return np.where(seen, self._cards_at(self._held).take(self._seats, axis=0), np.uint8(EMPTY))
 
@@ -424,7 +425,7 @@ class KadoGame(BatchGame):
         into["turns_left"][:] = self.rules.num_turns - self.turn
         into["phase"][:] = ((np.arange(len(Phase)) == self.phase) & running)[:, None]
         into["dealer"][:] = ((self._seats == self.dealer) & running)[:, :, None]
-        challenge = self.phase is Phase.CHALLENGE
+        challenge = self.phase == Phase.CHALLENGE
         into["challenger"][:] = ((self._seats == self.challenger) & challenge)[:, :, None]
         into["dealt_as"][:] = self._order_of(self._held).take(self._seats, axis=0)
         into["put_aside"][:] = self._order_of(self._aside)
@@ -502,8 +503,7 @@ class KadoGame(BatchGame):
 
     # --- in words and pictures ------------------------------------------------------------
 
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
         where, rules = self.moves, self.rules
         if action < where.discard:
             seat = action - where.give
@@ -517,14 +517,12 @@ class KadoGame(BatchGame):
         words = {where.discard: "put the card aside", where.pass_: "pass"}
         return words.get(action, "nothing to decide")
 
-    def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+    def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.kado import render
 
         return render.text(self, index, player)
 
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+    def _svg(self, index: int, player: int | None) -> str:
         from kododo_env.games.kado import render
 
         return render.svg(self, index, player)

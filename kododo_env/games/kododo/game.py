@@ -10,6 +10,7 @@ import numpy.typing as npt
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.batch_game import BatchGame, Past, from_own_seat
 from kododo_env.core.deck import shuffled_decks, shuffled_rows
+from kododo_env.core.numbers import whole_number
 from kododo_env.core.view import View
 from kododo_env.games.kododo.observation import action_layout, observation_layout
 from kododo_env.games.kododo.rewinding import take_back
@@ -117,6 +118,7 @@ class KododoGame(BatchGame):
         """
         if self.rules.variant == "standard":
             return super().sample_decks(num, rng)
+        num = whole_number(num, "num", 1)
         decks = shuffled_decks(self.cards, num * LONG_DEALS, rng)
         return decks.reshape(num, LONG_DEALS, -1)
 
@@ -251,7 +253,9 @@ class KododoGame(BatchGame):
         laid, taken = self._rows_of(cards), self._rows_of(drawn)
         self._laid += laid[:, :, :counted].swapaxes(1, 2)
         revealed = laid[:, :, counted:types]
-        self._held_types += (taken[:, :, counted:] - revealed).swapaxes(1, 2)
+        held = self._held_types.swapaxes(1, 2)
+        held += taken[:, :, counted:]  # first, so that no number is below 0 on the way
+        held -= revealed
         self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
         return cards
 
@@ -418,21 +422,18 @@ class KododoGame(BatchGame):
 
     # --- in words and pictures ----------------------------------------------------------
 
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
         slots = self._slots_of_action[action]
         if len(slots) == 1:
             return f"lay the card in slot {slots[0]}"
         return f"lay the cards in slots {slots[0]} and {slots[1]}"
 
-    def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+    def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.kododo import render
 
         return render.text(self, index, player)
 
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+    def _svg(self, index: int, player: int | None) -> str:
         from kododo_env.games.kododo import render
 
         return render.svg(self, index, player)
