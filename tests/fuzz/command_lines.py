@@ -66,43 +66,45 @@ SCRIPTS = {
 
 WHOLE = (
     "0", "1", "2", "3", "4", "5", "6", "8", "16", "40", "100", "4096", "1000000", "1000000000",
-    "1000000000000", "='9' * 30", "='9' * 5000", "-1", "-8", "1.0", "1e3", "1.5", "0x10", "1_000", "nan",
-    "inf", "", "many", "True", "None", "٣", " 4", "+4", "--4", "[1]", "2**3", "2147483648",
+    "1000000000000", "='9' * 30", "='9' * 5000", "-1", "-8", "1.0", "1e3", "1.5", "0x10", "1_000",
+    "nan", "inf", "", "many", "True", "None", "٣", " 4", "+4", "--4", "[1]", "2**3", "2147483648",
 )  # fmt: skip
 FLOATS = (
-    "0", "0.1", "0.5", "1", "1.0", "2", "10", "-1", "-0.0", "inf", "-inf", "Infinity", "nan", "1e-9",
-    "1e-300", "5e-324", "1e9", "1e30", "1e308", "1e400", "", "many", "0,5", "1e", "True", "½",
-    "='9' * 400", "1_0", "None",
+    "0", "0.1", "0.5", "1", "1.0", "2", "10", "-1", "-0.0", "inf", "-inf", "Infinity", "nan",
+    "1e-9", "1e-300", "5e-324", "1e9", "1e30", "1e308", "1e400", "", "many", "0,5", "1e", "True",
+    "½", "='9' * 400", "1_0", "None",
 )  # fmt: skip
 WORDS = (
-    "", " ", "x", "nobody", "-", "--", "-x", "='x' * 300", "='x' * 100_000", "\x1b[31m", "a\nb", "\udcff",
-    "ü", "None", "%s", "{0}", "$HOME", "='[' * 50_000", "../x", "random", "kododo",
+    "", " ", "x", "nobody", "-", "--", "-x", "='x' * 300", "='x' * 100_000", "\x1b[31m", "a\nb",
+    "\udcff", "ü", "None", "%s", "{0}", "$HOME", "='[' * 50_000", "../x", "random", "kododo",
 )  # fmt: skip
 PATHS = (
     "out.json", "out.png", "out.svg", "out.pdf", "out.onnx", "old.json", "folder", "folder.json",
     "file.txt/x.json", "no/such/out.json", "no/such", "new", "run", "killed", ".", "..", "", "~/x",
     "fifo.json", "fifo.onnx", "loop", "loop.json", "/dev/null", "/dev/full", "/dev/null/x.json",
-    "/proc/x/y.json", "/proc/self/x.json", "file.txt", "file.txt/x", "good.onnx", "broken.onnx", "='x' * 240 + '.json'",
-    "='x' * 247 + '.json'", "='x' * 250", "='x' * 300", "='x/' * 3000", "a\nb.json", "\udcff.json", "OUT.JSON",
-    "out.json/", ".json", "\x1b[31m.json",
+    "/proc/x/y.json", "/proc/self/x.json", "file.txt", "file.txt/x", "good.onnx", "broken.onnx",
+    "='x' * 240 + '.json'", "='x' * 247 + '.json'", "='x' * 250", "='x' * 300", "='x/' * 3000",
+    "a\nb.json", "\udcff.json", "OUT.JSON", "out.json/", ".json", "\x1b[31m.json",
 )  # fmt: skip
 AGENTS = (
-    "random", "greedy", "heuristic", "follow", "kododo-2p", "kododo-4p", "good.onnx", "./good.onnx",
-    "broken.onnx", "fifo.onnx", "folder.onnx", "nobody", "", "search:random:4", "search:random:",
-    "search:random:0", "search:random:50ms", "search:random:0ms", "search::4", "search:nobody:4",
-    "search:good.onnx:2", "='search:random:' + '9' * 30",
-    "='search:random:' + '9' * 5000", "='search:random:' + '9' * 400 + 'ms'", "search:random:²", "search:random:٣", "search:random:-4",
-    "search:search:random:2:2", "='search:' * 50 + 'random' + ':2' * 50",
-    "='search:' * 20_000", "='search:' * 2000 + 'random' + ':2' * 2000", "search:random:1e3", "search:random:4 ",
+    "random", "greedy", "heuristic", "follow", "kododo-2p", "kododo-4p", "good.onnx",
+    "./good.onnx", "broken.onnx", "fifo.onnx", "folder.onnx", "nobody", "", "search:random:4",
+    "search:random:", "search:random:0", "search:random:50ms", "search:random:0ms", "search::4",
+    "search:nobody:4", "search:good.onnx:2", "='search:random:' + '9' * 30",
+    "='search:random:' + '9' * 5000", "='search:random:' + '9' * 400 + 'ms'", "search:random:²",
+    "search:random:٣", "search:random:-4", "search:search:random:2:2",
+    "='search:' * 50 + 'random' + ':2' * 50", "='search:' * 20_000",
+    "='search:' * 2000 + 'random' + ':2' * 2000", "search:random:1e3", "search:random:4 ",
 )  # fmt: skip
 RULES = (
-    "variant=long", "variant=", "variant", "=1", "num_players=3", "num_players=2", "num_players=99",
-    "='copies=' + '[' * 100_000", "copies=[1,2]", "copies=[6,6,6,6,6]", "copies=3", "copies=null",
-    "target_score=1000000", "target_score=50", "='target_score=' + '9' * 5000", "target_score=1e3",
-    "hand_size=true", "limit_offset=300", "kododo_offset=300", "twos_in_series=40000", "deck=[[[1]]]",
-    "deck=[]", "nonsense=1", "a b=1", "copies={}", "num_colours=1", "num_colours=26", "perfect_points=9999",
-    "plays=[2,1,1]", "plays=[1]", "removed_cards=-1", "removed_cards=8", "num_rows=0", "discards=1",
-    "num_turns=9", "opening_hand=0", "variant=\"long\"", "variant=standard", "ones_points=\ud800",
+    "variant=long", "variant=", "variant", "=1", "num_players=3", "num_players=2",
+    "num_players=99", "='copies=' + '[' * 100_000", "copies=[1,2]", "copies=[6,6,6,6,6]",
+    "copies=3", "copies=null", "target_score=1000000", "target_score=50",
+    "='target_score=' + '9' * 5000", "target_score=1e3", "hand_size=true", "limit_offset=300",
+    "kododo_offset=300", "twos_in_series=40000", "deck=[[[1]]]", "deck=[]", "nonsense=1", "a b=1",
+    "copies={}", "num_colours=1", "num_colours=26", "perfect_points=9999", "plays=[2,1,1]",
+    "plays=[1]", "removed_cards=-1", "removed_cards=8", "num_rows=0", "discards=1", "num_turns=9",
+    "opening_hand=0", "variant=\"long\"", "variant=standard", "ones_points=\ud800",
     "target_score=NaN", "target_score=Infinity", "num_players=4.0", 'num_players="3"',
 )  # fmt: skip
 POOLS: dict[str, tuple[str, ...]] = {

@@ -81,9 +81,9 @@ def _changed(entry: Any, what: str, share: float, text: str) -> Any:
         key = list(entry)[int(share * len(entry))]
         if isinstance(entry[key], dict):
             return {**entry, key: _changed(entry[key], what, (share * 97) % 1, text)}
-        return {**entry, key: value_of(text)}
+        return {**entry, key: value_of(text, a=entry[key])}
     if what in ("put", "inside"):
-        return value_of(text)
+        return value_of(text, a=entry)
     if not isinstance(entry, np.ndarray):
         return entry + int(text) if what == "near" else type(entry)(value_of(text, a=entry))
     if what == "dtype":
