@@ -79,8 +79,9 @@ def check(given: dict[str, Any], base: Path) -> str:
     elif "order" in given:
         content = b"".join(lines[place] for place in given["order"])
     else:
-        text = edited_json(json.loads(lines[given["line"]]), given["json"])
-        lines[given["line"]] = text.encode() + b"\n"
+        line, _, digest = lines[given["line"]].rpartition(b" ")
+        text = edited_json(json.loads(line), given["json"])
+        lines[given["line"]] = text.encode() + b" " + digest
         content = b"".join(lines)
     out = Path("out.json")
     log_of(out).write_bytes(content)
