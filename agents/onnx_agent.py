@@ -62,7 +62,7 @@ class OnnxAgent:
             ValueError: The view is of another game than the policy is for.
         """
         if id(view.layout) not in self._fits:
-            self.check(view._game)
+            self.check(view.fresh(1, 0))
             self._fits = {id(view.layout)}
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         if self.temperature == 0:
