@@ -6,11 +6,15 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from agents.plain_text import plain
+from agents.policy_schema import checked
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import is_whole, shown
 from kododo_env.core.view import View
 
 FORMAT = 1
 KEY = "kododo_env"  # of the entry in the ONNX file's metadata
+MOST_CHARACTERS = 1 << 18  # of the metadata; those of policies that ship have some thousands
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,14 @@ class PolicyMetadata:
     format: int = FORMAT
 
     def to_json(self) -> str:
-        """As the text that goes into the file."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """As the text that goes into the file.
+
+        Raises:
+            ValueError: A file with it could not be read again.
+        """
+        text = json.dumps(asdict(self), sort_keys=True)
+        PolicyMetadata.from_json(text)
+        return text
 
     @staticmethod
     def from_json(text: str) -> PolicyMetadata:
@@ -54,15 +64,18 @@ class PolicyMetadata:
         Raises:
             ValueError: It is not such metadata, or of another format.
         """
+        if len(text) > MOST_CHARACTERS:
+            raise ValueError(f"its metadata have more than {MOST_CHARACTERS:,} characters")
         try:
             content = json.loads(text)
-            if content["format"] != FORMAT:
-                raise ValueError(f"it has format {content['format']}, this version reads {FORMAT}")
-            metadata = PolicyMetadata(**content)
-            float(metadata.temperature), dict(metadata.rules), dict(metadata.results)
-        except (TypeError, KeyError, json.JSONDecodeError) as error:
-            raise ValueError(f"its metadata cannot be read ({error})") from error
-        return metadata
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
+        if not isinstance(content, dict) or "format" not in content:
+            raise ValueError("its metadata name no format")
+        found = content["format"]
+        if not is_whole(found) or found != FORMAT:
+            raise ValueError(f"it has format {shown(found)}, this version reads {FORMAT}")
+        return PolicyMetadata(**checked(content))
 
 
 def rules_of(rules: Any) -> dict[str, Any]:
@@ -109,7 +122,7 @@ def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
     for name in sorted({*policy.rules, *game.rules}):
         mine, theirs = policy.rules.get(name), game.rules.get(name)
         if mine != theirs:
-            found.append(f"rule {name} {mine}, not {theirs}")
+            found.append(f"rule {name} {plain(mine, 60)}, not {plain(theirs, 60)}")
     if not found and policy.layout != game.layout:
         found.append(f"observation layout {policy.layout}, not {game.layout}")
     return found
