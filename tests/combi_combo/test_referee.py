@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from kododo_env.games.combi_combo import CombiComboGame, Rules
-from tests.helpers import few
+from tests.helpers import enough, few
 from tests.referees import combi_combo as referee
 from tests.referees.combi_combo import Card, Numbers, Referee
 from tests.rules_strategies import AT_THE_BOUNDS, SEEDS, combi_combo_rules, short_name
@@ -112,14 +112,24 @@ def assert_same_observations(game: CombiComboGame, referees: Sequence[Referee]) 
 @pytest.mark.parametrize("mostly_fours", [False, True], ids=["any card", "mostly 4s"])
 @pytest.mark.parametrize("num_players", [4, 5])
 def test_the_core_plays_as_the_referee_does(num_players: int, mostly_fours: bool) -> None:
-    game, referees = set_up(num_players, 600)
+    game, referees = set_up(num_players, enough(600))
     rng = np.random.default_rng([num_players, mostly_fours])
     for _ in range(8):
         assert_same_position(game, referees)
         play_turn(game, referees, rng, mostly_fours)
     assert_same_position(game, referees)
     assert game.terminated.all()
-    # The games were worth watching.
+
+
+@pytest.mark.parametrize("mostly_fours", [False, True], ids=["any card", "mostly 4s"])
+@pytest.mark.parametrize("num_players", [4, 5])
+def test_the_games_above_meet_ties_and_high_and_low_scores(
+    num_players: int, mostly_fours: bool
+) -> None:
+    game, referees = set_up(num_players, 600)
+    rng = np.random.default_rng([num_players, mostly_fours])
+    for _ in range(8):
+        play_turn(game, referees, rng, mostly_fours)
     assert (game.outcome() == 1 / 2).any()
     assert game.scores.min() < 0
     assert game.scores.max() > (10 if mostly_fours else 8)
@@ -127,7 +137,7 @@ def test_the_core_plays_as_the_referee_does(num_players: int, mostly_fours: bool
 
 @pytest.mark.parametrize("num_players", [4, 5])
 def test_legal_actions_and_observations_are_the_referees(num_players: int) -> None:
-    game, referees = set_up(num_players, 60)
+    game, referees = set_up(num_players, enough(60))
     rng = np.random.default_rng(num_players)
     for _ in range(8):
         assert_same_legal_actions(game, referees)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from kododo_env.games.kado import KadoGame, Rules
-from tests.helpers import few
+from tests.helpers import enough, few
 from tests.kado import scripted
 from tests.referees import kado as referee
 from tests.referees.kado import Card, Move, Numbers, Referee
@@ -136,7 +136,7 @@ def assert_same_tableaus(game: KadoGame, index: int, one: Referee) -> None:
 
 @ALL_PLAYERS
 def test_whole_games_go_as_with_the_referee(num_players: int) -> None:
-    game, referees = set_up(num_players, 700)
+    game, referees = set_up(num_players, enough(700))
     rng = np.random.default_rng(num_players)
     while not game.terminated.all():
         assert_same_legal_actions(game, referees)

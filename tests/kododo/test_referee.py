@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from kododo_env.games.kododo import KododoGame, Rules
-from tests.helpers import few, play_random
+from tests.helpers import enough, few, play_random
 from tests.kododo.scripted import SLOTS
 from tests.referees import kododo as referee
 from tests.referees.kododo import Numbers, Referee
@@ -21,8 +21,8 @@ from tests.rules_strategies import AT_THE_BOUNDS, SEEDS, kododo_rules, short_nam
 LONG_DEALS = 20
 """No long game takes so many deals."""
 
-CASES = [(players, "standard", 400) for players in (2, 3, 4, 5)] + [
-    (players, "long", 200) for players in (2, 3, 4, 5)
+CASES = [(players, "standard", enough(400)) for players in (2, 3, 4, 5)] + [
+    (players, "long", enough(200)) for players in (2, 3, 4, 5)
 ]
 
 
