@@ -314,7 +314,7 @@ BAD = [
     (("--steps", "-5"), "--steps must be above 0, not -5"),
     (("--minutes", "1", "--steps", "1"), "give --minutes or --steps, not both"),
     (("--threads", "0"), "--threads must be above 0, not 0"),
-    (("--search", "0"), "worlds must be at least 1, not 0"),
+    (("--search", "0"), "worlds must be 1 or more, not 0"),
     (("--search", "0ms"), "milliseconds must be above 0, not 0"),
     (("--search", "long"), "a search is search:AGENT:WORLDS or"),
     (("--search-games", "0"), "--search-games must be above 0, not 0"),

@@ -261,9 +261,9 @@ def test_gymnasiums_own_vector_environment() -> None:
         ({"opponents": [RandomAgent(), None, RandomAgent()]}, "opponents must be None, an agent"),
         ({"opponents": [RandomAgent()] * 4}, "3 opponents, one for each other seat, not 4"),
         ({"opponents": []}, "3 opponents, one for each other seat, not 0"),
-        ({"seat": 4}, "seat must be 0 to 3 or 'random', not 4"),
-        ({"seat": -1}, "seat must be 0 to 3 or 'random', not -1"),
-        ({"seat": "first"}, "seat must be 0 to 3 or 'random', not 'first'"),
+        ({"seat": 4}, "a seat that is not 'random' must be 0 to 3, not 4"),
+        ({"seat": -1}, "a seat that is not 'random' must be 0 to 3, not -1"),
+        ({"seat": "first"}, "a seat that is not 'random' must be a whole number, not 'first'"),
         ({"reward": "glory"}, "unknown reward 'glory'"),
         ({"illegal_action": "pass"}, "illegal_action must be 'raise' or 'random'"),
         ({"num_players": 6}, "2 to 5 players, not 6"),
@@ -277,9 +277,9 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (5, "agent 'answers' must give 1 integers"),
-        (np.array([5.0]), "agent 'answers' must give 1 integers"),
-        (np.array([5, 5]), "agent 'answers' must give 1 integers"),
+        (5, "agent 'answers' must play 1 actions, one for each game"),
+        (np.array([5.0]), "what agent 'answers' plays must be integers, not float64"),
+        (np.array([5, 5]), "agent 'answers' must play 1 actions, one for each game"),
         (np.array([0]), "player 1, action 0"),
     ],
 )

@@ -365,7 +365,7 @@ def evaluated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[obje
         ((NAME, "random", "--players", "3"), "it is for number of players 2, not 3"),
         ((NAME, "random", "--game", "kado", "--players", "2"), "for game kododo, not kado"),
         ((f"search:{NAME}:4", "random", "--players", "3"), "for number of players 2, not 3"),
-        ((f"search:{NAME}:0", "random", "--players", "2"), "worlds must be at least 1, not 0"),
+        ((f"search:{NAME}:0", "random", "--players", "2"), "worlds must be 1 or more, not 0"),
         ((f"search:{NAME}:0ms", "random", "--players", "2"), "milliseconds must be above 0"),
         ((NAME, NAME, "--players", "2"), f"agent '{NAME}' is named twice"),
         ((NAME, "random", "--players", "2", "--games", "1"), "2 players need 2 games at least"),

@@ -340,8 +340,8 @@ PAIRS = {"player_0": 5, "player_1": 6, "player_2": 7}
         ({}, "missing of player_0, player_1, player_2"),
         ({**PAIRS, "player_1": 15}, "15"),
         ({**PAIRS, "player_1": -1}, "-1"),
-        ({**PAIRS, "player_1": 6.0}, "player_1 must be an integer, not 6.0"),
-        ({**PAIRS, "player_1": None}, "player_1 must be an integer, not None"),
+        ({**PAIRS, "player_1": 6.0}, "player_1 must be a whole number, not 6.0"),
+        ({**PAIRS, "player_1": None}, "player_1 must be a whole number, not None"),
     ],
 )
 @pytest.mark.parametrize("illegal_action", ["raise", "random"])

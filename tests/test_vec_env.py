@@ -266,7 +266,7 @@ class Wrong(Lowest):
 def test_an_opponent_that_does_not_play() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, Wrong()])
     start(venv, 0)
-    with pytest.raises(ValueError, match="agent 'lowest' must give 2 integers"):
+    with pytest.raises(ValueError, match="what agent 'lowest' plays must be integers, not float64"):
         venv.step(np.full(2, 5))
 
 
@@ -312,7 +312,7 @@ def test_attributes_of_slots() -> None:
 def test_bad_actions(actions: Any) -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
     start(venv, 0)
-    with pytest.raises(ValueError, match="actions must be 4 integers, one for each slot"):
+    with pytest.raises(ValueError, match=r"actions must be (4 )?integers"):
         venv.step(actions)
     with pytest.raises(ValueError, match="illegal action in kododo: game 0, player 1, action 3"):
         venv.step(np.array([5, 3, 5, 5]))
