@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from agents.arena import ChunkResult
+from agents.bounds import BOUNDS
 from agents.export import export_policy
 from agents.intervals import Estimate, share
 from agents.onnx_agent import OnnxAgent
@@ -158,6 +159,9 @@ def exploitability(
     Raises:
         ValueError: There is no such policy, or a budget is none; nothing was trained.
     """
+    numbers = {"games": games, "search_games": search_games, "seed": seed, "threads": threads}
+    for name, value in {**numbers, "workers": workers}.items():
+        BOUNDS[name].checked(value, name)
     attacked = policy_named(policy)
     check_budget(minutes, steps)
     searcher = f"{SEARCH}{attacked.path}:{search}"
