@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from os.path import realpath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -223,7 +224,7 @@ def _duel_of(policy: OnnxAgent, attacker: str, games: int, seed: int) -> Tournam
 def _file(save: Path | None, policy: OnnxAgent) -> Iterator[Path]:
     """Where the best response is written; a file that was not asked for is removed."""
     if save is not None:
-        if save.resolve() == policy.path.resolve():
+        if realpath(save) == realpath(policy.path):
             raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
         yield save
         return

@@ -186,6 +186,7 @@ EVALUATE = [
     [*POLICY, "--games", "1"],
     [*POLICY, "--save", ""],
     [*POLICY, "--save", "a-folder"],
+    [*POLICY, "--save", "a-loop.onnx", "--search", "0"],
     ["--best-response", "search:" * 5000],
     ["--best-response", "a\x00b.onnx"],
     ["--best-response", ""],
