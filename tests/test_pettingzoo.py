@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from itertools import combinations
 from typing import Any
 
 import cloudpickle
@@ -12,6 +13,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 
 from kododo_env import kododo_v0, registry
+from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.doors import EXTREMES, GAMES, TABLES
 
@@ -116,47 +118,36 @@ def test_same_seed_with_unmasked_actions(game: str, players: int) -> None:
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
-def test_everything_fits_its_space(game: str, players: int) -> None:
+def test_the_environment_keeps_its_promises(game: str, players: int) -> None:
+    """Whole episodes, masks, buffers, copies, ...: see docs/testing.md.
+
+    Of the decks each has two cards swapped, so that some agents cannot tell some apart.
+    """
+    one = registry.door(game).batch_game(1, num_players=players)
+    decks = one.sample_decks(1, np.random.default_rng(0)).repeat(12, axis=0)
+    for deck, places in zip(decks[1:], combinations(range(-2, -30, -5), 2), strict=False):
+        deck[list(places)] = deck[list(places[::-1])]
+    resets = [{"seed": 0, "options": {"deck": deck}} for deck in decks]
+    check_parallel_env(lambda: parallel(game, players), skip=["infos"])
+    report = check_parallel_env(lambda: parallel(game, players), only=["infos"], resets=resets)
+    assert not report.findings[-1].note.startswith("0 infos")
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_what_is_given_out_is_as_other_libraries_want_it(game: str, players: int) -> None:
     env = parallel(game, players)
     episode = play(env, 0, np.random.default_rng(0))
     assert env.possible_agents == [f"player_{player}" for player in range(players)]
     for observations, infos in [episode[0], *((step[1], step[5]) for step in episode[1:])]:
         for name in env.possible_agents:
-            space = env.observation_space(name)
-            assert space is env.observation_space(name)
-            assert space.contains(observations[name])
             assert observations[name]["observation"].dtype == env.game.layout.dtype
             assert all(array.flags.c_contiguous for array in observations[name].values())
-            mask = infos[name]["action_mask"]
-            assert mask.dtype == np.int8
-            assert np.array_equal(mask, observations[name]["action_mask"])
+            assert list(infos[name]) == ["action_mask"]
     for step in episode[1:]:
         assert all(list(given) == env.possible_agents for given in step[1:])
         assert {type(reward) for reward in step[2].values()} == {float}
         assert not any(step[4].values())
-    ends = [set(step[3].values()) for step in episode[1:]]
-    assert ends == [{False}] * (len(ends) - 1) + [{True}]
     assert env.agents == []
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_observations_belong_to_the_user(game: str) -> None:
-    env, rng = parallel(game, 4), np.random.default_rng(0)
-    observations, _ = env.reset(seed=0)
-    kept = {name: {key: a.copy() for key, a in seen.items()} for name, seen in observations.items()}
-    actions = choose(observations, rng)
-    clean = parallel(game, 4)
-    clean.reset(seed=0)
-    expected = clean.step(actions)
-    after = env.step(actions)
-    assert data_equivalence(observations, kept)
-    for seen in [*observations.values(), *after[0].values()]:
-        seen["observation"][:] = 0
-        seen["action_mask"][:] = 0
-    assert data_equivalence(
-        env.step(choose(expected[0], np.random.default_rng(1))),
-        clean.step(choose(expected[0], np.random.default_rng(1))),
-    )
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
