@@ -13,7 +13,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 
 from kododo_env import kododo_v0, registry
 from kododo_env.wrappers import AECGame, ParallelGame
-from tests.doors import EXTREMES, GAMES, TABLES
+from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
 
 Episode = list[tuple[Any, ...]]
 
@@ -311,6 +311,13 @@ def test_aec_passes_over_forced_steps() -> None:
     steps = len(play(every, 0, np.random.default_rng(0))) - 1
     assert asked == 2 * (steps - 1)
     assert list(returns.values()) == env.game.scores[0].tolist()
+
+
+def test_aec_plays_what_is_forced_whatever_action_it_is() -> None:
+    env = aec("combi_combo", 4, **ALL_ALIKE)
+    env.reset(options={"deck": forced_deck(1)})
+    assert env.game.turn == 1
+    assert env.game.passed.argmax(axis=2).tolist() == [[1, 2, 3, 0]]
 
 
 def test_aec_tells_of_replaced_actions() -> None:
