@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
 
 FORMAT = 1
 KEY = "kododo_env"  # of the entry in the ONNX file's metadata
@@ -64,22 +65,34 @@ class PolicyMetadata:
         return metadata
 
 
-def rules_of(game: BatchGame) -> dict[str, Any]:
+def rules_of(rules: Any) -> dict[str, Any]:
     """The fields of a game's rules as JSON would give them back."""
-    rules: dict[str, Any] = json.loads(json.dumps(asdict(game.rules), default=list))
-    return rules
+    found: dict[str, Any] = json.loads(json.dumps(asdict(rules), default=list))
+    return found
 
 
 def describe(game: BatchGame) -> PolicyMetadata:
     """The part of the metadata that follows from the game."""
+    actions = [game.describe_action(action) for action in range(game.num_actions)]
+    return _described(game.name, game.version, game, actions)
+
+
+def describe_view(view: View) -> PolicyMetadata:
+    """The same of a player's view of the game, without what the actions mean."""
+    return _described(view.game_name, view.game_version, view, [])
+
+
+def _described(
+    name: str, version: int, game: BatchGame | View, actions: list[str]
+) -> PolicyMetadata:
     return PolicyMetadata(
-        game=game.name,
-        version=game.version,
+        game=name,
+        version=version,
         num_players=game.num_players,
-        rules=rules_of(game),
+        rules=rules_of(game.rules),
         layout=game.layout.fingerprint(),
         pieces=[[piece.name, list(piece.shape), piece.maximum] for piece in game.layout.pieces],
-        actions=[game.describe_action(action) for action in range(game.num_actions)],
+        actions=actions,
     )
 
 

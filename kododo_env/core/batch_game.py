@@ -71,6 +71,7 @@ class BatchGame(ABC):
     _many_deals = False  # whether a game may go through the deck more than once
     _shared_schedule: ClassVar[tuple[str, ...]] = ("steps_played",)
     _shared_state: ClassVar[tuple[str, ...]] = ("_scores", "_rewards", "_terminated", "_just")
+    _caches: ClassVar[tuple[str, ...]] = ("_scratch", "_written_at")  # None in every copy
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class BatchGame(ABC):
         self.cards: npt.NDArray[np.uint8] = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._clock = 0
-        self._seen_observation: tuple[int, Array] | None = None
+        self._written_at: int | None = None  # which turn's observations are in the scratch
         self._scratch: tuple[Array, dict[str, Array]] | None = None
         self.reset(seed)
 
@@ -354,13 +355,14 @@ class BatchGame(ABC):
     def _view(self, player: int) -> View:
         return View(self, player)
 
-    def _observation_now(self) -> Array:
-        """One observation for all views of this turn, read-only."""
-        if self._seen_observation is None or self._seen_observation[0] != self._clock:
-            observation = self.observe()
-            observation.flags.writeable = False
-            self._seen_observation = (self._clock, observation)
-        return self._seen_observation[1]
+    def _observation_of(self, player: int) -> Array:
+        """A player's observation, (N, F); they are written once for all views of a turn."""
+        flat, pieces = self._scratch or self._make_scratch()
+        if self._written_at != self._clock:
+            self._write_observation(pieces)
+            self._written_at = self._clock
+        observation: Array = flat[player].T
+        return observation
 
     @staticmethod
     def _shown(array: Array) -> Array:
@@ -376,8 +378,8 @@ class BatchGame(ABC):
         return self._take(np.arange(self.num_envs))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and deepcopy: without the caches, whose views would come apart."""
-        return {**self.__dict__, "_scratch": None, "_seen_observation": None}
+        """For all kinds of copies: without the caches, which hold what everybody knows."""
+        return {**self.__dict__, "_clock": 0, **dict.fromkeys(self._caches)}
 
     def take(self, games: npt.NDArray[np.intp]) -> Self:
         """A batch made of copies of some of the games, in the order given.
@@ -402,9 +404,11 @@ class BatchGame(ABC):
         return other
 
     def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
-        """Copies in which all that the player cannot know is dealt again.
+        """Copies in which all that the player cannot know is dealt again, or is not there.
 
-        Uniform among what is consistent with the player's knowledge.
+        Uniform among what is consistent with the player's knowledge. What has come to pass
+        unseen and is of no more use, such as the order of cards that have been drawn, is
+        made up or left out.
 
         Args:
             player: Whose knowledge is kept.
@@ -421,8 +425,7 @@ class BatchGame(ABC):
         player, samples = self._seat(player), whole_number(samples, "samples", 1)
         other = self._take(np.repeat(np.arange(self.num_envs), samples))
         other.rng = np.random.default_rng(rng.integers(1 << 63))
-        with other._unchanged(other._terminated):
-            other._deal_hidden(player, rng)
+        other._deal_hidden(player, rng)
         return other
 
     def state(self) -> dict[str, Any]:
@@ -520,7 +523,11 @@ class BatchGame(ABC):
 
     @abstractmethod
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        """Deal again, uniformly, what the player cannot know (see ``determinize``)."""
+        """Deal again, uniformly, what the player cannot know (see ``determinize``).
+
+        In the games that are over as well. No array may keep anything of it, and what is
+        dealt follows from the player's knowledge and the generator alone.
+        """
 
     @abstractmethod
     def _describe(self, action: int) -> str:

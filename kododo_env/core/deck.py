@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from kododo_env.core.numbers import whole_numbers
 
+NONE = 255  # no card
+
 
 def shuffled_rows(cards: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.uint8]:
     """Shuffle each row of cards by itself.
@@ -36,6 +38,28 @@ def shuffled_decks(
 ) -> npt.NDArray[np.uint8]:
     """Shuffle the same cards many times over: shape (num, D) from ``cards`` (D,)."""
     return shuffled_rows(np.broadcast_to(cards, (num, len(cards))), rng)
+
+
+def shuffled_counts(
+    counts: npt.NDArray[Any], length: int, rng: np.random.Generator
+) -> npt.NDArray[np.uint8]:
+    """Cards given by their numbers, each game's in a random order.
+
+    Args:
+        counts: How many cards of each type there are, shape (T, N), in a game ``length`` at most.
+        length: How many places a game has.
+        rng: The source of randomness.
+
+    Returns:
+        Shape (length, N): the types; behind them, where cards are lacking, ``NONE``.
+    """
+    types, num = counts.shape
+    kinds = np.tile(np.append(np.arange(types, dtype=np.uint8), np.uint8(NONE)), num)
+    lacking = length - counts.sum(axis=0)
+    rows = np.repeat(kinds, np.vstack([counts, lacking]).T.ravel()).reshape(num, length)
+    order = np.argsort(rng.random(rows.shape) + (rows == NONE), axis=1)
+    shuffled: npt.NDArray[np.uint8] = np.take_along_axis(rows, order, axis=1).T
+    return shuffled
 
 
 def check_decks(

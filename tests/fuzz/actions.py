@@ -27,7 +27,8 @@ ARRAYS = (
     "legal.astype(np.uint64)", "legal.astype(np.int8)", "legal.astype(str)", "legal * 0 + 2**62",
     "tuple(map(tuple, np.atleast_2d(legal)))", "iter(legal)",
     "legal.astype('m8[s]')", "legal + 256", "legal.astype(np.uint64) + 2**63", "legal[:0]",
-    "put(legal, {odd})", "put(legal, {odd})", "put(legal, {odd})", "put(legal, {whole})", "{odd}",
+    "put(legal, {odd})", "put(legal, {odd})", "put(legal, {odd})", "put(legal, {whole})",
+    "{odd}",
 )  # fmt: skip
 MAPPINGS = (
     "legal", "put(legal, {odd})", "put(legal, {odd})", "put(legal, {whole})", "put(legal, {whole})",
@@ -37,8 +38,8 @@ MAPPINGS = (
 SINGLES = ("legal", "np.int64(legal)", "np.array(legal)", "Index(legal)", "legal + 1", "legal - 1",
            "float(legal)", "{odd}", "{odd}", "{odd}", "{whole}", "{whole}")  # fmt: skip
 DECKS = ("deck", "deck.tolist()", "deck[::-1]", "deck.astype(float)", "deck + 1", "deck[..., :-1]",
-         "deck.astype(np.uint64) + 256", "deck.astype('O')", "deck * 0", "put(deck, {odd})", "{odd}",
-         "put(deck, {whole})", "deck[:, None]", "-deck")  # fmt: skip
+         "deck.astype(np.uint64) + 256", "deck.astype('O')", "deck * 0", "put(deck, {odd})",
+         "{odd}", "put(deck, {whole})", "deck[:, None]", "-deck")  # fmt: skip
 ANY = ("{odd}", "{odd}", "{whole}", "{whole}")
 
 
@@ -133,8 +134,8 @@ def _core(game: BatchGame, what: str, legal: np.ndarray) -> Call:
     return (*calls[what], {"legal": legal, "deck": deck, "put": put})
 
 
-CORE = ("step", "step", "step", "step", "view", "determinize player", "determinize samples", "text",
-        "text player", "svg", "svg player", "describe_action", "num_envs", "seed", "reset seed",
+CORE = ("step", "step", "step", "step", "view", "determinize player", "determinize samples",
+        "text", "text player", "svg", "svg player", "describe_action", "num_envs", "seed", "reset seed",
         "decks", "decks", "out", "sample_decks")  # fmt: skip
 WRAPPERS = ("parallel", "parallel random", "aec", "aec random", "gym", "gym raise", "vec", "vec two",
             "parallel deck", "gym deck", "gym seat", "parallel seed", "gym seed")  # fmt: skip
@@ -250,7 +251,14 @@ def check(given: dict[str, Any], base: Path) -> str:
     try:
         value = value_of(given["value"], **names)
         fine = good(value)
-    except (TypeError, ValueError, OverflowError, IndexError, AttributeError, np.exceptions.DTypePromotionError):
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        IndexError,
+        AttributeError,
+        np.exceptions.DTypePromotionError,
+    ):
         return "no case"  # there is no such value in this position
     if given["call"] in SIZES and _whole(value, ENOUGH, ANY_SIZE):
         return "no case"

@@ -42,7 +42,9 @@ def prepare(base: Path) -> None:
         recipe = replace(recipe_for(game, PLAYERS), num_envs=4, width=8, depth=1, one_hot=0)
         task = Task(game, {"num_players": PLAYERS}, recipe, seed=1)
         config = TrainConfig(steps=1000, threads=1, bfloat16=False, games=8)
-        progress = Progress(1.0, 1, 64, [{"seconds": 0.5, "steps": 64, "shares": {"random": POINT}}])
+        progress = Progress(
+            1.0, 1, 64, [{"seconds": 0.5, "steps": 64, "shares": {"random": POINT}}]
+        )
         with redirect_stdout(io.StringIO()):
             trainer = Trainer(config, task, folder, Progress())
         play_random(trainer.env.game, np.random.default_rng(2), 5)
@@ -143,7 +145,9 @@ def _fresh(game: str) -> bytes:
     given = {"game": game, "rules": {"num_players": PLAYERS}, "num_envs": 1, "seed": 0, "steps": 0}
     state = position(given).state()
     file = io.BytesIO()
-    np.savez(file, **{name: value for name, value in state.items() if isinstance(value, np.ndarray)})
+    np.savez(
+        file, **{name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    )
     return _zipped([("game.npz", file.getvalue())])
 
 
@@ -165,7 +169,9 @@ def _goes_on(trainer: Trainer) -> None:
     progress = trainer.progress
     if not 0 <= trainer.remaining() <= 1:
         raise Wrong("a checkpoint was taken with time that cannot be", str(progress.seconds))
-    whole = all(type(number) is int and number >= 0 for number in (progress.updates, progress.steps))
+    whole = all(
+        type(number) is int and number >= 0 for number in (progress.updates, progress.steps)
+    )
     if not whole or type(progress.seconds) not in (int, float):
         raise Wrong("a checkpoint was taken with progress that cannot be", str(vars(progress)))
     draw_learning_curve(Path("curve.png"), progress.curve, trainer.task.num_players, "title")

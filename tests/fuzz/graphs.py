@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from random import Random
 from typing import Any
 
@@ -14,18 +13,73 @@ from agents.policy_metadata import KEY, describe
 from kododo_env import registry
 
 OPSET = 17
-TYPES = ("FLOAT", "FLOAT16", "DOUBLE", "INT8", "UINT8", "UINT16", "INT32", "INT64", "BOOL", "STRING")
+TYPES = (
+    "FLOAT",
+    "FLOAT16",
+    "DOUBLE",
+    "INT8",
+    "UINT8",
+    "UINT16",
+    "INT32",
+    "INT64",
+    "BOOL",
+    "STRING",
+)
 SHAPES = ("right", "fixed", "free", "larger", "smaller", "flat", "deeper", "none")
-TRICKS = (
-    "none", "none", "none", "nan", "infinite", "external", "external function", "endless", "huge",
-    "domain", "opset", "ir", "more inputs", "initialised input", "text", "empty", "sparse",
-    "sequence", "cycle", "same name", "large step", "shape by value", "random", "if",
-)  # fmt: skip
+
+Node = tuple[str, str, str, dict[str, Any]]
+CAST: Node = ("Cast", "action_mask", "f", {"to": TensorProto.FLOAT})
+SAME: Node = ("Identity", "f", "l", {})
+# What leads from the action mask to "f", as numbers, and from there to "l", the logits.
+TRICKS: dict[str, list[Node]] = {
+    "none": [CAST, SAME],
+    "nan": [CAST, ("Div", "zero zero", "odd", {}), ("Add", "f odd", "l", {})],
+    "infinite": [CAST, ("Div", "f zero", "odd", {}), ("Add", "f odd", "l", {})],
+    "external": [CAST, ("Add", "f far", "l", {})],
+    "external memory": [CAST, ("Add", "f far", "l", {})],
+    "endless": [CAST],
+    "huge": [
+        CAST,
+        ("ConstantOfShape", "size", "wide", {}),
+        ("ReduceSum", "wide", "s", {"keepdims": 0}),
+        ("Add", "f s", "l", {}),
+    ],
+    "domain": [CAST, ("Play", "f", "l", {"domain": "elsewhere"})],
+    "opset": [CAST, SAME],
+    "ir": [CAST, SAME],
+    "more inputs": [CAST, ("Add", "f more", "l", {})],
+    "initialised input": [CAST, ("Add", "f more", "l", {})],
+    "text": [("Cast", "action_mask", "f", {"to": TensorProto.STRING}), SAME],
+    "empty": [],
+    "sparse": [CAST, ("NonZero", "f", "n", {}), ("Cast", "n", "l", {"to": TensorProto.FLOAT})],
+    "sequence": [CAST, ("SequenceConstruct", "f", "l", {})],
+    "cycle": [CAST, ("Add", "f k", "l", {}), ("Identity", "l", "k", {})],
+    "same name": [CAST, CAST, SAME],
+    "wide": [CAST, ("Concat", "f " * 50, "l", {"axis": 1})],
+    "shape by value": [
+        CAST,
+        ("Cast", "f", "i", {"to": TensorProto.INT64}),
+        ("ReduceSum", "i", "s", {"keepdims": 0}),
+        ("Mul", "s seven", "m", {}),
+        ("ConstantOfShape", "m", "l", {}),
+    ],
+    "random": [CAST, ("RandomNormalLike", "f", "r", {}), ("Add", "f r", "l", {})],
+    "observation": [CAST, ("Identity", "observation", "l", {})],
+}
+CONSTANTS: dict[str, dict[str, Any]] = {
+    "nan": {"zero": np.float32(0)},
+    "infinite": {"zero": np.float32(0)},
+    "endless": {"count": np.int64(2**62), "yes": np.bool_(True)},
+    "huge": {"size": np.array([1 << 36])},
+    "initialised input": {"more": np.ones(1, np.float32)},
+    "shape by value": {"seven": np.array([7])},
+}
+VERSIONS = {"opset": {"opset": 9999}, "ir": {"ir": 9999}}
 
 
 def generated(rng: Random) -> dict[str, Any]:
     """What is odd about a graph; most of it is as it should be."""
-    given: dict[str, Any] = {"trick": rng.choice(TRICKS)}
+    given: dict[str, Any] = {"trick": rng.choice([*TRICKS, *["none"] * 5])}
     for name in ("observation", "action_mask", "logits", "value"):
         if rng.random() < 0.15:
             given[f"{name} type"] = rng.choice(TYPES)
@@ -42,29 +96,39 @@ def model_of(game: str, players: int, given: dict[str, Any]) -> onnx.ModelProto:
         _info(given, "observation", numbers, ["N", batch.layout.size]),
         _info(given, "action_mask", "INT8", ["N", batch.num_actions]),
     ]
+    if given["trick"] in ("more inputs", "initialised input"):
+        inputs.append(helper.make_tensor_value_info("more", TensorProto.FLOAT, [1]))
     outputs = [
         _info(given, "logits", "FLOAT", ["N", batch.num_actions]),
         _info(given, "value", "FLOAT", ["N"]),
     ]
-    ends = [_type(given, name, "FLOAT") for name in ("logits", "value")]
-    nodes, more = _nodes(given["trick"], batch.num_actions)
-    nodes += [
-        helper.make_node("Cast", ["l"], ["logits"], to=ends[0]),
-        helper.make_node("ReduceMax", ["f"], ["v"], axes=[1], keepdims=0),
-        helper.make_node("Cast", ["v"], ["value"], to=ends[1]),
-    ]
-    inputs += more.get("inputs", [])
-    graph = helper.make_graph(nodes, "policy", inputs, outputs, more.get("initializers", []))
-    opsets = [helper.make_opsetid("", more.get("opset", OPSET))]
-    if given["trick"] == "domain":
-        opsets.append(helper.make_opsetid("elsewhere", 1))
-    model = helper.make_model(graph, opset_imports=opsets, ir_version=more.get("ir", 8))
-    if "functions" in more:
-        model.functions.extend(more["functions"])
-        model.opset_import.append(helper.make_opsetid("here", 1))
-    text = json.dumps(json.loads(describe(batch).to_json()))
-    helper.set_model_props(model, {KEY: text})
+    graph = helper.make_graph(_nodes(given), "policy", inputs, outputs, _constants(given["trick"]))
+    versions = {"opset": OPSET, "ir": 8} | VERSIONS.get(given["trick"], {})
+    opsets = [helper.make_opsetid("", versions["opset"]), helper.make_opsetid("elsewhere", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=versions["ir"])
+    helper.set_model_props(model, {KEY: describe(batch).to_json()})
     return model
+
+
+def _nodes(given: dict[str, Any]) -> list[onnx.NodeProto]:
+    kinds = {name: _type(given, name, "FLOAT") for name in ("logits", "value")}
+    nodes: list[Node] = [
+        *TRICKS[given["trick"]],
+        ("Cast", "l", "logits", {"to": kinds["logits"]}),
+        ("ReduceMax", "f", "v", {"axes": [1], "keepdims": 0}),
+        ("Cast", "v", "value", {"to": kinds["value"]}),
+    ]
+    found = [
+        helper.make_node(kind, takes.split(), [gives], **how) for kind, takes, gives, how in nodes
+    ]
+    return [*found, _loop()] if given["trick"] == "endless" else found
+
+
+def _constants(trick: str) -> list[onnx.TensorProto]:
+    if trick.startswith("external"):
+        return [_far("/etc/passwd" if trick == "external" else "*/_ORT_MEM_ADDR_/*")]
+    values = CONSTANTS.get(trick, {})
+    return [numpy_helper.from_array(np.array(value), name) for name, value in values.items()]
 
 
 def _type(given: dict[str, Any], name: str, usual: str) -> int:
@@ -73,88 +137,23 @@ def _type(given: dict[str, Any], name: str, usual: str) -> int:
 
 def _info(given: dict[str, Any], name: str, usual: str, shape: list[Any]) -> onnx.ValueInfoProto:
     shapes = {
-        "right": shape, "fixed": [1, *shape[1:]], "free": ["A" * (i + 1) for i in range(len(shape))],
-        "larger": [*shape[:-1], 9999], "smaller": [*shape[:-1], 1], "flat": shape[:1],
-        "deeper": [*shape, 1], "none": None,
-    }  # fmt: skip
+        "right": shape,
+        "fixed": [1, *shape[1:]],
+        "free": [f"A{place}" for place in range(len(shape))],
+        "larger": [*shape[:-1], 9999],
+        "smaller": [*shape[:-1], 1],
+        "flat": shape[:1],
+        "deeper": [*shape, 1],
+        "none": None,
+    }
     how = shapes[given.get(f"{name} shape", "right")]
     return helper.make_tensor_value_info(name, _type(given, name, usual), how)
 
 
-def _scalar(value: Any, dtype: Any, name: str) -> onnx.TensorProto:
-    return numpy_helper.from_array(np.array(value, dtype), name)
-
-
-def _nodes(trick: str, num_actions: int) -> tuple[list[onnx.NodeProto], dict[str, Any]]:
-    """Nodes from the action mask to ``f``, as float, and from that to ``l``; and what else."""
-    node = helper.make_node
-    first = node("Cast", ["action_mask"], ["f"], to=TensorProto.FLOAT)
-    plain = node("Identity", ["f"], ["l"])
-    zero = _scalar(0, np.float32, "zero")
-    more: dict[str, Any] = {"initializers": [zero]}
-    if trick in ("nan", "infinite"):
-        odd = node("Div", ["zero" if trick == "nan" else "f", "zero"], ["odd"])
-        return [first, odd, node("Add", ["f", "odd"], ["l"])], more
-    if trick.startswith("external"):
-        return [first, node("Add", ["f", "far"], ["l"])], {"initializers": [_far(trick)]}
-    if trick == "endless":
-        more["initializers"] = [_scalar(2**62, np.int64, "count"), _scalar(True, np.bool_, "yes")]
-        return [first, _loop()], more
-    if trick == "huge":
-        more["initializers"] = [numpy_helper.from_array(np.array([1 << 36]), "size")]
-        wide = node("ConstantOfShape", ["size"], ["wide"])
-        return [first, wide, node("ReduceSum", ["wide"], ["s"], keepdims=0),
-                node("Add", ["f", "s"], ["l"])], more  # fmt: skip
-    if trick == "domain":
-        return [first, node("Play", ["f"], ["l"], domain="elsewhere")], more
-    if trick in ("opset", "ir"):
-        return [first, plain], {trick: 9999}
-    if trick in ("more inputs", "initialised input"):
-        info = helper.make_tensor_value_info("more", TensorProto.FLOAT, [1])
-        values = [_scalar([1], np.float32, "more")] if trick == "initialised input" else []
-        return [first, node("Add", ["f", "more"], ["l"])], {
-            "inputs": [info], "initializers": values,
-        }  # fmt: skip
-    return _more_nodes(trick, first, plain, num_actions)
-
-
-def _more_nodes(
-    trick: str, first: onnx.NodeProto, plain: onnx.NodeProto, num_actions: int
-) -> tuple[list[onnx.NodeProto], dict[str, Any]]:
-    node = helper.make_node
-    if trick == "text":
-        return [node("Cast", ["action_mask"], ["f"], to=TensorProto.STRING), plain], {}
-    if trick == "empty":
-        return [], {}
-    if trick == "sparse":
-        return [first, node("NonZero", ["f"], ["n"]), node("Cast", ["n"], ["l"], to=1)], {}
-    if trick == "sequence":
-        return [first, node("SequenceConstruct", ["f"], ["l"])], {}
-    if trick == "cycle":
-        return [first, node("Add", ["f", "k"], ["l"]), node("Identity", ["l"], ["k"])], {}
-    if trick == "same name":
-        return [first, first, plain], {}
-    if trick == "large step":
-        return [first, node("Concat", ["f"] * 50, ["l"], axis=1)], {}
-    if trick == "shape by value":
-        wide = node("Cast", ["f"], ["i"], to=TensorProto.INT64)
-        flat = node("ReduceSum", ["i"], ["s"], keepdims=0)
-        some = _scalar([num_actions], np.int64, "a")
-        return [first, wide, flat, node("Mul", ["s", "a"], ["m"]),
-                node("ConstantOfShape", ["m"], ["l"])], {"initializers": [some]}  # fmt: skip
-    if trick == "random":
-        return [first, node("RandomNormalLike", ["f"], ["r"]),
-                node("Add", ["f", "r"], ["l"])], {}  # fmt: skip
-    if trick == "if":
-        return [first, node("Identity", ["observation"], ["l"])], {}
-    return [first, plain], {}
-
-
-def _far(trick: str) -> onnx.TensorProto:
+def _far(where: str) -> onnx.TensorProto:
     """A tensor whose numbers are in another file."""
     far = TensorProto(name="far", data_type=TensorProto.FLOAT, dims=[1])
     far.data_location = TensorProto.EXTERNAL
-    where = "/etc/passwd" if trick == "external" else "*/_ORT_MEM_ADDR_/*"
     for key, value in (("location", where), ("offset", "0"), ("length", "4")):
         far.external_data.add(key=key, value=value)
     return far

@@ -53,14 +53,20 @@ TEXTS = (
     "null", "true", "false", "0", "1", "-1", "2", "7", "300", "1e9", "0.5", "1.0", "-0.5", "NaN",
     "Infinity", "-Infinity", "1e999", '""', '"x"', '"1"', '"0.5"', "[]", "{}", "[1]", "[[1]]",
     '{"a": 1}', "[null]", '"\\u001b[31m\\n"', '"\\ud800"', '"../../x"', '["x"]', "65536",
-    "9" * 30, "9" * 400, "9" * 5000, "[" * 100_000, '{"a":' * 100_000, '"' + "x" * 100_000 + '"',
-    "9223372036854775808", "[1, 2, 3]", "[true]", "[0.5, 0.5]", "[[NaN]]", "1e-400", "-0.0",
+    "='9' * 30", "='9' * 400", "='9' * 5000", "='[' * 100_000", "='{\"a\":' * 100_000",
+    "='\"' + 'x' * 100_000 + '\"'", "9223372036854775808", "[1, 2, 3]", "[true]", "[0.5, 0.5]",
+    "[[NaN]]", "1e-400", "-0.0",
 )  # fmt: skip
 
 
 def value_of(expression: str, **names: Any) -> Any:
     """The value of an expression of a case."""
     return eval(expression, {**NAMES, **names})
+
+
+def text_of(short: str) -> str:
+    """A text of a case, which is an expression if it begins with ``=``."""
+    return str(value_of(short[1:])) if short.startswith("=") else short
 
 
 # --- bytes ----------------------------------------------------------------------------------
@@ -104,7 +110,7 @@ def json_edits(rng: Random, depth: int = 4) -> list[Any]:
     for _ in range(rng.choice((1, 1, 1, 2))):
         what = rng.choice(("put", "put", "put", "put", "drop", "rename", "add"))
         path = [rng.random() for _ in range(rng.randint(1, depth))]
-        found.append([what, path, rng.randrange(len(TEXTS))])
+        found.append([what, path, rng.choice(TEXTS)])
     return found
 
 
@@ -114,7 +120,7 @@ def edited_json(content: Any, edits: Sequence[Any]) -> str:
     texts: dict[str, str] = {}
     for number, (what, path, text) in enumerate(edits):
         mark = f"@{number}@"
-        texts[json.dumps(mark)] = TEXTS[text]
+        texts[json.dumps(mark)] = text_of(text)
         _edit(whole, what, path, mark)
     found = json.dumps(whole[0])
     for mark, text in texts.items():

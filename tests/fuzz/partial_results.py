@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +12,6 @@ from typing import Any
 from agents import evaluation
 from agents.arena import ChunkResult
 from agents.evaluation import EvaluateConfig, evaluate, log_of
-from agents.schedule import Chunk
 from agents.workers import run as play
 from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
@@ -80,8 +79,9 @@ def check(given: dict[str, Any], base: Path) -> str:
     elif "order" in given:
         content = b"".join(lines[place] for place in given["order"])
     else:
-        text = edited_json(json.loads(lines[given["line"]]), given["json"])
-        lines[given["line"]] = text.encode() + b"\n"
+        line, _, digest = lines[given["line"]].rpartition(b" ")
+        text = edited_json(json.loads(line), given["json"])
+        lines[given["line"]] = text.encode() + b" " + digest
         content = b"".join(lines)
     out = Path("out.json")
     log_of(out).write_bytes(content)

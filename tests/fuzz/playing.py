@@ -20,11 +20,12 @@ LONGEST = 3000  # steps that are watched; a legal game may take longer
 def random_position(rng: Random) -> dict[str, Any]:
     """A game, its table, a seed, and after how many steps it is looked at."""
     game, players = rng.choice(TABLES)
-    names = {field for field in registry.batch_game(game, 1).rules.__dict__}
+    names = set(registry.batch_game(game, 1).rules.__dict__)
     long = "variant" in names and rng.random() < 0.3
     return {
         "game": game,
-        "rules": {"num_players": players} | ({"variant": "long", "target_score": 9} if long else {}),
+        "rules": {"num_players": players}
+        | ({"variant": "long", "target_score": 9} if long else {}),
         "num_envs": rng.choice((1, 1, 2, 3)),
         "seed": rng.randrange(1 << 32),
         "steps": rng.choice((0, 0, 1, 2, 3, 5, 8, 13, 21, 34, 55)),

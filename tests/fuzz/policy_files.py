@@ -54,7 +54,9 @@ SPECIAL: dict[str, Callable[[Path], Any]] = {
 
 def generate(rng: Random) -> dict[str, Any]:
     """A file to begin with, and what is wrong with it."""
-    how = rng.choice(("bytes", "bytes", "metadata", "metadata", "graph", "graph", "graph", "special"))
+    how = rng.choice(
+        ("bytes", "bytes", "metadata", "metadata", "graph", "graph", "graph", "special")
+    )
     if how == "special":
         return {"special": rng.choice(list(SPECIAL))}
     game, players = rng.choice(TABLES)

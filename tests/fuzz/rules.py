@@ -14,7 +14,7 @@ from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 from tests.doors import GAMES
 from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
-from tests.fuzz.odd import STRANGE, TEXTS, WHOLE, value_of
+from tests.fuzz.odd import STRANGE, TEXTS, WHOLE, text_of, value_of
 from tests.fuzz.playing import play_out
 
 TRIES = 30  # most combinations cannot be played
@@ -89,7 +89,7 @@ def _played(given: dict[str, Any]) -> bool:
 
 def _game(given: dict[str, Any]) -> BatchGame:
     if "texts" in given:
-        rules = parse_rules([f"{name}={text}" for name, text in given["texts"].items()])
+        rules = parse_rules([f"{name}={text_of(text)}" for name, text in given["texts"].items()])
         players = rules.pop("num_players", 4)
         return make_game(given["game"], 2, players, rules, given["seed"])
     rules = {name: value_of(text) for name, text in given["rules"].items()}

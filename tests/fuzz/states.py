@@ -13,7 +13,19 @@ from tests.fuzz.odd import STRANGE, WHOLE, value_of
 from tests.fuzz.playing import play_out, position, random_position
 from tests.helpers import differences
 
-DTYPES = ("float64", "float32", "int64", "int8", "uint8", "bool", "object", "S4", "U4", "m8[s]", "f2")
+DTYPES = (
+    "float64",
+    "float32",
+    "int64",
+    "int8",
+    "uint8",
+    "bool",
+    "object",
+    "S4",
+    "U4",
+    "m8[s]",
+    "f2",
+)
 NUMBERS = ("0", "1", "-1", "2", "5", "99", "127", "200", "254", "255", "-128", "30000", "-32768")
 
 
@@ -69,9 +81,9 @@ def _changed(entry: Any, what: str, share: float, text: str) -> Any:
         key = list(entry)[int(share * len(entry))]
         if isinstance(entry[key], dict):
             return {**entry, key: _changed(entry[key], what, (share * 97) % 1, text)}
-        return {**entry, key: value_of(text)}
+        return {**entry, key: value_of(text, a=entry[key])}
     if what in ("put", "inside"):
-        return value_of(text)
+        return value_of(text, a=entry)
     if not isinstance(entry, np.ndarray):
         return entry + int(text) if what == "near" else type(entry)(value_of(text, a=entry))
     if what == "dtype":

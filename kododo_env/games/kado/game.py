@@ -77,6 +77,7 @@ class KadoGame(BatchGame):
         "_column_best", "_perfects",
     )  # fmt: skip
     _schedule: ClassVar[tuple[str, ...]] = ("turn", "phase", "phase_step")
+    _caches: ClassVar[tuple[str, ...]] = (*BatchGame._caches, "_written")
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -89,7 +90,7 @@ class KadoGame(BatchGame):
         self._each_ribbon = np.arange(rules.num_ribbons, dtype=np.uint8)[:, None]
         # By card id; the place for EMPTY holds no gift, no ribbon and the value 0.
         self._gift_of, self._ribbon_of, self._value_of = card_tables(rules)
-        self._written: tuple[Any, Any] = (None, None)  # which tableaus are in which observation
+        self._written: tuple[Any, Any] | None = None  # which tableaus are in which observation
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
@@ -401,7 +402,8 @@ class KadoGame(BatchGame):
 
     def _write_observation(self, into: dict[str, Array]) -> None:
         # The largest part changes only when cards are placed, and then _open is a new array.
-        if self._written[0] is not into or self._written[1] is not self._open:
+        written = self._written
+        if written is None or written[0] is not into or written[1] is not self._open:
             self._write_tableaus(into)
             self._written = (into, self._open)
         self._write_turn(into)

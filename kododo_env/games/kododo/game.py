@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.batch_game import BatchGame, Past, from_own_seat
-from kododo_env.core.deck import shuffled_decks, shuffled_rows
+from kododo_env.core.deck import shuffled_counts, shuffled_decks, shuffled_rows
 from kododo_env.core.numbers import whole_number
 from kododo_env.core.view import View
 from kododo_env.games.kododo.observation import action_layout, observation_layout
@@ -31,8 +31,7 @@ class KododoView(View):
     @property
     def hand(self) -> npt.NDArray[np.int8]:
         """Own card ids sorted by slot, -1 where empty; shape (N, hand_size)."""
-        self._current()
-        return self._game.hands[:, self.player]
+        return self._kept("hand", lambda: self._game.hands[:, self.player])
 
     @property
     def turn(self) -> int:
@@ -396,10 +395,19 @@ class KododoGame(BatchGame):
         into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        self._next_given[:] = len(self._given)  # nobody knows the later deals
-        if self._terminated.all():
-            return
+        self._given = np.zeros((0, *self._deck.shape), np.uint8)  # nobody knows the later deals
+        self._next_given[:] = 0
         others = [seat for seat in range(self.num_players) if seat != player]
+        if not self._terminated.all():
+            with self._unchanged(self._terminated):
+                self._deal_running(others, rng)
+        if self._terminated.any():
+            self._deal_finished(player, others, rng)
+        self._sort_hands()
+        self._count_hands()
+
+    def _deal_running(self, others: list[int], rng: np.random.Generator) -> None:
+        """Deal the other hands and the draw pile again; in which order it came here, is gone."""
         held = self._held
         shape = (len(others), held, self.num_envs)
         hands = self._hands[others, :held].reshape(-1, self.num_envs)
@@ -408,8 +416,19 @@ class KododoGame(BatchGame):
         dealt = np.ascontiguousarray(shuffled_rows(np.sort(hidden.T, axis=1), rng).T)
         self._hands[others, :held] = dealt[: len(hands)].reshape(shape)
         self._deck[self._drawn :] = dealt[len(hands) :]
-        self._sort_hands()
-        self._count_hands()
+        self._deck[: self._drawn] = EMPTY
+
+    def _deal_finished(self, player: int, others: list[int], rng: np.random.Generator) -> None:
+        """In games that are over nobody draws any more, but some have cards left in hand."""
+        games = np.flatnonzero(self._terminated)
+        self._deck[:, games] = EMPTY
+        revealed = self._seen[:, games] + self._held_types[player][:, games]
+        copies = np.bincount(self.cards, minlength=len(revealed))[:, None]
+        dealt = shuffled_counts(copies - revealed, len(self.cards), rng)
+        places = np.ix_(np.array(others), np.arange(self.rules.hand_size), games)
+        hands = self._hands[places]
+        dealt = dealt[: hands.shape[0] * hands.shape[1]].reshape(hands.shape)
+        self._hands[places] = np.where(hands == EMPTY, EMPTY, dealt)
 
     @property
     def known_past(self) -> int:

@@ -141,7 +141,7 @@ class Rules:
         """D, the size of the deck."""
         return self.num_colours * sum(self.copies)
 
-    @cached_property
+    @property
     def cards(self) -> npt.NDArray[np.uint8]:
         """The deck's card ids in order, shape (D,)."""
         types = np.arange(self.num_card_types, dtype=np.uint8)
