@@ -364,6 +364,16 @@ def test_bad_actions(actions: Any) -> None:
     venv.step(np.full(4, 5))
 
 
+def test_a_batch_that_was_not_reset_is_played_as_it_was_dealt() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, RandomAgent()])
+    hands = venv.game.hands[:, 0].copy()
+    with pytest.raises(RuntimeError, match="step_async"):
+        venv.step_wait()
+    venv.step(np.full(2, 5))
+    assert np.array_equal(venv.game.table[:, 0, :2], hands[:, :2])
+    assert (venv.game.table[:, 1, :2] >= 0).all()
+
+
 def test_a_step_needs_actions() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
     start(venv, 0)
