@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sysconfig
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -18,12 +17,27 @@ SCRIPTED = {
     "combi_combo": "agents.combi_combo",
     "kado": "agents.kado",
 }
-_CHECKOUT = Path(__file__).parents[1] / "policies"
-# A wheel puts the policies where pyproject.toml says under data-files.
-_INSTALLED = Path(sysconfig.get_path("data")) / "share" / "kododo-env" / "policies"
-POLICIES = _CHECKOUT if _CHECKOUT.is_dir() else _INSTALLED
+# Where a wheel puts the policies, as pyproject.toml says under data-files.
+_SHARE = Path("share", "kododo-env", "policies")
 SUFFIX = ".onnx"
 SEARCH = "search:"
+
+
+def policies_folder(root: Path) -> Path:
+    """The folder of the policies that ship.
+
+    Args:
+        root: The folder in which this package lies: a checkout, or where it was installed,
+            from which the data are at some height above, by ``--user`` or ``--prefix`` other
+            ones than the interpreter's own, and by ``--target`` right beside the package.
+    """
+    if (root / "pyproject.toml").is_file():
+        return root / "policies"
+    places = [folder / _SHARE for folder in (root, *root.parents)]
+    return next((place for place in places if place.is_dir()), places[0])
+
+
+POLICIES = policies_folder(Path(__file__).resolve().parents[1])
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:

@@ -26,6 +26,7 @@ from agents.response_training import train_best_response
 from kododo_env import registry
 from tests.command_line import cli
 from tests.doors import GAMES
+from tests.policy_files import changed
 
 SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, entropy=0.01, final_entropy=0.003)
 STEPS = 2 * 24 * 33  # of an update, in the game of two players below
@@ -68,15 +69,6 @@ def policies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A policy for two players that has learned nothing, so it plays nearly at random."""
     return written(tmp_path_factory.mktemp("weak"), "kododo", trained=False, num_players=2)
-
-
-def changed(path: Path, folder: Path, change: Callable[[onnx.ModelProto], None]) -> Path:
-    """A copy of a policy file with something else in it."""
-    model = onnx.load_from_string(path.read_bytes())
-    change(model)
-    copy = folder / "changed.onnx"
-    copy.write_bytes(model.SerializeToString())
-    return copy
 
 
 def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:
@@ -141,7 +133,7 @@ def test_other_weights_than_a_networks_are_refused(weak: Path, tmp_path: Path) -
 
     for change in (lacking, additional):
         with pytest.raises(ValueError, match="holds other weights than a network"):
-            network_of(changed(weak, tmp_path, change))
+            network_of(changed(weak, tmp_path / "changed.onnx", change))
 
 
 def test_weights_that_do_not_give_the_answers_are_refused(weak: Path, tmp_path: Path) -> None:
@@ -155,7 +147,7 @@ def test_weights_that_do_not_give_the_answers_are_refused(weak: Path, tmp_path: 
         model.graph.node.append(onnx.helper.make_node("Add", ["half", "half"], ["value"]))
 
     with pytest.raises(ValueError, match="gives other answers than a network with its weights"):
-        network_of(changed(weak, tmp_path, doubled))
+        network_of(changed(weak, tmp_path / "changed.onnx", doubled))
 
 
 def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
@@ -167,7 +159,7 @@ def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
         tensor.ClearField("raw_data")
 
     with pytest.raises(ValueError, match="wants its weights from another file"):
-        network_of(changed(weak, tmp_path, outside))
+        network_of(changed(weak, tmp_path / "changed.onnx", outside))
 
 
 # --- the best response --------------------------------------------------------------------
@@ -412,7 +404,7 @@ def test_files_that_are_no_policies(
         (of_chess, "unknown game 'chess'"),
         (of_old_rules, "cannot play this game: it is for version 7, not 0"),
     ):
-        copy = changed(weak, tmp_path, change)
+        copy = changed(weak, tmp_path / "changed.onnx", change)
         refused(("--best-response", str(copy)), words, capsys, tmp_path)
 
 

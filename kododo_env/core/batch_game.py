@@ -68,7 +68,7 @@ class BatchGame(ABC):
     _arrays: ClassVar[tuple[str, ...]]
     _schedule: ClassVar[tuple[str, ...]]
     _any_length: ClassVar[tuple[str, ...]] = ()
-    _many_deals = False  # whether a game may go through the deck more than once
+    _most_deals = 1  # how often a game may go through the deck
     _shared_schedule: ClassVar[tuple[str, ...]] = ("steps_played",)
     _shared_state: ClassVar[tuple[str, ...]] = ("_scores", "_rewards", "_terminated", "_just")
     _caches: ClassVar[tuple[str, ...]] = ("_scratch", "_written_at")  # None in every copy
@@ -112,7 +112,7 @@ class BatchGame(ABC):
         """
         seed, given = whole_seed(seed), None
         if decks is not None:
-            given = check_decks(decks, self.cards, self.num_envs, self.name, self._many_deals)
+            given = check_decks(decks, self.cards, self.num_envs, self.name, self._most_deals)
         if seed is not None or not hasattr(self, "rng"):
             self.rng = np.random.default_rng(seed)
         if given is None:

@@ -63,7 +63,7 @@ def shuffled_counts(
 
 
 def check_decks(
-    decks: npt.ArrayLike, cards: npt.NDArray[Any], num_envs: int, name: str, many_deals: bool
+    decks: npt.ArrayLike, cards: npt.NDArray[Any], num_envs: int, name: str, most_deals: int
 ) -> npt.NDArray[np.uint8]:
     """Check decks that somebody gave: one order of the game's own cards for each game.
 
@@ -72,22 +72,24 @@ def check_decks(
         cards: The game's cards, shape (D,).
         num_envs: How many games need a deck.
         name: The game's name, for the message.
-        many_deals: Whether the game may take more than one deal.
+        most_deals: How many deals the game may take.
 
     Returns:
         Shape (num_envs, K, D).
 
     Raises:
-        ValueError: Wrong shape or dtype, or cards that are not the game's.
+        ValueError: Wrong shape or dtype, too many deals, or cards that are not the game's.
     """
     given = whole_numbers(decks, f"decks of {name}")
     if given.ndim == 2:
         given = given[:, None]
     fits = given.ndim == 3 and (given.shape[0], given.shape[2]) == (num_envs, len(cards))
-    if not fits or given.shape[1] == 0 or (given.shape[1] > 1 and not many_deals):
+    if not fits or given.shape[1] == 0 or (given.shape[1] > 1 and most_deals == 1):
         raise ValueError(
             f"decks of {name} must have the shape ({num_envs}, {len(cards)}), not {np.shape(decks)}"
         )
+    if given.shape[1] > most_deals:
+        raise ValueError(f"a game of {name} takes at most {most_deals} deals, not {given.shape[1]}")
     wrong = (np.sort(given, axis=2) != np.sort(cards)).any(axis=2)
     if wrong.any():
         env, deal = np.argwhere(wrong)[0]

@@ -63,6 +63,11 @@ class View:
         return self._game.name
 
     @property
+    def game_version(self) -> int:
+        """The game's version, which goes up with any change of what a policy must know."""
+        return self._game.version
+
+    @property
     def rules(self) -> Any:
         """The frozen dataclass of the game's rules."""
         return self._game.rules

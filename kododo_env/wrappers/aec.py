@@ -106,7 +106,7 @@ class AECGame(PettingZooTable, AECEnv):
         # Players who are not asked keep this, the only thing that they can do.
         self._chosen = self._masks.argmax(axis=1)
         self.infos: dict[str, dict[str, Any]] = {
-            name: {"action_mask": mask}
+            name: {"action_mask": mask.copy()}
             for name, mask in zip(self.possible_agents, self._masks, strict=True)
         }
         for name in self._replaced:

@@ -83,12 +83,14 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         )
 
     def _see(self) -> tuple[dict[str, Observation], Infos]:
-        # The hot path of a single game: one observation and one mask, cut into rows.
+        # The hot path of a single game: one observation and one mask, cut into rows. They are
+        # copied, since the base of a row is everybody's.
         masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         observations, infos = {}, {}
         rows = zip(self.possible_agents, self.game.observe()[0], masks, strict=True)
-        for name, numbers, mask in rows:
-            observations[name] = {"observation": numbers, "action_mask": mask}
+        for name, numbers, row in rows:
+            mask = row.copy()
+            observations[name] = {"observation": numbers.copy(), "action_mask": mask}
             infos[name] = {"action_mask": mask}
         return observations, infos
 

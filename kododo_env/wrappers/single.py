@@ -153,6 +153,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._gained += float(self._reward(game)[0, self.seat])
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
-        numbers = self.game.observe()[0, self.seat]
+        numbers = self.game.observe()[0, self.seat].copy()  # the base of a row is everybody's
         mask = self.action_masks().astype(np.int8)
         return {"observation": numbers, "action_mask": mask}, {"action_mask": mask}

@@ -417,7 +417,9 @@ class KadoGame(BatchGame):
         into["column_best"][:] = self._column_best.take(seats, axis=0)
         into["filled"][:] = (self._tableau != EMPTY).take(seats, axis=0).reshape(shape)
         into["open"][:] = self._open.take(seats, axis=0).reshape(shape)
-        into["own_gifts"][:] = np.add.reduce(self._row_points, axis=1, dtype=np.uint8)
+        # As wide as the observation: a whole tableau of one gift may be worth more than a row.
+        own_gifts = np.add.reduce(self._row_points, axis=1, dtype=self.layout.dtype)
+        into["own_gifts"][:] = own_gifts
         into["own_ribbons"][:] = np.add.reduce(self._column_ribbons, axis=1, dtype=np.uint8)
 
     def _write_turn(self, into: dict[str, Array]) -> None:

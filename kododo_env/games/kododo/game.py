@@ -104,7 +104,7 @@ class KododoGame(BatchGame):
         self._each_slot = np.arange(rules.hand_size, dtype=np.uint8)[:, None]
         self._each_colour = np.arange(rules.num_colours, dtype=np.uint8)[:, None]
         self._each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
-        self._many_deals = rules.variant == "long"
+        self._most_deals = rules.max_deals
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -324,6 +324,8 @@ class KododoGame(BatchGame):
         reached = self._scores.max(axis=0) >= self.rules.target_score
         # The target counts at the end of every deal, and of every round of the later ones.
         self._terminated |= reached & (last_round | (self._deals > 0))
+        if last_round:
+            self._terminated |= self._deals + 1 == self.rules.max_deals
         if last_round and not self._terminated.all():
             with self._unchanged(self._terminated):
                 self._deals += 1
@@ -390,7 +392,7 @@ class KododoGame(BatchGame):
         into["turn"][:] = self._turn_rows[self.turn]
         into["rounds_left"][:] = rules.num_rounds - self.round_index
         into["draw_pile"][:] = self.draw_pile_size
-        if self._many_deals:  # it is 0 from the start
+        if rules.max_deals > 1:  # it is 0 from the start
             into["later_deal"][:] = self._deals > 0
         into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
 
