@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
-from kododo_env.core.numbers import whole_indices, whole_number, whole_numbers, whole_seed
+from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.rows import games_first
 from kododo_env.core.view import View
@@ -257,8 +257,9 @@ class BatchGame(ABC):
             ValueError: ``out`` has the wrong shape.
         """
         shape = (self.num_envs, self.num_players, self.layout.size)
-        if out is not None and out.shape != shape:
-            raise ValueError(f"out must have the shape {shape}, not {out.shape}")
+        if out is not None and getattr(out, "shape", None) != shape:
+            given = getattr(out, "shape", shown(out))
+            raise ValueError(f"out must be an array of the shape {shape}, not {given}")
         flat, pieces = self._scratch or self._make_scratch()
         self._write_observation(pieces)
         if out is None:
