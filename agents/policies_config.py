@@ -8,8 +8,8 @@ from pathlib import Path
 from agents.policy_measures import Match
 from agents.recipes import SHIPPED_STEPS
 from agents.registry import SUFFIX, policy_tables
+from agents.run_folder import POLICY
 from agents.training_config import TrainConfig
-from agents.training_run import POLICY
 from agents.workers import cores
 
 

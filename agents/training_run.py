@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from agents.arena import Duel
@@ -11,17 +13,21 @@ from agents.game_arguments import default_players, parse_rules
 from agents.learning_curve import draw_learning_curve
 from agents.measure import against_baselines, results, table
 from agents.onnx_agent import OnnxAgent
+from agents.reservation import Reservation, reserved
 from agents.run_folder import (
+    CHECKPOINT,
+    FILES,
+    POLICY,
+    check_fresh,
     check_writable,
     fresh_folder,
     training_facts,
+    unbegun,
     write_config,
     write_json,
 )
-from agents.trainer import CHECKPOINT, Trainer
+from agents.trainer import Trainer
 from agents.training_config import Task, TrainConfig, task_of
-
-POLICY = "policy.onnx"
 
 
 def train(config: TrainConfig) -> None:
@@ -29,33 +35,64 @@ def train(config: TrainConfig) -> None:
 
     Raises:
         ValueError: What was asked cannot be done; nothing has been trained.
+        KeyboardInterrupt: Somebody asked to stop; what was learned is kept.
     """
-    task, run_dir, progress = _resumed(config) if config.resume else _fresh(config)
-    trainer = Trainer(config, task, run_dir, progress)
-    write_config(run_dir, task, config)
-    print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
-    trainer.run()
-    finish(trainer)
+    with _folder(config) as place:
+        run_dir = place.place
+        task, progress = _resumed(config, run_dir) if config.resume else _fresh(config, run_dir)
+        if unbegun(run_dir) is not None:
+            print(f"{run_dir}: it was stopped before its first checkpoint and begins again")
+        trainer = Trainer(config, task, run_dir, progress)
+        trainer.before_writing = place.check
+        write_config(run_dir, task, config)
+        print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
+        try:
+            trainer.run()
+            place.check()
+            finish(trainer)
+            if trainer.stopped:
+                raise trainer.stopped
+        except KeyboardInterrupt as stop:
+            again = f"go on with: python train.py --resume --run-dir {run_dir}"
+            raise type(stop)(again) from stop
 
 
-def _fresh(config: TrainConfig) -> tuple[Task, Path, Progress]:
-    task = task_of(config)
-    return task, fresh_folder(config.run_dir, task), Progress()
+@contextmanager
+def _folder(config: TrainConfig) -> Iterator[Reservation]:
+    """The run's folder, in which no other process trains meanwhile."""
+    with ExitStack() as stack:
+        if config.resume:
+            assert config.run_dir is not None
+            run_dir = config.run_dir
+            _read(run_dir)  # raises if there is nothing to go on with
+            check_writable(run_dir)
+        else:
+            run_dir = stack.enter_context(fresh_folder(config.run_dir, task_of(config)))
+        yield stack.enter_context(reserved(run_dir, [run_dir / name for name in FILES]))
 
 
-def _resumed(config: TrainConfig) -> tuple[Task, Path, Progress]:
-    """The checkpoint's task; what the command line says of the game must agree with it."""
-    assert config.run_dir is not None
-    path = config.run_dir / CHECKPOINT
-    task, progress = read_facts(path)
+def _fresh(config: TrainConfig, run_dir: Path) -> tuple[Task, Progress]:
+    check_fresh(run_dir)
+    return task_of(config), Progress()
+
+
+def _read(run_dir: Path) -> tuple[Task, Progress]:
+    """What a folder's run is of, and how far it had come; ValueError if there is none."""
+    task = unbegun(run_dir)
+    return read_facts(run_dir / CHECKPOINT) if task is None else (task, Progress())
+
+
+def _resumed(config: TrainConfig, run_dir: Path) -> tuple[Task, Progress]:
+    """The run's task; what the command line says of the game must agree with it."""
+    task, progress = _read(run_dir)
     rules = {**task.rules, **parse_rules(config.rules)}
     if config.players is not None:
         rules["num_players"] = config.players
     elif config.game is not None and config.game != task.game:
         rules = {"num_players": default_players(config.game)}
-    check_same_game(path, task, Task(config.game or task.game, rules, task.recipe, task.seed))
-    check_writable(config.run_dir)
-    return task, config.run_dir, progress
+    wanted = Task(config.game or task.game, rules, task.recipe, task.seed)
+    check_same_game(run_dir / CHECKPOINT, task, wanted)
+    return task, progress
 
 
 def finish(trainer: Trainer) -> None:
@@ -89,5 +126,3 @@ def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
     OnnxAgent(path)  # what is written can be read
     for what in (POLICY, "results.json", "learning_curve.png", "config.json", CHECKPOINT):
         print(f"  {trainer.run_dir / what}")
-    if trainer.stopped:
-        print(f"go on with: python train.py --resume --run-dir {trainer.run_dir}")
