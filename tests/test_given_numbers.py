@@ -214,6 +214,13 @@ def test_a_truth_value_among_actions_is_refused(game: str, truth: Any) -> None:
 
 
 @each_game
+@pytest.mark.parametrize("out", [128, "x", [1], np.array(1), np.array([1, None])])
+def test_observations_are_written_into_arrays_of_their_shape(game: str, out: Any) -> None:
+    with pytest.raises(ValueError, match="out must be an array of the shape"):
+        registry.batch_game(game, 1, 0).observe(out=out)
+
+
+@each_game
 @pytest.mark.parametrize("actions", [0, np.array(0), None, [[0], [0, 0]]], ids=repr)
 def test_actions_are_an_array_of_the_right_shape(game: str, actions: Any) -> None:
     refused(lambda: batch(game).step(actions), f"actions of {game} must ")
@@ -407,7 +414,7 @@ def test_layouts_are_made_of_whole_numbers() -> None:
 def test_numbers_of_agents_are_in_range() -> None:
     two = RandomAgent(), RandomAgent()
     for call, said in (
-        (lambda: SearchBudget(worlds=0), "worlds must be 1 or more, not 0"),
+        (lambda: SearchBudget(worlds=0), "worlds must be 1 to 100000, not 0"),
         (lambda: SearchBudget(horizon=-1), "horizon must be 0 or more, not -1"),
         (lambda: DataParallel(0), "threads must be 1 or more, not 0"),
         (lambda: duel(*two, "kododo", 2, 8, -1), "seed must be 0 or more, not -1"),
