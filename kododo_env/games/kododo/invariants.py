@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from kododo_env.games.kododo.game import KododoGame
 
 Array = npt.NDArray[Any]
-MOST_DEALS = 10_000  # of a long game; int16 counts them
 
 
 def invariants(game: KododoGame) -> Iterator[Invariant]:
@@ -115,8 +114,9 @@ def _points(game: KododoGame) -> Iterator[Invariant]:
     most_points = gained + before
     yield "_scores must come from the cards of this deal and those before", scores <= most_points
     reached = (scores >= rules.target_score).any(axis=0)
-    ended = np.where(over, reached, ~(reached & later))
-    yield "_terminated must say which games the target has ended", ended
+    last = game._deals + 1 == rules.max_deals
+    ended = np.where(over, reached | last, ~(reached & later))
+    yield "_terminated must say which games the target or the last deal has ended", ended
 
 
 def _best(cards: Array, most: Array, rules: Rules) -> npt.NDArray[np.intp]:
@@ -131,7 +131,7 @@ def _best(cards: Array, most: Array, rules: Rules) -> npt.NDArray[np.intp]:
 
 def _deals(game: KododoGame) -> Iterator[Invariant]:
     deals, given, upcoming = game._deals, game._given, game._next_given
-    most = MOST_DEALS if game.rules.variant == "long" else 0
+    most = game.rules.max_deals - 1
     yield f"_deals must be 0 to {most}", (deals >= 0) & (deals <= most)
     yield "_next_given must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(given))
     whole = (np.sort(given, axis=1) == np.sort(game.cards)[:, None]).all(axis=1)
