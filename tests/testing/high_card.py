@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ import numpy as np
 from kododo_env.core import ActionLayout, ActionPiece, BatchGame, ObservationLayout, Piece, View
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import shuffled_rows
+from kododo_env.core.state import Invariant
 
 EMPTY = 255
 
@@ -108,6 +110,17 @@ class HighCard(BatchGame):
         into["laid"][:] = np.where(self._laid == EMPTY, 0, self._laid + np.int16(1))[seats]
         into["scores"][:] = self._scores[seats]
         into["turn"][:] = self.turn
+
+    def _invariants(self) -> Iterator[Invariant]:
+        last = self.turn >= self.rules.turns - 2
+        cards = np.arange(self.rules.num_cards)[:, None]
+        yield f"turn must be 0 to {self.rules.turns}", self.turn <= self.rules.turns
+        yield "stage must be that of the turn", (self.stage == Stage.LAST_CARDS) == last
+        yield "_deck must hold the cards of the game", np.sort(self._deck, axis=0) == cards
+        yield (
+            "_hands must hold cards of the game",
+            (self._hands < len(cards)) | (self._hands == EMPTY),
+        )
 
     def _standing(self) -> tuple[np.ndarray, ...]:
         return (self._scores,)
