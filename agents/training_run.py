@@ -2,60 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from agents.arena import Duel
-from agents.checkpoint import Progress, check_same_game, read_facts
+from agents.arena import Duel, check_numbers
+from agents.checkpoint import Progress
 from agents.export import export_policy
-from agents.game_arguments import default_players, parse_rules
 from agents.learning_curve import draw_learning_curve
 from agents.measure import against_baselines, results, table
+from agents.memory import check_memory
+from agents.network import Diverged
 from agents.onnx_agent import OnnxAgent
+from agents.reservation import Reservation, reserved
+from agents.resuming import Asked, begun, resumed
 from agents.run_folder import (
+    CHECKPOINT,
+    FILES,
+    POLICY,
+    check_fresh,
     check_writable,
     fresh_folder,
     training_facts,
+    unbegun,
     write_config,
     write_json,
 )
-from agents.trainer import CHECKPOINT, Trainer
-from agents.training_config import Task, TrainConfig, task_of
-
-POLICY = "policy.onnx"
+from agents.trainer import Trainer
+from agents.training_config import TrainConfig, task_of
 
 
 def train(config: TrainConfig) -> None:
     """Train as asked, then write the policy, its table and its learning curve.
 
     Raises:
-        ValueError: What was asked cannot be done; nothing has been trained.
+        ValueError: What was asked cannot be done, and nothing has been trained; or learning
+            has diverged, and the last checkpoint is kept.
+        KeyboardInterrupt: Somebody asked to stop; what was learned is kept.
     """
-    task, run_dir, progress = _resumed(config) if config.resume else _fresh(config)
-    trainer = Trainer(config, task, run_dir, progress)
-    write_config(run_dir, task, config)
-    print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
-    trainer.run()
-    finish(trainer)
+    with _folder(config) as place:
+        run_dir = place.place
+        asked = resumed(config) if config.resume else _fresh(config, run_dir)
+        task = asked.task
+        check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
+        check_memory(task)
+        if unbegun(run_dir) is not None:
+            print(f"{run_dir}: it was stopped before its first checkpoint and begins again")
+        trainer = Trainer(config, task, run_dir, asked.progress)
+        trainer.before_writing = place.check
+        write_config(run_dir, task, config)
+        print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
+        for line in asked.said:
+            print(line, flush=True)
+        _run(trainer, place)
 
 
-def _fresh(config: TrainConfig) -> tuple[Task, Path, Progress]:
-    task = task_of(config)
-    return task, fresh_folder(config.run_dir, task), Progress()
+def _run(trainer: Trainer, place: Reservation) -> None:
+    """Train, and write what comes of it."""
+    run_dir = trainer.run_dir
+    try:
+        trainer.run()
+        place.check()
+        finish(trainer)
+        if trainer.stopped:
+            raise trainer.stopped
+    except KeyboardInterrupt as stop:
+        again = f"go on with: python train.py --resume --run-dir {run_dir}"
+        raise type(stop)(again) from stop
+    except Diverged as error:
+        raise ValueError(f"{error}; {_kept(run_dir / CHECKPOINT)}") from error
 
 
-def _resumed(config: TrainConfig) -> tuple[Task, Path, Progress]:
-    """The checkpoint's task; what the command line says of the game must agree with it."""
-    assert config.run_dir is not None
-    path = config.run_dir / CHECKPOINT
-    task, progress = read_facts(path)
-    rules = {**task.rules, **parse_rules(config.rules)}
-    if config.players is not None:
-        rules["num_players"] = config.players
-    elif config.game is not None and config.game != task.game:
-        rules = {"num_players": default_players(config.game)}
-    check_same_game(path, task, Task(config.game or task.game, rules, task.recipe, task.seed))
-    check_writable(config.run_dir)
-    return task, config.run_dir, progress
+@contextmanager
+def _folder(config: TrainConfig) -> Iterator[Reservation]:
+    """The run's folder, in which no other process trains meanwhile."""
+    with ExitStack() as stack:
+        if config.resume:
+            assert config.run_dir is not None
+            run_dir = config.run_dir
+            begun(run_dir)  # raises if there is nothing to go on with
+            check_writable(run_dir)
+        else:
+            run_dir = stack.enter_context(fresh_folder(config.run_dir, task_of(config)))
+        yield stack.enter_context(reserved(run_dir, [run_dir / name for name in FILES]))
+
+
+def _fresh(config: TrainConfig, run_dir: Path) -> Asked:
+    check_fresh(run_dir)
+    return Asked(task_of(config), run_dir, Progress())
+
+
+def _kept(checkpoint: Path) -> str:
+    """What there is to go on with."""
+    if not checkpoint.exists():
+        return "no checkpoint was written before"
+    return f"{checkpoint} is from before, go on from it with --resume"
 
 
 def finish(trainer: Trainer) -> None:
@@ -89,5 +130,3 @@ def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
     OnnxAgent(path)  # what is written can be read
     for what in (POLICY, "results.json", "learning_curve.png", "config.json", CHECKPOINT):
         print(f"  {trainer.run_dir / what}")
-    if trainer.stopped:
-        print(f"go on with: python train.py --resume --run-dir {trainer.run_dir}")

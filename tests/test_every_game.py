@@ -36,7 +36,9 @@ from tests.helpers import assert_same_state, play_random, random_actions
 from tests.rules_strategies import AT_THE_BOUNDS, rules_of
 
 ROOT = Path(__file__).parents[1]
-FILES_OF_A_GAME = {"rules.py", "scoring.py", "observation.py", "game.py", "render.py"}
+FILES_OF_A_GAME = {
+    "rules.py", "scoring.py", "observation.py", "game.py", "invariants.py", "render.py",
+}  # fmt: skip
 LAYOUTS = Path(__file__).with_name("layouts.json")
 
 each_game = pytest.mark.parametrize("game", GAMES)

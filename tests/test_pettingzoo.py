@@ -15,7 +15,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 from kododo_env import kododo_v0, registry
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
-from tests.doors import EXTREMES, GAMES, TABLES
+from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
 
 Episode = list[tuple[Any, ...]]
 
@@ -263,7 +263,9 @@ def test_aec_rewards_are_those_since_the_last_choice(game: str) -> None:
     env.reset(seed=0)
     returns = dict.fromkeys(env.possible_agents, 0.0)
     for name in env.agent_iter():
-        seen, reward, terminated, _, _ = env.last()
+        seen, reward, terminated, _, info = env.last()
+        assert info["action_mask"].flags.c_contiguous
+        assert type(reward) is float
         returns[name] += reward
         assert seen is not None
         env.step(None if terminated else legal(seen["action_mask"], rng))
@@ -302,6 +304,27 @@ def test_aec_passes_over_forced_steps() -> None:
     steps = len(play(every, 0, np.random.default_rng(0))) - 1
     assert asked == 2 * (steps - 1)
     assert list(returns.values()) == env.game.scores[0].tolist()
+
+
+def test_aec_takes_nothing_but_none_once_the_game_is_over() -> None:
+    env, rng = aec("kododo", 2), np.random.default_rng(0)
+    env.reset(seed=0)
+    while not env.terminations[env.agent_selection]:
+        env.step(legal(env.last()[0]["action_mask"], rng))
+    for bad in (0, 5):
+        with pytest.raises(ValueError, match="the only valid action is None"):
+            env.step(bad)
+    assert env.agents == env.possible_agents
+    env.step(None)
+    env.step(None)
+    assert env.agents == []
+
+
+def test_aec_plays_what_is_forced_whatever_action_it_is() -> None:
+    env = aec("combi_combo", 4, **ALL_ALIKE)
+    env.reset(options={"deck": forced_deck(1)})
+    assert env.game.turn == 1
+    assert env.game.passed.argmax(axis=2).tolist() == [[1, 2, 3, 0]]
 
 
 def test_aec_tells_of_replaced_actions() -> None:

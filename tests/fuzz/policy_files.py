@@ -14,6 +14,7 @@ from onnx import helper
 
 from agents.arena import play
 from agents.onnx_agent import OnnxAgent
+from agents.policy_file import sealed
 from agents.policy_metadata import KEY
 from agents.registry import POLICIES
 from kododo_env import registry
@@ -80,7 +81,7 @@ def content_of(given: dict[str, Any]) -> bytes:
     if "metadata" in given:
         found = json.loads(model.metadata_props[0].value)
         helper.set_model_props(model, {KEY: edited_json(found, given["metadata"])})
-    return edited_bytes(model.SerializeToString(), given.get("bytes", []))
+    return edited_bytes(sealed(model.SerializeToString()), given.get("bytes", []))
 
 
 def check(given: dict[str, Any], base: Path) -> str:

@@ -193,7 +193,7 @@ def test_describe_action_names_the_slots() -> None:
 @pytest.mark.parametrize("shape", [(1, 4, 80), (3, 80), (2, 4, 81), (2, 4)])
 def test_observe_into_the_wrong_shape_is_refused(shape: tuple[int, ...]) -> None:
     game = KododoGame(2)
-    with pytest.raises(ValueError, match="out must have the shape"):
+    with pytest.raises(ValueError, match="out must be an array of the shape"):
         game.observe(out=np.zeros(shape, np.uint8))
 
 
