@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.bounds import BOUNDS
 from agents.game_arguments import make_game
 from agents.intervals import Estimate, mean, share
 from agents.schedule import Chunk, chunk_sizes
@@ -167,7 +168,7 @@ def check_numbers(players: int, games: int, seed: int) -> None:
     """Raise ValueError unless so many games can be played."""
     whole_number(players, "players", 1)
     whole_number(seed, "seed", 0)
-    if whole_number(games, "games") < players:
+    if whole_number(games, "games", highest=BOUNDS["games"].highest) < players:
         raise ValueError(
             f"{players} players need {players} games at least, since each deck is played once "
             f"for each rotation of the seats; not {games}"

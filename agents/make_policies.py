@@ -29,7 +29,7 @@ from agents.policy_measures import TEMPERATURES, choose, rating, spread, win_sha
 from agents.policy_metadata import PolicyMetadata
 from agents.policy_training import train_all
 from agents.registry import SUFFIX
-from agents.run_folder import check_writable, write_json
+from agents.run_folder import check_writable, taken_back, write_json
 from agents.trainer import CHECKPOINT
 from agents.workers import worker_pool
 
@@ -46,7 +46,13 @@ def make_policies(config: PoliciesConfig) -> None:
         ValueError: What was asked cannot be done.
         ChildProcessError: A run failed; see the log that is named.
     """
-    check_writable(config.out)
+    with taken_back(config.out), taken_back(config.runs):
+        check_writable(config.out)
+        check_writable(config.runs)
+        _make(config)
+
+
+def _make(config: PoliciesConfig) -> None:
     jobs = config.policies()
     train_all([run for job in jobs for run in job.runs().values()], config.workers)
     for job in jobs:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.onnx_trial import check_finite, dtype_of, open_session
+from agents.onnx_trial import answers_of, dtype_of, open_session
 from agents.plain_text import plain
 from agents.policy_file import read_policy
 from agents.policy_metadata import PolicyMetadata, describe, describe_view, differences
@@ -108,18 +108,14 @@ class OnnxAgent:
         """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
 
         Raises:
-            ValueError: The network gives what is no number.
+            ValueError: The graph fails, or the network gives what is no number.
         """
-        logits, values = self._session.run(
-            ["logits", "value"],
-            {
-                "observation": np.ascontiguousarray(observation, self._dtype),
-                "action_mask": np.ascontiguousarray(action_mask, np.int8),
-            },
-        )
+        feed = {
+            "observation": np.ascontiguousarray(observation, self._dtype),
+            "action_mask": np.ascontiguousarray(action_mask, np.int8),
+        }
         try:
-            check_finite("logits", logits)
-            check_finite("values", values)
+            logits, values = answers_of(self._session, feed)
         except ValueError as error:
             raise self._wrong(error) from error
         return logits, values

@@ -47,7 +47,9 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
         session = _opened(content, options)
         _check_ends(session, metadata)
         for rows in ROWS:
-            _check_answers(_run(session, _made_up(metadata, rows)), metadata, rows)
+            logits, _ = _tried(session, _made_up(metadata, rows))
+            if logits[-1].argmax() != len(metadata.actions) - 1:
+                raise ValueError("it likes illegal actions better than legal ones")
     return session
 
 
@@ -131,37 +133,42 @@ def _made_up(metadata: PolicyMetadata, rows: int) -> Feed:
     return {"observation": observation, "action_mask": mask}
 
 
-def _run(session: Any, feed: Feed) -> list[Any]:
+def _tried(session: Any, feed: Feed) -> list[npt.NDArray[np.float32]]:
+    """What a graph answers, unless that takes too long."""
     options = _runtime().RunOptions()
     timer = Timer(SECONDS, setattr, (options, "terminate", True))
     timer.daemon = True
     timer.start()
     try:
-        answers: list[Any] = session.run(_OUTPUTS, feed, options)
-    except Exception as error:  # as above
-        late = f"it is not done after {SECONDS:g} seconds: " if not timer.is_alive() else ""
-        raise ValueError(f"its graph fails in a trial: {late}{plain(error)}") from error
+        return answers_of(session, feed, options)
+    except ValueError as error:
+        if timer.is_alive():
+            raise
+        raise ValueError(f"{error} (it is not done after {SECONDS:g} seconds)") from error
     finally:
         timer.cancel()
+
+
+def answers_of(session: Any, feed: Feed, options: Any = None) -> list[npt.NDArray[np.float32]]:
+    """Logits (N, A) and values (N,) of a session for N positions.
+
+    Args:
+        session: What ``open_session`` gave.
+        feed: ``observation`` (N, F) and ``action_mask`` (N, A), in its dtypes.
+        options: The runtime's, for this run.
+
+    Raises:
+        ValueError: It fails, or answers in another shape, or with what is no finite number.
+    """
+    try:
+        answers: list[Any] = session.run(_OUTPUTS, feed, options)
+    except Exception as error:  # as above
+        raise ValueError(f"its graph fails: {plain(error)}") from error
+    shape = feed["action_mask"].shape
+    for name, answer, wanted in zip(_OUTPUTS, answers, (shape, shape[:1]), strict=True):
+        if answer.shape != wanted:
+            raise ValueError(f"its {name} for {shape[0]} positions has the shape {answer.shape}")
+        if not np.isfinite(answer).all():
+            found = answer[~np.isfinite(answer)].ravel()[0]
+            raise ValueError(f"its network gives {found} as {name}: its weights are damaged")
     return answers
-
-
-def _check_answers(answers: list[Any], metadata: PolicyMetadata, rows: int) -> None:
-    """Raise ValueError unless answers to ``_made_up`` are those of a policy."""
-    shapes = ((rows, len(metadata.actions)), (rows,))
-    for name, answer, shape in zip(_OUTPUTS, answers, shapes, strict=True):
-        if answer.dtype != np.float32 or answer.shape != shape:
-            raise ValueError(
-                f"its {name} for {rows} positions are {answer.dtype} of shape {answer.shape}, "
-                f"not float32 of {shape}"
-            )
-        check_finite(name, answer)
-    if answers[0][-1].argmax() != len(metadata.actions) - 1:
-        raise ValueError("it likes illegal actions better than legal ones")
-
-
-def check_finite(name: str, answer: npt.NDArray[np.float32]) -> None:
-    """Raise ValueError if an answer of a network has what is no finite number."""
-    if not np.isfinite(answer).all():
-        found = answer[~np.isfinite(answer)].ravel()[0]
-        raise ValueError(f"its network gives {found} among its {name}: its weights are damaged")

@@ -138,7 +138,7 @@ def _start(config: TrainConfig, state: State) -> subprocess.Popen[bytes]:
     }  # fmt: skip
     command = [sys.executable, str(SCRIPT)]
     for name, value in arguments.items():
-        command += [f"--{name}", str(value)]
+        command += [] if value is None else [f"--{name}", str(value)]
     if state is State.INTERRUPTED:
         command.append("--resume")
     else:  # killed before its first checkpoint: nothing was learned

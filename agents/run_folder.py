@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import platform
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from itertools import count
@@ -19,14 +21,14 @@ LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 
 
 def fresh_folder(run_dir: Path | None, task: Task) -> Path:
-    """Make the folder of a fresh run.
+    """Which folder a fresh run takes; it is not made yet.
 
     Args:
         run_dir: The folder asked for; None finds a free one in ``runs``.
         task: What is learned, for the name.
 
     Raises:
-        ValueError: The folder holds a run already, or cannot be written.
+        ValueError: The folder holds a run already.
     """
     if run_dir is None:
         run_dir = _free_folder(f"{task.game}-{task.num_players}p")
@@ -34,7 +36,6 @@ def fresh_folder(run_dir: Path | None, task: Task) -> Path:
         raise ValueError(
             f"{run_dir} holds a run already: go on with it with --resume, or give another --run-dir"
         )
-    check_writable(run_dir)
     return run_dir
 
 
@@ -55,6 +56,19 @@ def check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise ValueError(f"cannot write to the run folder {folder}: {error.strerror}") from error
+
+
+@contextmanager
+def taken_back(folder: Path) -> Iterator[None]:
+    """Inside, a folder may be made; if the block raises, it is removed where it is empty."""
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        yield
+    except BaseException:
+        for each in made:
+            with suppress(OSError):
+                each.rmdir()
+        raise
 
 
 def write_config(folder: Path, task: Task, config: TrainConfig) -> None:

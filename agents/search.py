@@ -21,10 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.beliefs import likely_worlds
+from agents.bounds import check_settings
 from agents.outcome_model import OutcomeModel
 from kododo_env.core.agent import Agent, choice_of, everybodys_choice
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_number
 from kododo_env.core.view import View
 
 Floats = npt.NDArray[np.float64]
@@ -50,11 +50,7 @@ class SearchBudget:
     horizon: int | None = None
 
     def __post_init__(self) -> None:
-        whole_number(self.worlds, "worlds", 1)
-        if self.milliseconds is not None and not self.milliseconds > 0:
-            raise ValueError(f"milliseconds must be above 0, not {self.milliseconds}")
-        if self.horizon is not None:
-            whole_number(self.horizon, "horizon", 0)
+        check_settings(self)
 
 
 class SearchAgent:

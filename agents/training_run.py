@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.arena import Duel
-from agents.checkpoint import Progress, check_same_game, read_facts
+from agents.arena import Duel, check_numbers
+from agents.checkpoint import Progress
 from agents.export import export_policy
-from agents.game_arguments import default_players, parse_rules
 from agents.learning_curve import draw_learning_curve
 from agents.measure import against_baselines, results, table
+from agents.memory import check_memory
+from agents.network import Diverged
 from agents.onnx_agent import OnnxAgent
+from agents.resuming import Asked, resumed
 from agents.run_folder import (
     check_writable,
     fresh_folder,
+    taken_back,
     training_facts,
     write_config,
     write_json,
 )
 from agents.trainer import CHECKPOINT, Trainer
-from agents.training_config import Task, TrainConfig, task_of
+from agents.training_config import TrainConfig, task_of
 
 POLICY = "policy.onnx"
 
@@ -28,34 +31,37 @@ def train(config: TrainConfig) -> None:
     """Train as asked, then write the policy, its table and its learning curve.
 
     Raises:
-        ValueError: What was asked cannot be done; nothing has been trained.
+        ValueError: What was asked cannot be done, and nothing has been trained; or learning
+            has diverged, and the last checkpoint is kept.
     """
-    task, run_dir, progress = _resumed(config) if config.resume else _fresh(config)
-    trainer = Trainer(config, task, run_dir, progress)
-    write_config(run_dir, task, config)
+    asked = resumed(config) if config.resume else _fresh(config)
+    task, run_dir = asked.task, asked.run_dir
+    check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
+    check_memory(task)
+    with taken_back(run_dir):
+        check_writable(run_dir)
+        trainer = Trainer(config, task, run_dir, asked.progress)
+        write_config(run_dir, task, config)
     print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
-    trainer.run()
-    finish(trainer)
+    for line in asked.said:
+        print(line, flush=True)
+    try:
+        trainer.run()
+        finish(trainer)
+    except Diverged as error:
+        raise ValueError(f"{error}; {_kept(run_dir / CHECKPOINT)}") from error
 
 
-def _fresh(config: TrainConfig) -> tuple[Task, Path, Progress]:
+def _fresh(config: TrainConfig) -> Asked:
     task = task_of(config)
-    return task, fresh_folder(config.run_dir, task), Progress()
+    return Asked(task, fresh_folder(config.run_dir, task), Progress())
 
 
-def _resumed(config: TrainConfig) -> tuple[Task, Path, Progress]:
-    """The checkpoint's task; what the command line says of the game must agree with it."""
-    assert config.run_dir is not None
-    path = config.run_dir / CHECKPOINT
-    task, progress = read_facts(path)
-    rules = {**task.rules, **parse_rules(config.rules)}
-    if config.players is not None:
-        rules["num_players"] = config.players
-    elif config.game is not None and config.game != task.game:
-        rules = {"num_players": default_players(config.game)}
-    check_same_game(path, task, Task(config.game or task.game, rules, task.recipe, task.seed))
-    check_writable(config.run_dir)
-    return task, config.run_dir, progress
+def _kept(checkpoint: Path) -> str:
+    """What there is to go on with."""
+    if not checkpoint.exists():
+        return "no checkpoint was written before"
+    return f"{checkpoint} is from before, go on from it with --resume"
 
 
 def finish(trainer: Trainer) -> None:

@@ -225,7 +225,10 @@ def test_a_duel_knows_the_rules() -> None:
     ("asked", "words"),
     [
         ({"games": 3}, "4 players need 4 games at least"),
+        ({"games": 10**12}, "games must be 10000000 or less"),
+        ({"games": 40.5}, "games must be a whole number"),
         ({"seed": -1}, "seed must be 0 or more"),
+        ({"num_players": 3}, "num_players is no further rule: say it as players"),
         ({"players": 9}, "2 to 5 players, not 9"),
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"colours": 3}, "kododo has no rule 'colours'; it has num_players"),
@@ -535,7 +538,9 @@ def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
         ({"games": -20}, "not -20"),
         ({"seed": -1}, "seed must be 0 or more"),
         ({"players": 1}, "2 to 5 players"),
+        ({"games": 10**12}, "games must be 10000000 or less"),
         ({"rules": {"nonsense": 1}}, "kododo has no rule 'nonsense'"),
+        ({"rules": {"num_players": 3}}, "num_players is no further rule: say it as players"),
         ({"agents": tuple("abcdef"), "games": 4}, "4 games are too few for 6 agents"),
     ],
 )

@@ -6,6 +6,7 @@ everybody's observation, and a copy dealt for player 1.5 kept nobody's hand.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,14 @@ from agents.teaching import lesson
 from agents.tournament import Tournament
 from agents.workers import run
 from kododo_env import registry
-from kododo_env.core import BatchGame, RandomAgent
+from kododo_env.core import (
+    ActionPiece,
+    BatchGame,
+    ObservationLayout,
+    Piece,
+    RandomAgent,
+    SlotPiece,
+)
 from kododo_env.core.agent import everybodys_choice
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.vec import BatchVecEnv
@@ -371,10 +379,42 @@ def test_agents_take_whole_numbers_only(bad: Any) -> None:
         refused(call, f"{name} must be a whole number, not ")
 
 
+def test_numpys_numbers_in_a_tournament_become_pythons() -> None:
+    """They made its results impossible to write, as JSON."""
+    rules = {"target_score": np.int64(7), "copies": np.array([5, 6, 5, 2, 1, 1]), "variant": "long"}
+    names = "random", "heuristic"
+    numpys = Tournament("kododo", names, *(np.int64([2, 80, 3])), rules=rules)
+    assert (numpys.players, numpys.games, numpys.seed) == (2, 80, 3)
+    told = json.dumps([numpys.players, numpys.games, numpys.seed, dict(numpys.rules)])
+    assert json.loads(told) == [
+        2,
+        80,
+        3,
+        {**rules, "target_score": 7, "copies": [5, 6, 5, 2, 1, 1]},
+    ]
+
+
+def test_layouts_are_made_of_whole_numbers() -> None:
+    """numpy's numbers in a layout made its fingerprint fail."""
+    piece = Piece("hand", (np.int64(2),), np.int64(9), "", ("slot",))  # type: ignore[arg-type]
+    same = Piece("hand", (2,), 9, "", ("slot",))
+    assert ObservationLayout((piece,)).fingerprint() == ObservationLayout((same,)).fingerprint()
+    for call in (
+        lambda: Piece("hand", (), True, ""),
+        lambda: Piece("hand", (), 0, ""),
+        lambda: Piece("hand", (1.5,), 1, "", ("slot",)),  # type: ignore[arg-type]
+        lambda: ActionPiece("give", (0,), ("seat",)),
+        lambda: SlotPiece("card", "hand", 1.0, 1),  # type: ignore[arg-type]
+        lambda: SlotPiece("card", "hand", 5, 3),
+        lambda: SlotPiece("card", "hand", 300, 1),
+    ):
+        refused(call, "must be ")
+
+
 def test_numbers_of_agents_are_in_range() -> None:
     two = RandomAgent(), RandomAgent()
     for call, said in (
-        (lambda: SearchBudget(worlds=0), "worlds must be 1 or more, not 0"),
+        (lambda: SearchBudget(worlds=0), "worlds must be 1 to 100000, not 0"),
         (lambda: SearchBudget(horizon=-1), "horizon must be 0 or more, not -1"),
         (lambda: DataParallel(0), "threads must be 1 or more, not 0"),
         (lambda: duel(*two, "kododo", 2, 8, -1), "seed must be 0 or more, not -1"),

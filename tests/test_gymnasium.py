@@ -14,8 +14,9 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import RandomAgent, View
+from kododo_env.core.pixels import pixels
 from kododo_env.wrappers import SingleSeatEnv
-from tests.doors import EXTREMES, GAMES, TABLES
+from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
 
 KODODO = "kododo_env:kododo/Kododo-v0"
 
@@ -135,6 +136,17 @@ def test_nobody_is_asked_for_forced_moves() -> None:
     assert env.game.terminated[0]
 
 
+def test_what_is_forced_may_be_any_action() -> None:
+    watcher = Watcher()
+    env = make("combi_combo", 4, seat=2, opponents=watcher, **ALL_ALIKE)
+    env.reset(options={"deck": forced_deck(1)})
+    assert env.game.turn == 1
+    assert env.game.passed.argmax(axis=2).tolist() == [[1, 2, 3, 0]]
+    assert watcher.asked == []
+    env.step(env.action_masks().argmax())
+    assert watcher.asked == [3, 0, 1]
+
+
 @pytest.mark.parametrize("seat", [0, 2])
 def test_opponents_get_views_of_their_own_seats(seat: int) -> None:
     opponents = [Watcher(), Watcher(), Watcher()]
@@ -230,9 +242,12 @@ def test_rendering_shows_what_the_learner_may_know() -> None:
     env.reset(seed=0)
     assert env.render() == env.game.text(0, 2)
     assert env.render() != env.game.text(0)
-    env = make("kododo", 4, render_mode="rgb_array")
+    env = make("kododo", 4, seat=2, render_mode="rgb_array")
     env.reset(seed=0)
-    assert env.render().dtype == np.uint8
+    drawn = env.render()
+    assert drawn.dtype == np.uint8
+    assert np.array_equal(drawn, pixels(env.game.svg(0, 2)))
+    assert not np.array_equal(drawn, pixels(env.game.svg(0)))
 
 
 def test_copies_play_on_alike() -> None:

@@ -71,6 +71,7 @@ def test_numpys_numbers_in_rules_become_pythons(game: str) -> None:
     assert same == rules
     assert hash(same) == hash(rules)
     assert repr(same) == repr(rules)
+    assert json.dumps(asdict(same)) == json.dumps(asdict(rules))
     for name, value in numbers_of(same).items():
         assert kinds(value) == {int}, name
 

@@ -13,7 +13,7 @@ from kododo_env.testing.decks import decks
 from kododo_env.testing.hidden import hidden_cards
 from kododo_env.testing.masks import masks
 from kododo_env.testing.observations import observations
-from kododo_env.testing.playing import Make, Reseat, Subject
+from kododo_env.testing.playing import Make, Reseat, Subject, as_rules
 from kododo_env.testing.repeating import same_seed_same_game
 from kododo_env.testing.report import Report, run_checks
 from kododo_env.testing.scores import scores
@@ -26,7 +26,7 @@ from kododo_env.testing.views import views
 def check_batch_game(
     make: Make,
     *,
-    rules: dict[str, Any] | None = None,
+    rules: object = None,
     any_rules: Any = (),
     reseat: Reseat | None = None,
     fair_seats: bool = True,
@@ -39,7 +39,7 @@ def check_batch_game(
 
     Args:
         make: ``make(num_envs, seed=..., **rules)`` is a new batch, as a door's ``batch_game``.
-        rules: The rules under which to check; None for the defaults.
+        rules: The rules under which to check, a mapping or a dataclass; None for the defaults.
         any_rules: Other rules for the check of the bounds: mappings or frozen dataclasses, or
             a strategy of hypothesis for either.
         reseat: ``reseat(game, decks, order)`` are decks that deal to seat s what ``decks``
@@ -58,7 +58,7 @@ def check_batch_game(
         CheckFailed: Something is wrong, an AssertionError; the message is the report.
         ValueError: There is no check of such a name.
     """
-    subject = Subject(make, rules or {}, seed, places)
+    subject = Subject(make, as_rules(rules or {}), seed, places)
     game = subject.game(1)
     checks = {
         "determinism": partial(same_seed_same_game, subject),

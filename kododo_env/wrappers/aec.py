@@ -26,7 +26,6 @@ class AECGame(PettingZooTable, AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game; see ``ParallelGame.reset``."""
         self._deal(seed, options)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None  # where PettingZoo's removal of agents keeps its place

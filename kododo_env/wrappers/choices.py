@@ -54,12 +54,12 @@ class Choices:
         """
         return whole_number(action, f"the action of {who}", 0, self._game.num_actions - 1)
 
-    def settle(self, action: Any, mask: npt.NDArray[np.int8], who: str) -> tuple[int, bool]:
+    def settle(self, action: Any, mask: npt.NDArray[Any], who: str) -> tuple[int, bool]:
         """The action that will be played.
 
         Args:
             action: What the player chose.
-            mask: 1 where legal, shape (A,).
+            mask: 1 or True where legal, shape (A,).
             who: The player's name, for messages.
 
         Returns:

@@ -96,7 +96,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
         """The actions to be played, and the agents whose own were illegal."""
-        masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
+        masks = self.game.legal_action_mask()[0]
         settled = {
             name: self._choices.settle(actions[name], mask, name)
             for name, mask in zip(self.possible_agents, masks, strict=True)

@@ -61,8 +61,7 @@ class BatchVecEnv(VecEnv):
         self._rng = own_generator(None)
         self._actions: npt.NDArray[Any] | None = None
         num_slots = game.num_envs * len(self.seats)
-        self._each = [Slot(self, slot) for slot in range(num_slots)]
-        self.num_envs = num_slots  # the constructor that follows asks the slots already
+        self._each = [Slot(self, slot) for slot in range(num_slots)]  # the next line asks them
         super().__init__(num_slots, box(game), action_space(game))
 
     def set_opponents(self, opponents: Sequence[Agent | None] | None) -> None:
