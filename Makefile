@@ -5,6 +5,9 @@ VENV := .venv
 GAME ?= kododo
 PLAYERS ?= 4
 MINUTES ?= 3
+# Which mutants, by default all that have no result yet, and how many at a time.
+ONLY ?=
+JOBS ?= 1
 # Where to; by default train.py finds a free folder, such as runs/kododo-4p.
 RUN_DIR ?=
 
@@ -21,7 +24,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench policies pins clean
+.PHONY: help venv train test lint types format bench mutants policies pins clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -64,6 +67,10 @@ format: $(READY) ## Lay out the code and mend what ruff can mend
 bench: $(READY) ## Run every benchmark
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; OMP_NUM_THREADS=1 $(PY) "$$file"; done
 
+mutants: $(READY) ## Change the code spot by spot, to see that tests notice: ONLY='kododo_env.core.deck*'
+	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(VENV)/bin/mutmut run --max-children $(JOBS) $(ONLY)
+	$(PY) -m tests.mutation.survivors
+
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.make_policies
 
@@ -79,5 +86,5 @@ pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
 
 clean: ## Remove the environment and all caches; trained runs stay
 	$(remove_venv)
-	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist mutants *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find agents benchmarks kododo_env notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.bounds import BOUNDS
 from agents.game_arguments import make_game
 from agents.intervals import Estimate, mean, share
 from agents.schedule import Chunk, chunk_sizes
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, choice_of
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number
 
 Array = npt.NDArray[np.float64]
 
@@ -65,7 +67,7 @@ def play(
         deciding: npt.NDArray[np.bool_] = np.any(game.deciding(), axis=0)
         for seat, agent in enumerate(agents):
             if deciding[seat]:
-                chosen[seat] = agent.act(game.view(seat), rng)
+                chosen[seat] = choice_of(agent, game.view(seat), rng)
             else:
                 chosen[seat] = game.legal_action_mask()[:, seat].argmax(axis=1)
         game.step(chosen.T)
@@ -164,10 +166,10 @@ def duel(
 
 def check_numbers(players: int, games: int, seed: int) -> None:
     """Raise ValueError unless so many games can be played."""
-    if games < players:
+    whole_number(players, "players", 1)
+    whole_number(seed, "seed", 0)
+    if whole_number(games, "games", highest=BOUNDS["games"].highest) < players:
         raise ValueError(
             f"{players} players need {players} games at least, since each deck is played once "
             f"for each rotation of the seats; not {games}"
         )
-    if seed < 0:
-        raise ValueError(f"seed must be 0 or more, not {seed}")

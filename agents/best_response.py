@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from os.path import realpath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from agents.arena import ChunkResult
+from agents.bounds import BOUNDS
 from agents.export import export_policy
 from agents.intervals import Estimate, share
 from agents.onnx_agent import OnnxAgent
@@ -158,6 +160,9 @@ def exploitability(
     Raises:
         ValueError: There is no such policy, or a budget is none; nothing was trained.
     """
+    numbers = {"games": games, "search_games": search_games, "seed": seed, "threads": threads}
+    for name, value in {**numbers, "workers": workers}.items():
+        BOUNDS[name].checked(value, name)
     attacked = policy_named(policy)
     check_budget(minutes, steps)
     searcher = f"{SEARCH}{attacked.path}:{search}"
@@ -219,7 +224,7 @@ def _duel_of(policy: OnnxAgent, attacker: str, games: int, seed: int) -> Tournam
 def _file(save: Path | None, policy: OnnxAgent) -> Iterator[Path]:
     """Where the best response is written; a file that was not asked for is removed."""
     if save is not None:
-        if save.resolve() == policy.path.resolve():
+        if realpath(save) == realpath(policy.path):
             raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
         yield save
         return

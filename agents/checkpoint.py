@@ -95,12 +95,16 @@ def check_same_game(path: Path, saved: Task, wanted: Task) -> None:
         raise ValueError(f"cannot resume {path}: it is for {'; '.join(found)}")
 
 
-def load_checkpoint(path: Path, env: BatchVecEnv) -> SelfPlayPPO:
+def load_checkpoint(
+    path: Path, env: BatchVecEnv, settings: dict[str, Any] | None = None
+) -> SelfPlayPPO:
     """Put the learner, its optimiser, the games and all random states back.
 
     Args:
         path: A checkpoint that ``read_facts`` accepts.
         env: The environment, of the task's size; its games are set.
+        settings: The learner's settings of PPO from here on, by stable-baselines3's names;
+            None leaves them as they were.
 
     Returns:
         The learner, ready to go on with ``env``.
@@ -110,7 +114,7 @@ def load_checkpoint(path: Path, env: BatchVecEnv) -> SelfPlayPPO:
         arrays = dict(np.load(io.BytesIO(archive.read("game.npz")), allow_pickle=False))
         model_file = io.BytesIO(archive.read("model.zip"))
     random_state = torch.from_numpy(arrays.pop("torch_random_state"))
-    model = SelfPlayPPO.load(model_file, env=env, device="cpu", force_reset=False)
+    model = SelfPlayPPO.load(model_file, env=env, device="cpu", force_reset=False, **settings or {})
     env.game.load_state({**arrays, **facts["schedule"]})
     torch.set_rng_state(random_state)
     return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -12,13 +13,15 @@ import numpy as np
 
 from agents.arena import ChunkResult
 from agents.schedule import Chunk
+from kododo_env.core.numbers import shown
 
 
 class ChunkLog:
-    """A file of JSON lines: first what is played, then the result of each chunk.
+    """A file of lines: first what is played, then the result of each chunk.
 
-    Lines are appended whole; what a killed process left of a line is cut off. Use it in
-    a ``with`` block.
+    A line is JSON and a digest of it and of what is played, so that no damage and no line of
+    another tournament is taken for a result. Lines are appended whole; what a killed process
+    left of a line is cut off. Use it in a ``with`` block.
 
     Args:
         path: The file.
@@ -39,6 +42,7 @@ class ChunkLog:
     ) -> None:
         self.path = path
         self.results: dict[int, ChunkResult] = {}
+        self._heading = json.dumps(heading).encode()
         lines = _whole_lines(path)
         if len(lines) > 1 and not resume:
             raise ValueError(
@@ -46,14 +50,14 @@ class ChunkLog:
                 "stopped: go on with --resume, or remove the file"
             )
         if len(lines) > 1:
-            self._check(lines[0], heading)
+            self._check(lines[0])
             for number, line in enumerate(lines[1:], 2):
                 self._read(line, number, chunks)
             os.truncate(path, sum(map(len, lines)))
             self._file = path.open("ab")
         else:
             self._file = path.open("wb")
-            self._write(heading)
+            self._write(self._heading)
 
     def __enter__(self) -> Self:
         return self
@@ -68,36 +72,43 @@ class ChunkLog:
             "shares": result.shares.tolist(),
             "points": result.points.tolist(),
         }
-        self._write(content)
+        self._write(json.dumps(content).encode())
         self.results[result.chunk.index] = result
 
-    def _write(self, content: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(content).encode() + b"\n")
+    def _write(self, content: bytes) -> None:
+        self._file.write(content + b" " + _digest(self._heading, content) + b"\n")
         self._file.flush()
 
-    def _check(self, line: bytes, heading: Mapping[str, Any]) -> None:
-        wanted = json.loads(json.dumps(heading))
-        try:
-            found = {**json.loads(line)}
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{self.path} is not the log of a tournament") from error
+    def _check(self, line: bytes) -> None:
+        """Raise ValueError unless the first line is this tournament's."""
+        content, _, digest = line.rstrip(b"\n").rpartition(b" ")
+        if digest != _digest(content, content):
+            raise ValueError(f"{self.path} is not the log of a tournament, or is damaged")
+        found, wanted = json.loads(content), json.loads(self._heading)
         for key in wanted:
             if found.get(key) != wanted[key]:
                 raise ValueError(
-                    f"{self.path} is of another tournament: {key} {found.get(key)}, "
-                    f"not {wanted[key]}"
+                    f"{self.path} is of another tournament: {key} {shown(found.get(key))}, "
+                    f"not {shown(wanted[key])}"
                 )
 
     def _read(self, line: bytes, number: int, chunks: Sequence[Chunk]) -> None:
+        line, _, digest = line.rstrip(b"\n").rpartition(b" ")
         try:
+            if digest != _digest(self._heading, line):
+                raise ValueError("another digest")
             content = json.loads(line)
             chunk = chunks[content["chunk"]]
             shares, points = (np.array(content[key], np.float64) for key in ("shares", "points"))
             if not shares.shape == points.shape == (chunk.deals, len(chunk.lineup)):
                 raise ValueError("another shape")
-        except (ValueError, KeyError, IndexError, TypeError) as error:
+        except (ValueError, KeyError, IndexError) as error:
             raise ValueError(f"line {number} of {self.path} is damaged; remove the file") from error
         self.results[chunk.index] = ChunkResult(chunk, shares, points)
+
+
+def _digest(heading: bytes, content: bytes) -> bytes:
+    return hashlib.sha256(heading + b"\n" + content).hexdigest()[:16].encode()
 
 
 def _whole_lines(path: Path) -> list[bytes]:

@@ -8,16 +8,40 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Annotated, NoReturn, TypeVar
 
+from tyro.constructors import PrimitiveConstructorSpec
+
+from agents.bounds import bounds_text
 from agents.files import check_file
 from agents.stopping import exit_status, interrupt, on_stop
 
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
+LONGEST = 500  # characters of a message; what is more may be the user's own words
 FRAME = set("╭╮╰╯│─- ")  # what tyro draws around its messages and between paragraphs
 TRACEBACK = "KODODO_TRACEBACK"
+
+
+def _path(words: list[str]) -> Path:
+    """A path as it is given; none that is empty, which would be the folder one is in."""
+    if not words[0] or "\0" in words[0]:
+        raise ValueError(f"not the name of a file or folder: {words[0]!r}")
+    return Path(words[0])
+
+
+# An argument that is a path.
+FilePath = Annotated[
+    Path,
+    PrimitiveConstructorSpec(
+        nargs=1,
+        metavar="PATH",
+        instance_from_str=_path,
+        is_instance=lambda value: isinstance(value, Path),
+        str_from_instance=lambda path: [str(path)],
+    ),
+]
 
 
 def run_cli(
@@ -32,9 +56,10 @@ def run_cli(
 
     Args:
         config_class: A dataclass; its fields are the arguments, their docstrings the help.
-        main: What to run; ValueError, OSError and ImportError (of an extra that is not
-            installed) are taken for errors of the input. With KODODO_TRACEBACK set in
-            the environment they come with their traceback.
+        main: What to run; ValueError, OSError, ImportError (of an extra that is not
+            installed) and what is too large or too deep for the machine are taken for
+            errors of the input. With KODODO_TRACEBACK set in the environment they come
+            with their traceback.
         args: The arguments; by default those of the process.
     """
     try:
@@ -46,10 +71,11 @@ def run_cli(
     except BrokenPipeError:  # who reads the output wants no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except (ValueError, OSError, ImportError) as error:
-        if os.environ.get(TRACEBACK):
+    except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
+        said = _in_words(error)
+        if os.environ.get(TRACEBACK) or said is None:
             raise
-        _fail(_in_words(error))
+        _fail(said)
     sys.exit(0)
 
 
@@ -76,7 +102,8 @@ def _parse(config_class: type[Config], args: Sequence[str] | None) -> Config:
         with redirect_stderr(said):
             return tyro.cli(config_class, args=args, config=(tyro.conf.FlagCreatePairsOff,))
     except SystemExit as leave:
-        if leave.code in (0, None):
+        if leave.code in (0, None):  # after --help
+            print(f"\n{bounds_text(config_class)}")
             raise
         _fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
 
@@ -90,12 +117,30 @@ def _condensed(message: str) -> str:
     return " ".join(first.split())
 
 
-def _in_words(error: BaseException) -> str:
+def _in_words(error: BaseException) -> str | None:
+    """What an error says of the input; None if it is a mistake of the program."""
+    if isinstance(error, RecursionError):
+        return "too deeply nested"
+    # torch has no class of its own for what its allocator cannot have.
+    if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        return "there is not memory enough for this"
+    if isinstance(error, RuntimeError):
+        return None
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return " ".join(str(error).split()) or type(error).__name__
+    return str(error) or type(error).__name__
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"{Path(sys.argv[0]).name}: error: {message}", file=sys.stderr)
+    print(f"{Path(sys.argv[0]).name}: error: {_one_line(message)}", file=sys.stderr)
     sys.exit(BAD_INPUT)
+
+
+def _one_line(message: str) -> str:
+    """A message without line breaks and control characters, its middle left out if it is long."""
+    words = " ".join(message.split())
+    if len(words) > LONGEST:
+        words = f"{words[: LONGEST // 2]} … {words[-LONGEST // 2 :]}"
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in words
+    )

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TypeVar
 
+from kododo_env.core.numbers import whole_number
+
 Result = TypeVar("Result")
 
 
@@ -22,9 +24,7 @@ class DataParallel:
     """
 
     def __init__(self, threads: int = 1) -> None:
-        if threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
-        self.threads = threads
+        self.threads = whole_number(threads, "threads", 1)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def parts(self, total: int) -> list[slice]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,20 +15,23 @@ from typing import Annotated, Any
 import tyro
 
 from agents.arena import ChunkResult
+from agents.bounds import check_settings, flag
 from agents.chunk_log import ChunkLog
-from agents.cli import check_output
+from agents.cli import FilePath, check_output
 from agents.files import write_text
 from agents.game_arguments import default_players, parse_rules
 from agents.progress_bar import games_bar
-from agents.registry import policy_path
+from agents.registry import policy_path, search_budget
 from agents.report import Report, build_report, to_json, to_text
 from agents.reservation import reserved
 from agents.tournament import Tournament, load_agents
 from agents.workers import cores, run
 from kododo_env import __version__
 from kododo_env.core.agent import Agent
+from kododo_env.core.numbers import shown
 
 DEFAULT_GAME = "kododo"
+MOST_AGENTS = 64
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,12 @@ class BestResponseConfig:
     threads: int | None = None
     """Threads of the processor for learning (default: 1)."""
     search: str | None = None
-    """What a decision may cost the search: 50ms (the default), or a number of worlds. With
-    --steps, one thread and worlds, the same arguments give the same numbers."""
+    """What a decision may cost the search: 50ms (the default; 600000ms at most), or a number
+    of worlds (100000 at most). With --steps, one thread and worlds, the same arguments give
+    the same numbers."""
     search_games: int | None = None
     """Games of the search against the policy (default: 1000); slow, see --search."""
-    save: Path | None = None
+    save: FilePath | None = None
     """Keep the best response as a policy file (.onnx)."""
 
     def given(self) -> dict[str, Any]:
@@ -58,15 +63,15 @@ class BestResponseConfig:
         return {name: value for name, value in values.items() if value is not None}
 
     def __post_init__(self) -> None:
+        check_settings(self, flags=True)
         given = self.given()
         for name in given:
             if "best_response" not in given:
-                raise ValueError(f"{_flag(name)} goes with --best-response POLICY only")
+                raise ValueError(f"{flag(name)} goes with --best-response POLICY only")
         if self.minutes is not None and self.steps is not None:
             raise ValueError("give --minutes or --steps, not both")
-        for name in ("minutes", "steps", "threads", "search_games"):
-            if name in given and not 0 < given[name] < float("inf"):
-                raise ValueError(f"{_flag(name)} must be above 0, not {given[name]:g}")
+        if self.search is not None:
+            search_budget(self.search)
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class EvaluateConfig:
     """
 
     agents: tuple[str, ...] = ()
-    """Names of agents, or policy files: --agents heuristic follow runs/a/policy.onnx."""
+    """Names of agents, or policy files, 64 at most: --agents heuristic runs/a/policy.onnx."""
     game: str = DEFAULT_GAME
     """Which game."""
     players: int | None = None
@@ -92,14 +97,14 @@ class EvaluateConfig:
     variant: str | None = None
     """Short for --rules variant=..."""
     rules: tuple[str, ...] = ()
-    """Other rules as name=value, such as target_score=30."""
+    """Other rules as name=value, such as target_score=30; the number of players is --players."""
     one_against_copies: bool = False
     """Play each agent alone against copies of each other one, in place of mixed tables."""
     workers: int | None = None
     """Processes; if not given one for each core."""
-    json: Path | None = None
+    json: FilePath | None = None
     """Write the results here as JSON; what is played so far is kept beside it."""
-    plot: Path | None = None
+    plot: FilePath | None = None
     """Draw the results here, as PNG, SVG or PDF."""
     resume: bool = False
     """Go on with a tournament that was stopped; give the same arguments again."""
@@ -109,19 +114,22 @@ class EvaluateConfig:
     """Exploitability of one policy."""
 
     def __post_init__(self) -> None:
+        check_settings(self, flags=True)
         if self.response.best_response is not None:
             self._check_without_tournament()
         elif not self.agents:
             raise ValueError("name two agents at least with --agents, or a --best-response POLICY")
-        if self.workers is not None and self.workers < 1:
-            raise ValueError(f"--workers must be 1 or more, not {self.workers}")
+        if self.variant is not None and any(each.startswith("variant=") for each in self.rules):
+            raise ValueError("give --variant or --rules variant=..., not both")
+        if len(self.agents) > MOST_AGENTS:
+            raise ValueError(f"--agents takes {MOST_AGENTS} at most, not {len(self.agents)}")
         if self.resume and self.json is None:
             raise ValueError("--resume needs --json, the file of the tournament to go on with")
         named = Counter(_identity(agent) for agent in self.agents)
         for agent in self.agents:
             if named[_identity(agent)] > 1:
                 raise ValueError(
-                    f"agent {agent!r} is named twice: name each once (two policies may take "
+                    f"agent {shown(agent)} is named twice: name each once (two policies may take "
                     "part together if they are different files)"
                 )
 
@@ -131,12 +139,12 @@ class EvaluateConfig:
         for name in ("game", "players", "variant", "rules"):
             if getattr(self, name) not in (None, (), DEFAULT_GAME):
                 raise ValueError(
-                    f"{_flag(name)} does not go with --best-response: the policy's file says "
+                    f"{flag(name)} does not go with --best-response: the policy's file says "
                     "which game it plays"
                 )
         for name in ("one_against_copies", "plot", "resume"):
             if getattr(self, name):
-                raise ValueError(f"{_flag(name)} does not go with --best-response")
+                raise ValueError(f"{flag(name)} does not go with --best-response")
 
     def tournament(self) -> Tournament:
         """What is to be played; ValueError if it cannot be."""
@@ -152,15 +160,11 @@ class EvaluateConfig:
         )
 
 
-def _flag(name: str) -> str:
-    """How a field is given on the command line."""
-    return f"--{name.replace('_', '-')}"
-
-
 def _identity(agent: str) -> str:
     """The same text for the same agent, however the way to its file is written."""
     path = policy_path(agent)
-    return str(path.resolve()) if path.suffix else agent
+    # Not Path.resolve, which before Python 3.13 raises RuntimeError for a link to itself.
+    return os.path.realpath(path) if path.suffix else agent
 
 
 def evaluate(config: EvaluateConfig) -> None:

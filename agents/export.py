@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 import torch
 from torch import Tensor, nn
 
 from agents.files import written_whole
 from agents.network import GameNetwork, masked
 from agents.onnx_agent import OnnxAgent
-from agents.policy_metadata import KEY, PolicyMetadata, describe
+from agents.policy_graph import OPSET, policy_bytes
+from agents.policy_metadata import PolicyMetadata, describe
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 
@@ -90,18 +90,15 @@ def _to_onnx(network: GameNetwork, game: BatchGame, metadata: PolicyMetadata) ->
             output_names=["logits", "value"],
             dynamic_shapes={"observation": {0: batch}, "action_mask": {0: batch}},
             dynamo=True,
+            opset_version=OPSET,
             verbose=False,
         )
     assert program is not None
     model = program.model_proto
-    del model.metadata_props[:]
     for node in model.graph.node:  # the exporter's notes: file names and stack traces
         del node.metadata_props[:]
         node.doc_string = ""
-    onnx.helper.set_model_props(model, {KEY: metadata.to_json()})
-    onnx.checker.check_model(model)
-    content: bytes = model.SerializeToString()
-    return content
+    return policy_bytes(model, metadata)
 
 
 @contextmanager

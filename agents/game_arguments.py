@@ -9,8 +9,10 @@ from typing import Any
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown
 
 USUAL_PLAYERS = 4
+PLAYERS = "num_players"
 
 
 def make_game(
@@ -21,6 +23,8 @@ def make_game(
     Raises:
         ValueError: There is no such game or rule, or the rules cannot be played.
     """
+    if PLAYERS in rules:
+        raise ValueError(f"{PLAYERS} is no further rule: say it as players")
     if rules:
         known = [each.name for each in fields(registry.batch_game(name, 1).rules)]
         for rule in rules:
@@ -39,24 +43,29 @@ def parse_rules(given: Sequence[str]) -> dict[str, Any]:
     """Rules such as ``["variant=long", "target_score=30"]`` as keyword arguments.
 
     Raises:
-        ValueError: One is not of the form name=value, or is given twice.
+        ValueError: One is not of the form name=value, is given twice, or is the number of
+            players, which has an argument of its own.
     """
     rules: dict[str, Any] = {}
     for each in given:
         name, equals, text = each.partition("=")
         if not name.isidentifier() or not equals or not text:
-            raise ValueError(f"--rules takes name=value, such as variant=long, not {each!r}")
+            raise ValueError(f"--rules takes name=value, such as variant=long, not {shown(each)}")
+        if name == PLAYERS:
+            raise ValueError(f"--rules cannot give {PLAYERS}: give --players")
         if name in rules:
-            raise ValueError(f"--rules gives {name} twice")
-        rules[name] = _value(text)
+            raise ValueError(f"--rules gives {shown(name)} twice")
+        rules[name] = _value(name, text)
     return rules
 
 
-def _value(text: str) -> Any:
+def _value(name: str, text: str) -> Any:
     try:
         return hashable(json.loads(text))
     except json.JSONDecodeError:
         return text
+    except (RecursionError, ValueError) as error:  # too many brackets, or digits
+        raise ValueError(f"--rules {shown(name)}: {shown(text)} cannot be a rule") from error
 
 
 def hashable(value: Any) -> Any:

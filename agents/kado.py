@@ -41,9 +41,9 @@ class _KadoAgent(WeighingAgent):
         every = np.zeros((view.num_actions, look.num_envs), np.float32)
         if look.legal[look.moves.no_op].all():
             return every
-        if look.phase is Phase.DEALING:
+        if look.phase == Phase.DEALING:
             first, worth = look.moves.give, self.deal(look)
-        elif look.phase is Phase.CHALLENGE:
+        elif look.phase == Phase.CHALLENGE:
             first, worth = look.moves.pass_, self.challenge(look)
         else:
             first, worth = look.moves.place, self.place(look)

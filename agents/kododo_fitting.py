@@ -9,17 +9,18 @@ alone would go round in circles. Needs scipy and some ten minutes of one core.
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
+from agents.bounds import check_settings
+from agents.cli import FilePath, check_output, run_cli
+from agents.files import written_whole
 from agents.kododo import FollowAgent, HeuristicAgent, choices_of_turn
 from agents.kododo_chances import (
     TABLES,
@@ -313,27 +314,41 @@ def tables_from_play(rules: Rules, rounds: int, games: int, seed: int) -> Tables
     return archive.tables
 
 
-def main() -> None:
-    """Make the tables for the given numbers of players and keep the others."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    every = sorted(REMOVED)
-    parser.add_argument("--players", type=int, nargs="+", default=every, choices=every)
-    parser.add_argument("--rounds", type=int, default=32, help="how often to play and fit")
-    parser.add_argument("--games", type=int, default=1000, help="games each time")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, default=TABLES)
-    options = parser.parse_args()
+@dataclass(frozen=True)
+class FittingConfig:
+    """Make the tables of Kododo's heuristic for the given numbers of players; keep the others."""
+
+    players: tuple[int, ...] = tuple(sorted(REMOVED))
+    """For how many players; if not given, for all there may be."""
+    rounds: int = 32
+    """How often to play and fit."""
+    games: int = 1000
+    """Games each time."""
+    seed: int = 0
+    """Seed of everything random."""
+    out: FilePath = TABLES
+    """The file of the tables."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        for players in self.players:
+            Rules(players)  # raises if so many cannot play
+
+
+def fit_tables(config: FittingConfig) -> None:
+    """Play, fit and write; ValueError, and nothing played, if it cannot be written."""
+    check_output(config.out, [".npz"])
     tables: dict[str, Any] = {}
-    if options.out.exists():
-        with np.load(options.out, allow_pickle=False) as file:
+    if config.out.exists():
+        with np.load(config.out, allow_pickle=False) as file:
             tables.update(file)
-    for players in options.players:
-        found = tables_from_play(Rules(players), options.rounds, options.games, options.seed)
+    for players in config.players:
+        found = tables_from_play(Rules(players), config.rounds, config.games, config.seed)
         tables.update({f"{players}/{name}": table for name, table in found.items()})
         print(f"{players} players: {sum(map(np.size, found.values()))} numbers")
-    options.out.parent.mkdir(exist_ok=True)
-    np.savez_compressed(options.out, **tables)
+    with written_whole(config.out) as aside:
+        np.savez_compressed(aside, **tables)
 
 
 if __name__ == "__main__":
-    main()
+    run_cli(FittingConfig, fit_tables)

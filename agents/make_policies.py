@@ -22,18 +22,19 @@ from typing import Any
 import onnx
 
 from agents.checkpoint import read_facts
-from agents.files import write_bytes
+from agents.files import written_whole
 from agents.half_precision import halved
 from agents.kept import fingerprint, kept, read_kept
 from agents.onnx_agent import OnnxAgent
 from agents.policies_config import PoliciesConfig, PolicyJob
 from agents.policy_card import write_cards
+from agents.policy_graph import policy_bytes
 from agents.policy_measures import TEMPERATURES, choose, rating, spread, win_shares
-from agents.policy_metadata import KEY, PolicyMetadata
+from agents.policy_metadata import PolicyMetadata
 from agents.policy_training import train_all
 from agents.registry import SUFFIX
 from agents.reservation import reserved
-from agents.run_folder import CHECKPOINT, check_writable, write_json
+from agents.run_folder import CHECKPOINT, check_writable, taken_back, write_json
 from agents.workers import worker_pool
 
 KEPT = ("choice", "shares", "spread", "rating", "exploitability")
@@ -53,6 +54,7 @@ def make_policies(config: PoliciesConfig) -> None:
     jobs = config.policies()
     with ExitStack() as stack:
         for folder, files in _written(config.out, jobs).items():
+            stack.enter_context(taken_back(folder))
             check_writable(folder)
             stack.enter_context(reserved(folder, files))
         _make(config, jobs)
@@ -235,12 +237,11 @@ def rewrite(source: Path, path: Path, metadata: PolicyMetadata) -> None:
     Raises:
         ValueError: It would be too large to ship.
     """
-    model = halved(onnx.load(source))
-    onnx.helper.set_model_props(model, {KEY: metadata.to_json()})
-    content: bytes = model.SerializeToString()
+    content = policy_bytes(halved(onnx.load(source)), metadata)
     check_size(path, len(content))
-    write_bytes(path, content)
-    OnnxAgent(path)  # what is written can be read
+    with written_whole(path) as aside:
+        aside.write_bytes(content)
+        OnnxAgent(aside)  # what is written can be read
 
 
 def check_size(path: Path, size: int) -> None:

@@ -12,10 +12,15 @@ from torch import Tensor, nn
 
 from agents.canonical import Canonical
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.observation import ObservationLayout
+from kododo_env.core.observation import ObservationLayout, Piece
 
 ILLEGAL = -1e8  # the logit of an action that is not legal
+LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
+
+
+class Diverged(ValueError):
+    """Learning has gone astray: what the network says are no numbers any more."""
 
 
 class GameNetwork(nn.Module):
@@ -73,7 +78,7 @@ class GameNetwork(nn.Module):
         found = [
             (place[column], level)
             for piece in layout.pieces
-            if piece.size <= FEW_NUMBERS and 1 < piece.maximum <= one_hot
+            if _is_one_hot(piece, one_hot)
             for column in range(*layout.where(piece.name).indices(layout.size))
             for level in range(piece.maximum + 1)
         ]
@@ -155,6 +160,16 @@ class GameNetwork(nn.Module):
         return logits + raw.gather(1, there) + raw.gather(1, back)
 
 
+def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
+    """How many numbers the trunk gets of an observation, those that are given one-hot included."""
+    pieces = [piece for piece in layout.pieces if _is_one_hot(piece, one_hot)]
+    return layout.size + sum(piece.size * (piece.maximum + 1) for piece in pieces)
+
+
+def _is_one_hot(piece: Piece, one_hot: int) -> bool:
+    return piece.size <= FEW_NUMBERS and 1 < piece.maximum <= one_hot
+
+
 def network_settings() -> dict[str, Any]:
     """``GameNetwork``'s arguments beside the layouts, and their defaults."""
     taken = inspect.signature(GameNetwork).parameters.values()
@@ -164,3 +179,17 @@ def network_settings() -> dict[str, Any]:
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
     """The logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
     return torch.where(action_mask > 0, logits, ILLEGAL)
+
+
+def check_answers(*answers: Tensor) -> None:
+    """Raise Diverged if a network's logits or values are NaN, or so large that masks fail."""
+    check_finite(*answers, below=LARGEST)
+
+
+def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:
+    """Raise Diverged if there is a NaN, or a number that is not below a size."""
+    if not all(bool((each.abs() < below).all()) for each in numbers):
+        raise Diverged(
+            "the network answers NaN or numbers beyond all measure: learning has diverged, which "
+            "lower rates may mend (--learning-rate, --teacher-learning-rate, --muon)"
+        )

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from agents.network import GameNetwork, masked
+from agents.network import GameNetwork, check_answers, masked
 from kododo_env.core.view import View
 
 
@@ -28,10 +28,16 @@ class NetworkAgent:
 
     @torch.no_grad()
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose actions, shape (N,)."""
+        """Choose actions, shape (N,).
+
+        Raises:
+            Diverged: The network's answers are no numbers to choose by.
+        """
         observation = torch.from_numpy(np.ascontiguousarray(view.observation))
         mask = torch.from_numpy(np.ascontiguousarray(view.legal_action_mask))
-        logits = masked(self.network(observation)[0], mask).numpy()
+        answers = self.network(observation)[0]
+        check_answers(answers)  # or an illegal action might be the best
+        logits = masked(answers, mask).numpy()
         if self.temperature > 0:
             logits = logits + rng.gumbel(size=logits.shape) * self.temperature
         return np.asarray(logits.argmax(axis=1))

@@ -8,15 +8,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.policy_metadata import KEY, PolicyMetadata, describe, differences
+from agents.onnx_trial import answers_of, dtype_of, open_session
+from agents.plain_text import plain
+from agents.policy_file import read_policy
+from agents.policy_metadata import PolicyMetadata, describe, describe_view, differences
+from agents.policy_schema import HOTTEST
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
 
 
 class OnnxAgent:
     """Plays what an exported policy says.
 
-    The file is read as ONNX and as nothing else; no code comes with it.
+    The file is read as ONNX and as nothing else; no code comes with it. ``docs/policy-files.md``
+    tells what it is checked for, and what somebody else's can do all the same.
 
     Args:
         path: The ``.onnx`` file.
@@ -38,32 +44,42 @@ class OnnxAgent:
         self, path: str | Path, temperature: float | None = None, threads: int = 1
     ) -> None:
         self.path = Path(path)
-        self.name = self.path.stem
-        self._session = _session(self.path, threads)
-        self.metadata = _metadata(self.path, self._session)
+        self.name = plain(self.path.stem)
+        file = read_policy(self.path)
+        self.metadata = file.metadata
+        try:
+            self._session = open_session(file.content, self.metadata, threads)
+        except ValueError as error:
+            raise self._wrong(error) from error
+        self._dtype = dtype_of(self.metadata)
         self.game = self.metadata.game
         self.num_players = self.metadata.num_players
-        self.temperature = self.metadata.temperature if temperature is None else temperature
-        if not 0 <= self.temperature < float("inf"):
-            raise ValueError(f"temperature must be 0 or more, not {self.temperature}")
-        self._inputs = {each.name: each.type for each in self._session.get_inputs()}
-        self._fits: set[int] = set()
+        given = self.metadata.temperature if temperature is None else temperature
+        self.temperature = finite_number(given, "temperature", 0, HOTTEST)
+        self._fits: tuple[Any, ...] = ()  # what ``act`` has found to be the policy's own game
 
     def check(self, game: BatchGame) -> None:
         """Raise ValueError, saying what differs, unless the policy is for this game."""
-        found = differences(self.metadata, describe(game))
+        self._check(describe(game))
+
+    def _check(self, game: PolicyMetadata) -> None:
+        found = differences(self.metadata, game)
         if found:
-            raise ValueError(f"{self.path} cannot play this game: it is for {'; '.join(found)}")
+            told = plain(self.path)
+            raise ValueError(f"{told} cannot play this game: it is for {'; '.join(found)}")
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,).
 
         Raises:
-            ValueError: The view is of another game than the policy is for.
+            ValueError: The view is of another game than the policy is for, or the network
+                gives what is no number.
         """
-        if id(view.layout) not in self._fits:
-            self.check(view._game)
-            self._fits = {id(view.layout)}
+        # The objects themselves are kept: an id may be another's when they are gone.
+        game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
+        if game != self._fits:
+            self._check(describe_view(view))
+            self._fits = game
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         if self.temperature == 0:
             return np.asarray(logits.argmax(axis=1))
@@ -89,51 +105,20 @@ class OnnxAgent:
     def evaluate(
         self, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A)."""
-        dtype = np.uint16 if "uint16" in self._inputs["observation"] else np.uint8
-        logits, values = self._session.run(
-            ["logits", "value"],
-            {
-                "observation": np.ascontiguousarray(observation, dtype),
-                "action_mask": np.ascontiguousarray(action_mask, np.int8),
-            },
-        )
+        """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
+
+        Raises:
+            ValueError: The graph fails, or the network gives what is no number.
+        """
+        feed = {
+            "observation": np.ascontiguousarray(observation, self._dtype),
+            "action_mask": np.ascontiguousarray(action_mask, np.int8),
+        }
+        try:
+            logits, values = answers_of(self._session, feed)
+        except ValueError as error:
+            raise self._wrong(error) from error
         return logits, values
 
-
-def _session(path: Path, threads: int) -> Any:
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise ImportError(
-            "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[train]')"
-        ) from error
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"cannot read policy file {path}: {error.strerror}") from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    try:
-        # From bytes, so that a file cannot make the runtime open others beside it.
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the runtime has no common class for what a bad file raises
-        raise ValueError(f"{path} is not an ONNX file, or it is damaged") from error
-
-
-def _metadata(path: Path, session: Any) -> PolicyMetadata:
-    """What the file says of itself, checked against the inputs and outputs that it has."""
-    found = session.get_modelmeta().custom_metadata_map
-    if KEY not in found:
-        raise ValueError(f"{path} is an ONNX file, but not a policy exported by this project")
-    try:
-        metadata = PolicyMetadata.from_json(found[KEY])
-    except ValueError as error:
-        raise ValueError(f"{path} is not a policy that can be played: {error}") from error
-    inputs = sorted(each.name for each in session.get_inputs())
-    outputs = sorted(each.name for each in session.get_outputs())
-    if inputs != ["action_mask", "observation"] or outputs != ["logits", "value"]:
-        raise ValueError(f"{path} has other inputs or outputs than a policy: {inputs}, {outputs}")
-    return metadata
+    def _wrong(self, error: ValueError) -> ValueError:
+        return ValueError(f"{plain(self.path)} cannot be played: {error}")

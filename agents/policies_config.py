@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from agents.bounds import check_settings, flag
+from agents.cli import FilePath
 from agents.policy_measures import Match
 from agents.recipes import SHIPPED_STEPS
-from agents.registry import SUFFIX, policy_tables
+from agents.registry import SUFFIX, policy_tables, search_budget
 from agents.run_folder import POLICY
 from agents.training_config import TrainConfig
 from agents.workers import cores
+from kododo_env.core.numbers import shown
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,9 @@ class PoliciesConfig:
     """Agent-steps of each run (default: those in agents/recipes.py)."""
     jobs: int | None = None
     """How many processes at a time; if not given one for each core."""
-    out: Path = Path("policies")
+    out: FilePath = Path("policies")
     """The folder for the policies and their cards."""
-    runs: Path = Path("runs/policies")
+    runs: FilePath = Path("runs/policies")
     """The folder for the training runs, and for what is measured until all is."""
     selection_games: int = 2000
     """Games for each seed, temperature and baseline to choose by."""
@@ -48,24 +51,22 @@ class PoliciesConfig:
     response_games: int = 8000
     """Games of the best response against the policy."""
     search: str = "64"
-    """What a decision may cost the search: a number of worlds, or such as 50ms."""
+    """What a decision may cost the search: a number of worlds (100000 at most), or such as 50ms
+    (600000ms at most)."""
     search_games: int = 400
     """Games of the search against the policy."""
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "jobs", "steps", "response_steps"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"--{name.replace('_', '-')} must be at least 1, not {value}")
+        check_settings(self, flags=True)
+        search_budget(self.search)
         known = policy_tables()
         for name in self.only:
             if name not in known:
-                raise ValueError(f"unknown policy {name!r}; choose from {', '.join(known)}")
+                raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
         most = max(players for _, players in known.values())
         for name in ("selection_games", "games", "rating_games", "response_games", "search_games"):
             if getattr(self, name) < most:
-                flag = name.replace("_", "-")
-                raise ValueError(f"--{flag} must be at least {most}, not {getattr(self, name)}")
+                raise ValueError(f"{flag(name)} must be at least {most}, not {getattr(self, name)}")
 
     @property
     def workers(self) -> int:

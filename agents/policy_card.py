@@ -62,7 +62,8 @@ def index(cards: Sequence[dict[str, Any]]) -> str:
             "One ONNX file for each game and number of players, with a page that says what it "
             'was trained with and how it plays. `agents.load("NAME")` loads one, '
             "`evaluate.py --agents NAME ...` lets it play, and `make policies` trains all "
-            "again from nothing.",
+            "again from nothing. What is in a file, what is checked when it is loaded, and what "
+            "somebody else's could do: [docs/policy-files.md](../docs/policy-files.md).",
             _table(heads, rows),
             "Shares are of one policy among copies of the strongest baseline, then of one such "
             "baseline among copies of the policy, then of a best response among copies of the "

@@ -6,10 +6,15 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from agents.plain_text import plain
+from agents.policy_schema import checked
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import is_whole, shown
+from kododo_env.core.view import View
 
 FORMAT = 1
 KEY = "kododo_env"  # of the entry in the ONNX file's metadata
+MOST_CHARACTERS = 1 << 18  # of the metadata; those of policies that ship have some thousands
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,14 @@ class PolicyMetadata:
     format: int = FORMAT
 
     def to_json(self) -> str:
-        """As the text that goes into the file."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """As the text that goes into the file.
+
+        Raises:
+            ValueError: A file with it could not be read again.
+        """
+        text = json.dumps(asdict(self), sort_keys=True)
+        PolicyMetadata.from_json(text)
+        return text
 
     @staticmethod
     def from_json(text: str) -> PolicyMetadata:
@@ -53,33 +64,48 @@ class PolicyMetadata:
         Raises:
             ValueError: It is not such metadata, or of another format.
         """
+        if len(text) > MOST_CHARACTERS:
+            raise ValueError(f"its metadata have more than {MOST_CHARACTERS:,} characters")
         try:
             content = json.loads(text)
-            if content["format"] != FORMAT:
-                raise ValueError(f"it has format {content['format']}, this version reads {FORMAT}")
-            metadata = PolicyMetadata(**content)
-            float(metadata.temperature), dict(metadata.rules), dict(metadata.results)
-        except (TypeError, KeyError, json.JSONDecodeError) as error:
-            raise ValueError(f"its metadata cannot be read ({error})") from error
-        return metadata
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
+        if not isinstance(content, dict) or "format" not in content:
+            raise ValueError("its metadata name no format")
+        found = content["format"]
+        if not is_whole(found) or found != FORMAT:
+            raise ValueError(f"it has format {shown(found)}, this version reads {FORMAT}")
+        return PolicyMetadata(**checked(content))
 
 
-def rules_of(game: BatchGame) -> dict[str, Any]:
+def rules_of(rules: Any) -> dict[str, Any]:
     """The fields of a game's rules as JSON would give them back."""
-    rules: dict[str, Any] = json.loads(json.dumps(asdict(game.rules), default=list))
-    return rules
+    found: dict[str, Any] = json.loads(json.dumps(asdict(rules), default=list))
+    return found
 
 
 def describe(game: BatchGame) -> PolicyMetadata:
     """The part of the metadata that follows from the game."""
+    actions = [game.describe_action(action) for action in range(game.num_actions)]
+    return _described(game.name, game.version, game, actions)
+
+
+def describe_view(view: View) -> PolicyMetadata:
+    """The same of a player's view of the game, without what the actions mean."""
+    return _described(view.game_name, view.game_version, view, [])
+
+
+def _described(
+    name: str, version: int, game: BatchGame | View, actions: list[str]
+) -> PolicyMetadata:
     return PolicyMetadata(
-        game=game.name,
-        version=game.version,
+        game=name,
+        version=version,
         num_players=game.num_players,
-        rules=rules_of(game),
+        rules=rules_of(game.rules),
         layout=game.layout.fingerprint(),
         pieces=[[piece.name, list(piece.shape), piece.maximum] for piece in game.layout.pieces],
-        actions=[game.describe_action(action) for action in range(game.num_actions)],
+        actions=actions,
     )
 
 
@@ -96,7 +122,7 @@ def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
     for name in sorted({*policy.rules, *game.rules}):
         mine, theirs = policy.rules.get(name), game.rules.get(name)
         if mine != theirs:
-            found.append(f"rule {name} {mine}, not {theirs}")
+            found.append(f"rule {name} {plain(mine, 60)}, not {plain(theirs, 60)}")
     if not found and policy.layout != game.layout:
         found.append(f"observation layout {policy.layout}, not {game.layout}")
     return found

@@ -139,7 +139,7 @@ def _start(config: TrainConfig, state: State) -> subprocess.Popen[bytes]:
     }  # fmt: skip
     command = [sys.executable, str(SCRIPT)]
     for name, value in arguments.items():
-        command += [f"--{name}", str(value)]
+        command += [] if value is None else [f"--{name}", str(value)]
     if state is State.INTERRUPTED:
         command.append("--resume")
     print(f"{folder}: {'goes on' if '--resume' in command else 'begins'}", flush=True)

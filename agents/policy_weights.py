@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import onnx
 import torch
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from agents.export import check_parity
 from agents.game_arguments import hashable, make_game
 from agents.network import GameNetwork, network_settings
 from agents.onnx_agent import OnnxAgent
+from agents.onnx_file import OnnxFile
+from agents.plain_text import plain
+from agents.policy_file import read_policy
 from agents.policy_metadata import PolicyMetadata
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown, whole_number
 
 PREFIX = "network."  # of the network's own tensors in the file
-FLOATING = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 Weights = dict[str, npt.NDArray[np.float32]]
 
 
@@ -37,12 +37,11 @@ def network_of(path: str | Path) -> GameNetwork:
         ValueError: It cannot be read, is no policy of this project, or holds other weights
             than a ``GameNetwork``.
     """
-    path = Path(path)
     arguments = network_arguments(path)
     agent = OnnxAgent(path)
     game = game_of(agent.metadata)
     network = _build(game, arguments)
-    weights = _weights(path)
+    weights = _weights(read_policy(agent.path).onnx)
     # The exporter leaves out what adds nothing: biases that are all zero.
     missing = {n: torch.zeros_like(t) for n, t in network.state_dict().items() if n not in weights}
     found = {n: torch.from_numpy(w) for n, w in weights.items() if n in network.state_dict()}
@@ -51,8 +50,8 @@ def network_of(path: str | Path) -> GameNetwork:
         check_parity(network, agent, game)
     except ValueError as error:
         raise ValueError(
-            f"{path} gives other answers than a network with its weights: it was not exported "
-            "by this version"
+            f"{plain(path)} gives other answers than a network with its weights: it was not "
+            "exported by this version"
         ) from error
     return network
 
@@ -67,13 +66,12 @@ def network_arguments(path: str | Path) -> dict[str, Any]:
     Raises:
         ValueError: As for ``network_of``.
     """
-    path = Path(path)
-    weights, metadata = _weights(path), OnnxAgent(path).metadata
-    game = game_of(metadata)
-    for arguments in _candidates(weights, metadata, game.layout.size):
-        if _fits(_build(game, arguments), weights):
-            return arguments
-    raise ValueError(f"{path} holds other weights than a network of this version has")
+    file = read_policy(Path(path))
+    weights, game = _weights(file.onnx), game_of(file.metadata)
+    arguments = _likely(weights, file.metadata, game.layout.size)
+    if arguments is None or not _fits(_build(game, arguments), weights):
+        raise ValueError(f"{plain(path)} holds other weights than a network of this version has")
+    return arguments
 
 
 def game_of(policy: PolicyMetadata, num_envs: int = 1, seed: int | None = None) -> BatchGame:
@@ -97,45 +95,46 @@ def changed_rules(policy: PolicyMetadata) -> dict[str, Any]:
     return {name: value for name, value in rules.items() if value != getattr(usual, name, None)}
 
 
-def _weights(path: Path) -> Weights:
+def _weights(onnx: OnnxFile) -> Weights:
     """The network's own floating-point tensors in the file, by their names in the network.
 
     Those in half precision (``agents.half_precision``) are given in single precision.
     """
-    try:
-        model = onnx.load_from_string(path.read_bytes())
-    except OSError as error:
-        raise ValueError(f"cannot read policy file {path}: {error.strerror}") from error
-    except DecodeError as error:
-        raise ValueError(f"{path} is not an ONNX file, or it is damaged") from error
-    weights: Weights = {}
-    for tensor in model.graph.initializer:
-        if not tensor.name.startswith(PREFIX) or tensor.data_type not in FLOATING:
-            continue
-        if tensor.data_location == onnx.TensorProto.EXTERNAL:
-            raise ValueError(f"{path} wants its weights from another file; a policy has its own")
-        try:
-            array = onnx.numpy_helper.to_array(tensor)
-        except ValueError as error:
-            raise ValueError(f"{path} is damaged: {tensor.name} cannot be read") from error
-        weights[tensor.name.removeprefix(PREFIX)] = array.astype(np.float32)
-    return weights
+    return {
+        name.removeprefix(PREFIX): tensor.astype(np.float32)
+        for name, tensor in onnx.tensors.items()
+        if name.startswith(PREFIX) and tensor.dtype in (np.float16, np.float32)
+    }
 
 
-def _candidates(
+def _likely(
     weights: Weights, policy: PolicyMetadata, observation_size: int
-) -> Iterator[dict[str, Any]]:
-    """Arguments that may fit: from the shapes, and what they do not tell from the file's recipe."""
+) -> dict[str, Any] | None:
+    """What the shapes tell, and what they do not tell from the file's recipe; None: no network."""
+    first = weights.get("trunk.0.weight")
+    if first is None or first.ndim != 2 or not first.size:
+        return None
+    width = len(first)
+    depth = sum(name.startswith("trunk.") and name.endswith(".weight") for name in weights)
+    # The first layer, and those from width to width, must be among the weights.
+    if width * observation_size + (depth - 1) * width**2 > sum(w.size for w in weights.values()):
+        return None
     recipe = policy.training.get("recipe")
     told = recipe if isinstance(recipe, dict) else {}
-    rest = {name: told.get(name, default) for name, default in network_settings().items()}
-    matrices = [array.shape for array in weights.values() if array.ndim > 1]
-    there = sum(array.size for array in weights.values())
-    for width in sorted({length for shape in matrices for length in shape}, reverse=True):
-        for depth in range(1, len(matrices)):
-            # The first layer, and those from width to width, must be among the weights.
-            if width * observation_size + (depth - 1) * width**2 <= there:
-                yield {**rest, "width": width, "depth": depth}
+    rest = {
+        name: _setting(told.get(name, default), default, name)
+        for name, default in network_settings().items()
+    }
+    return {**rest, "width": width, "depth": depth}
+
+
+def _setting(value: Any, default: Any, name: str) -> Any:
+    """A setting of a network from somebody's recipe, of its default's type."""
+    if not isinstance(default, bool):
+        return whole_number(value, f"its recipe's {name}", 0)
+    if not isinstance(value, bool):
+        raise ValueError(f"its recipe's {name} must be true or false, not {shown(value)}")
+    return value
 
 
 def _build(game: BatchGame, arguments: dict[str, Any]) -> GameNetwork:

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+from agents.bounds import check_settings
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -44,6 +46,9 @@ class Recipe:
             Who is named twice comes twice as often.
         opponents_share: The share of these updates.
         temperature: At which the trained policy plays: 0 the likeliest action.
+
+    Raises:
+        ValueError: A setting is none, or out of its bounds (``agents.bounds``).
     """
 
     num_envs: int = 512
@@ -74,26 +79,11 @@ class Recipe:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
-        for name in ("num_envs", "games_per_update", "batch_size", "epochs", "width", "depth"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("learning_rate", "teacher_learning_rate", "clip_range"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
-        for name in (
-            "final_learning_rate",
-            "muon",
-            "entropy",
-            "final_entropy",
-            "temperature",
-            "teacher_temperature",
-            "one_hot",
-        ):
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"{name} must be 0 or more, not {getattr(self, name)}")
-        for name in ("gamma", "gae_lambda", "teacher_share", "opponents_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be from 0 to 1, not {getattr(self, name)}")
+        check_settings(self)
+        if not isinstance(self.sort_opponents, bool):
+            raise ValueError(f"sort_opponents must be true or false, not {self.sort_opponents!r}")
+        if not all(isinstance(name, str) for name in (self.teacher, *self.opponents)):
+            raise ValueError("teacher and opponents must be names of scripted players")
 
     @property
     def imitation_share(self) -> float:

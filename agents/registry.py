@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import sysconfig
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kododo_env import registry
 from kododo_env.core.agent import Agent, RandomAgent
+from kododo_env.core.numbers import shown
+
+if TYPE_CHECKING:
+    from agents.search import SearchBudget
 
 # Each module has BASELINES: what makes an agent by its name, the weakest first; and may have
 # YARDSTICKS, of which the same is true, but that they are no baselines.
@@ -18,12 +21,28 @@ SCRIPTED = {
     "combi_combo": "agents.combi_combo",
     "kado": "agents.kado",
 }
-_CHECKOUT = Path(__file__).parents[1] / "policies"
-# A wheel puts the policies where pyproject.toml says under data-files.
-_INSTALLED = Path(sysconfig.get_path("data")) / "share" / "kododo-env" / "policies"
-POLICIES = _CHECKOUT if _CHECKOUT.is_dir() else _INSTALLED
+# Where a wheel puts the policies, as pyproject.toml says under data-files.
+_SHARE = Path("share", "kododo-env", "policies")
 SUFFIX = ".onnx"
 SEARCH = "search:"
+MOST_DIGITS = 12  # of a search's budget; more would not be read at all
+
+
+def policies_folder(root: Path) -> Path:
+    """The folder of the policies that ship.
+
+    Args:
+        root: The folder in which this package lies: a checkout, or where it was installed,
+            from which the data are at some height above, by ``--user`` or ``--prefix`` other
+            ones than the interpreter's own, and by ``--target`` right beside the package.
+    """
+    if (root / "pyproject.toml").is_file():
+        return root / "policies"
+    places = [folder / _SHARE for folder in (root, *root.parents)]
+    return next((place for place in places if place.is_dir()), places[0])
+
+
+POLICIES = policies_folder(Path(__file__).resolve().parents[1])
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
@@ -47,7 +66,7 @@ def baselines(game: str) -> tuple[str, ...]:
 
 def _scripted_module(game: str) -> Any:
     if game not in SCRIPTED:
-        raise ValueError(f"unknown game {game!r}; choose one of {', '.join(SCRIPTED)}")
+        raise ValueError(f"unknown game {shown(game)}; choose one of {', '.join(SCRIPTED)}")
     return import_module(SCRIPTED[game])
 
 
@@ -88,7 +107,7 @@ def load(policy: str | Path) -> Agent:
         return OnnxAgent(path)
     known = ", ".join(shipped()) or "none"
     raise ValueError(
-        f"unknown policy {str(policy)!r}; give a {SUFFIX} file or one that is shipped: {known}"
+        f"unknown policy {shown(str(policy))}; give a {SUFFIX} file or one that is shipped: {known}"
     )
 
 
@@ -114,23 +133,41 @@ def make_agent(name: str, game: str) -> Agent:
     tables = policy_tables()
     policies = [policy for policy in shipped() if policy in tables and tables[policy][0] == game]
     raise ValueError(
-        f"unknown agent {name!r}; {game} has {', '.join((*makers, *policies))}, "
+        f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
         f"or give a policy file ({SUFFIX})"
     )
 
 
+def search_budget(text: str) -> SearchBudget:
+    """What a decision may cost a search: a number of worlds such as "64", or a time as "50ms".
+
+    Raises:
+        ValueError: It is neither, or more than a search may have.
+    """
+    from agents.search import SearchBudget
+
+    number = text.removesuffix("ms")
+    if not (number.isascii() and number.isdecimal()):
+        raise ValueError(
+            "a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, and may have a "
+            f"number of worlds such as 64, or a time such as 50ms, not {shown(text)}"
+        )
+    if len(number) > MOST_DIGITS:
+        raise ValueError(f"a search cannot have {shown(text)}: it is too much")
+    if text.endswith("ms"):
+        return SearchBudget(milliseconds=float(number))
+    return SearchBudget(worlds=int(number))
+
+
 def _search(name: str, game: str) -> Agent:
     """A search over an agent, from ``search:AGENT:WORLDS`` or ``search:AGENT:MILLISECONDSms``."""
-    from agents.search import SearchAgent, SearchBudget
+    from agents.search import SearchAgent
 
     policy, _, amount = name.removeprefix(SEARCH).rpartition(":")
-    number = amount.removesuffix("ms")
-    if not policy or not number.isdigit():
+    if not policy:
         raise ValueError(
-            f"a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, not {name!r}"
+            f"a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, not {shown(name)}"
         )
-    if amount.endswith("ms"):
-        budget = SearchBudget(milliseconds=float(number))
-    else:
-        budget = SearchBudget(worlds=int(number))
-    return SearchAgent(make_agent(policy, game), budget, name)
+    if policy.startswith(SEARCH):
+        raise ValueError(f"a search is not made over another search, as in {shown(name)}")
+    return SearchAgent(make_agent(policy, game), search_budget(amount), name)

@@ -12,6 +12,7 @@ from stable_baselines3.common.logger import Logger
 from tqdm import tqdm
 
 from agents.arena import duel
+from agents.bounds import BOUNDS
 from agents.data_parallel import DataParallel
 from agents.learning_schedule import entropy_of
 from agents.network_agent import NetworkAgent
@@ -105,8 +106,8 @@ def check_budget(minutes: float | None, steps: int | None) -> None:
     if minutes is not None and steps is not None:
         raise ValueError("give minutes or steps, not both")
     for name, value in (("minutes", minutes), ("steps", steps)):
-        if value is not None and not 0 < value < float("inf"):
-            raise ValueError(f"{name} must be above 0, not {value:g}")
+        if value is not None:
+            BOUNDS[name].checked(value, name)
 
 
 def response_recipe(recipe: Recipe) -> Recipe:

@@ -23,48 +23,35 @@ LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 CHECKPOINT = "checkpoint.zip"
 POLICY = "policy.onnx"
 FILES = (CHECKPOINT, POLICY, "results.json", "learning_curve.png", "config.json")
+RUNS = Path("runs")
 
 
-@contextmanager
-def fresh_folder(run_dir: Path | None, task: Task) -> Iterator[Path]:
-    """Make the folder of a fresh run; what is empty at the end is removed again.
+def fresh_folder(run_dir: Path | None, task: Task) -> Path:
+    """Which folder a fresh run takes; one that is asked for is not made yet.
 
     Args:
         run_dir: The folder asked for; None finds a free one in ``runs``.
         task: What is learned, for the name.
 
     Raises:
-        ValueError: It cannot be written.
+        ValueError: The folder holds a run of which something was kept.
     """
     if run_dir is None:
-        folder = _free_folder(f"{task.game}-{task.num_players}p")
-        missing = [folder, folder.parent]
-    else:
-        folder, missing = run_dir, [p for p in (run_dir, *run_dir.parents) if not p.exists()]
-    try:
-        check_writable(folder)
-        yield folder
-    finally:
-        for each in missing:
-            with suppress(OSError):
-                each.rmdir()
+        return _free_folder(f"{task.game}-{task.num_players}p")
+    if unbegun(run_dir) is None and (run_dir / "config.json").exists():
+        go_on = "go on with it with --resume, or " if (run_dir / CHECKPOINT).exists() else ""
+        raise ValueError(f"{run_dir} holds a run already: {go_on}give another --run-dir")
+    return run_dir
 
 
 def _free_folder(name: str) -> Path:
     """Make it, so that nobody who begins at the same time has it as well."""
     for number in count(1):
-        folder = Path("runs") / (name if number == 1 else f"{name}-{number}")
+        folder = RUNS / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
             folder.mkdir(parents=True)
             return folder
     raise AssertionError("there is always a next number")
-
-
-def check_fresh(folder: Path) -> None:
-    """Raise ValueError if a folder holds a run of which something was kept."""
-    if unbegun(folder) is None and (folder / "config.json").exists():
-        go_on = "go on with it with --resume, or " if (folder / CHECKPOINT).exists() else ""
-        raise ValueError(f"{folder} holds a run already: {go_on}give another --run-dir")
 
 
 def unbegun(folder: Path) -> Task | None:
@@ -85,6 +72,20 @@ def check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise ValueError(f"cannot write to the run folder {folder}: {error.strerror}") from error
+
+
+@contextmanager
+def taken_back(folder: Path) -> Iterator[None]:
+    """Inside, a folder may be made; if the block raises, it is removed where it is empty."""
+    both = (folder, *folder.parents)
+    made = [each for each in both if not each.exists() or each.is_relative_to(RUNS)]
+    try:
+        yield
+    except BaseException:
+        for each in made:
+            with suppress(OSError):
+                each.rmdir()
+        raise
 
 
 def write_config(folder: Path, task: Task, config: TrainConfig) -> None:

@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.beliefs import likely_worlds
+from agents.bounds import check_settings
 from agents.outcome_model import OutcomeModel
-from kododo_env.core.agent import Agent, everybodys_choice
+from kododo_env.core.agent import Agent, choice_of, everybodys_choice
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
@@ -49,12 +50,7 @@ class SearchBudget:
     horizon: int | None = None
 
     def __post_init__(self) -> None:
-        if self.worlds < 1:
-            raise ValueError(f"worlds must be at least 1, not {self.worlds}")
-        if self.milliseconds is not None and not self.milliseconds > 0:
-            raise ValueError(f"milliseconds must be above 0, not {self.milliseconds}")
-        if self.horizon is not None and self.horizon < 0:
-            raise ValueError(f"horizon must be 0 or more, not {self.horizon}")
+        check_settings(self)
 
 
 class SearchAgent:
@@ -112,7 +108,7 @@ class _Search:
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
         if self.candidate.any():
-            self.usual = np.asarray(self.policy.act(view, rng), np.int64)
+            self.usual = choice_of(self.policy, view, rng).astype(np.int64)
         self.gain = np.zeros(mask.shape)
         self.squares = np.zeros(mask.shape)
         self.visits = np.zeros(mask.shape, np.int64)

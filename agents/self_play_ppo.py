@@ -19,13 +19,14 @@ from torch.nn import functional
 from agents.data_parallel import DataParallel
 from agents.decision_buffer import DecisionBuffer, Decisions
 from agents.game_policy import GamePolicy
-from agents.network import masked
+from agents.network import check_answers, check_finite, masked
 from agents.stopwatch import Stopwatch
 from agents.teaching import lesson
 from kododo_env.core.agent import Agent
 from kododo_env.wrappers.vec import BatchVecEnv
 
 Schedule = Callable[[float], float]
+PROBED = 256  # decisions on which a network is tried after it has learned
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -161,6 +162,7 @@ class SelfPlayPPO(MaskablePPO):
         def ask(part: slice) -> tuple[Tensor, ...]:
             renamed, entries = network.canonical(torch.from_numpy(observations[slots[part]]))
             logits, values = network.from_canonical(renamed, entries, self.bfloat16)
+            check_answers(logits, values)
             log_probs = functional.log_softmax(masked(logits, legal[part]), dim=1)
             return renamed, entries, log_probs, values
 
@@ -189,7 +191,11 @@ class SelfPlayPPO(MaskablePPO):
     # --- learning ---------------------------------------------------------------------
 
     def train(self) -> None:
-        """PPO's update (Schulman et al. 2017) over the decisions of the rollout."""
+        """PPO's update (Schulman et al. 2017) over the decisions of the rollout.
+
+        Raises:
+            Diverged: Losses, gradients or the network's answers are no finite numbers.
+        """
         with self.stopwatch.on("learning"):
             self._train()
 
@@ -204,12 +210,23 @@ class SelfPlayPPO(MaskablePPO):
             for batch in self.rollout_buffer.minibatches(decisions, self.batch_size):
                 losses.append(self._update(batch, clip_range))
             self._n_updates += 1
+        self._check_learned(decisions)
         self._log(losses, clip_range)
+
+    @torch.no_grad()
+    def _check_learned(self, decisions: Decisions) -> None:
+        """Raise Diverged if the network has become useless, before anybody plays or keeps it."""
+        some = slice(PROBED)
+        answers = self.policy.network.from_canonical(
+            decisions.renamed[some].float(), decisions.entries[some].long()
+        )
+        check_answers(*answers)
+        check_finite(*self.policy.network.parameters())
 
     def _update(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
         """One step of the optimiser on a minibatch; what there is to log of it."""
         parameters = list(self.policy.network.parameters())
-        if self.normalize_advantage:
+        if self.normalize_advantage and len(batch.actions) > 1:  # one has no spread, but NaN
             advantages = batch.advantages
             spread = advantages.std() + 1e-8
             batch = batch._replace(advantages=(advantages - advantages.mean()) / spread)
@@ -225,9 +242,11 @@ class SelfPlayPPO(MaskablePPO):
         logged, found = zip(*self.parallel.map(gradients, len(batch.actions)), strict=True)
         for parameter, *parts in zip(parameters, *found, strict=True):
             parameter.grad = torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
-        torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
+        norm = torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
+        losses = {name: torch.stack([part[name] for part in logged]).sum() for name in logged[0]}
+        check_finite(norm, losses["loss"])
         self.policy.optimizer.step()
-        return {name: torch.stack([part[name] for part in logged]).sum() for name in logged[0]}
+        return losses
 
     def _losses(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
         """The loss, its parts, and what tells how far the policy has moved; means over a batch."""

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.special import softmax
 
 from agents.weighing import WeighingAgent
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, choice_of
 from kododo_env.core.batch_game import BatchGame
 
 
@@ -42,7 +42,7 @@ def lesson(
             chosen[:, player] = teacher.choose(worth, view, rng)
             here = softmax(np.where(legal[:, player], worth.T / temperature, -np.inf), axis=1)
         else:
-            chosen[:, player] = teacher.act(view, rng)
+            chosen[:, player] = choice_of(teacher, view, rng)
             here = np.eye(legal.shape[2], dtype=np.float32)[chosen[:, player]]
         targets[:, player] = here * deciding[:, player, None]
     return chosen, targets

@@ -12,6 +12,7 @@ from agents.game_arguments import make_game
 from agents.schedule import Chunk
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number
 
 
 @dataclass(frozen=True)
@@ -42,16 +43,24 @@ class Tournament:
     rules: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.make_game(1)
+        rules = self.make_game(1).rules
+        self._keep_as_pythons(rules)
         if len(self.agents) < 2:
             raise ValueError(f"name two agents at least, not {len(self.agents)}")
-        check_numbers(self.players, self.games, self.seed)
         playing = {agent for chunk in self.chunks() for agent in chunk.lineup}
         if len(playing) < len(self.agents):
             raise ValueError(
                 f"{self.games} games are too few for {len(self.agents)} agents to play at all: "
                 f"give {2 * self.players * len(self.agents)} or more"
             )
+
+    def _keep_as_pythons(self, rules: Any) -> None:
+        """Numbers as Python's, in the rules too: results are written as JSON."""
+        check_numbers(self.players, self.games, self.seed)
+        for name in ("players", "games", "seed"):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name))
+        given = {name: getattr(rules, name) for name in self.rules}
+        object.__setattr__(self, "rules", given)
 
     @property
     def deals(self) -> int:

@@ -80,7 +80,8 @@ class Trainer:
         return make_learner(self.env, recipe, sizes, self.task.seed)
 
     def _resumed(self) -> SelfPlayPPO:
-        return load_checkpoint(self.run_dir / CHECKPOINT, self.env)
+        settings = ppo_settings(self.task.recipe)
+        return load_checkpoint(self.run_dir / CHECKPOINT, self.env, settings)
 
     @property
     def agent(self) -> NetworkAgent:
@@ -193,14 +194,8 @@ def make_learner(
     return SelfPlayPPO(
         GamePolicy,
         env,
-        learning_rate=learning_rate_of(recipe),
+        **ppo_settings(recipe),
         n_steps=steps_of_a_game(game) * recipe.games_per_update,
-        batch_size=recipe.batch_size,
-        n_epochs=recipe.epochs,
-        gamma=recipe.gamma,
-        gae_lambda=recipe.gae_lambda,
-        clip_range=recipe.clip_range,
-        vf_coef=recipe.value_weight,
         policy_kwargs={
             "layout": game.layout,
             "actions": game.actions,
@@ -210,6 +205,19 @@ def make_learner(
         seed=seed,
         device="cpu",
     )
+
+
+def ppo_settings(recipe: Recipe) -> dict[str, Any]:
+    """A recipe's settings of PPO as stable-baselines3 has them: those a learner may change."""
+    return {
+        "learning_rate": learning_rate_of(recipe),
+        "batch_size": recipe.batch_size,
+        "n_epochs": recipe.epochs,
+        "gamma": recipe.gamma,
+        "gae_lambda": recipe.gae_lambda,
+        "clip_range": recipe.clip_range,
+        "vf_coef": recipe.value_weight,
+    }
 
 
 def opponents_envs(task: Task) -> dict[str, BatchVecEnv]:

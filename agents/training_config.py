@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Annotated, Any
 
 import torch
 import tyro
 
+from agents.bounds import check_settings
+from agents.cli import FilePath
 from agents.game_arguments import default_players, hashable, make_game, parse_rules
 from agents.recipes import Recipe, recipe_for, with_overrides
 from agents.registry import make_agent
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 
+DEFAULT_GAME = "kododo"
 DEFAULT_MINUTES = 5.0
 
 
 @dataclass(frozen=True)
 class RecipeOverrides:
-    """Settings of PPO to change; what is not given comes from the game's recipe."""
+    """Settings of PPO to change; what is not given comes from the game's recipe, or from the
+    resumed run.
+    """
 
     num_envs: int | None = None
     """Games played at once."""
@@ -71,6 +75,13 @@ class RecipeOverrides:
     temperature: float | None = None
     """At which the trained policy plays; 0 = always the likeliest action."""
 
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+
+    def given(self) -> dict[str, Any]:
+        """The settings that are given, by name."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -86,18 +97,19 @@ class TrainConfig:
     players: int | None = None
     """How many players (default: 4, or the resumed run's)."""
     rules: tuple[str, ...] = ()
-    """Other rules, such as variant=long."""
+    """Other rules, such as variant=long; the number of players is --players."""
     minutes: float | None = None
     """How long to train; 5 if neither this nor --steps is given. A resumed run counts its
-    earlier minutes."""
+    earlier minutes, or steps."""
     steps: int | None = None
     """Agent-steps to train instead of minutes: the same seed then gives the same bot."""
-    seed: int = 0
-    """Seed of everything random."""
-    run_dir: Path | None = None
+    seed: int | None = None
+    """Seed of everything random (default: 0, or the resumed run's)."""
+    run_dir: FilePath | None = None
     """The run's folder (default: runs/GAME-PLAYERSp, numbered if that is taken)."""
     resume: bool = False
-    """Go on from the checkpoint in --run-dir."""
+    """Go on from the checkpoint in --run-dir. Game, rules, seed, the network, the teacher and
+    its share, Muon, and how many games are played stay; other settings may be changed."""
     checkpoint_minutes: float = 1.0
     """A checkpoint is written so often."""
     evaluations: int = 12
@@ -112,18 +124,9 @@ class TrainConfig:
     """Settings of PPO."""
 
     def __post_init__(self) -> None:
+        check_settings(self, flags=True)
         if self.minutes is not None and self.steps is not None:
             raise ValueError("give --minutes or --steps, not both")
-        for name in ("minutes", "steps", "checkpoint_minutes"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                flag = name.replace("_", "-")
-                raise ValueError(f"--{flag} must be above 0, not {value:g}")
-        for name in ("evaluations", "games", "threads"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"--{name} must be at least 1, not {getattr(self, name)}")
-        if self.seed < 0:
-            raise ValueError(f"--seed must be 0 or more, not {self.seed}")
         if self.resume and self.run_dir is None:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 
@@ -143,6 +146,9 @@ class Task:
     rules: dict[str, Any]
     recipe: Recipe
     seed: int
+
+    def __post_init__(self) -> None:
+        check_settings(self)
 
     @property
     def num_players(self) -> int:
@@ -174,7 +180,7 @@ class Task:
         try:
             recipe = Recipe(**content["recipe"])
             rules = {name: hashable(value) for name, value in content["rules"].items()}
-            return Task(content["game"], rules, recipe, int(content["seed"]))
+            return Task(content["game"], rules, recipe, content["seed"])
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"not the description of a training run ({error})") from error
 
@@ -185,11 +191,11 @@ def task_of(config: TrainConfig) -> Task:
     Raises:
         ValueError: There is no such game, or it cannot be played so.
     """
-    game = config.game or "kododo"
+    game = DEFAULT_GAME if config.game is None else config.game
     players = default_players(game) if config.players is None else config.players
     rules = {"num_players": players, **parse_rules(config.rules)}
-    recipe = with_overrides(recipe_for(game, players), asdict(config.ppo))
-    task = Task(game, rules, recipe, config.seed)
+    recipe = with_overrides(recipe_for(game, players), config.ppo.given())
+    task = Task(game, rules, recipe, config.seed or 0)
     layout = task.batch_game(1, 0).layout  # raises if these rules cannot be played
     if recipe.sort_opponents and not layout.opponent_keys:
         raise ValueError(f"--sort-opponents: {game} does not declare by what; leave it out")

@@ -2,97 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
-from agents.arena import Duel
-from agents.checkpoint import Progress, check_same_game, read_facts
+from agents.arena import Duel, check_numbers
+from agents.checkpoint import Progress
 from agents.export import export_policy
-from agents.game_arguments import default_players, parse_rules
 from agents.learning_curve import draw_learning_curve
 from agents.measure import against_baselines, results, table
+from agents.memory import check_memory
+from agents.network import Diverged
 from agents.onnx_agent import OnnxAgent
 from agents.reservation import Reservation, reserved
+from agents.resuming import BEGINS_AGAIN, Asked, resumed
 from agents.run_folder import (
     CHECKPOINT,
     FILES,
     POLICY,
-    check_fresh,
     check_writable,
     fresh_folder,
+    taken_back,
     training_facts,
     unbegun,
     write_config,
     write_json,
 )
 from agents.trainer import Trainer
-from agents.training_config import Task, TrainConfig, task_of
+from agents.training_config import TrainConfig, task_of
 
 
 def train(config: TrainConfig) -> None:
     """Train as asked, then write the policy, its table and its learning curve.
 
     Raises:
-        ValueError: What was asked cannot be done; nothing has been trained.
+        ValueError: What was asked cannot be done, and nothing has been trained; or learning
+            has diverged, and the last checkpoint is kept.
         KeyboardInterrupt: Somebody asked to stop; what was learned is kept.
     """
-    with _folder(config) as place:
-        run_dir = place.place
-        task, progress = _resumed(config, run_dir) if config.resume else _fresh(config, run_dir)
-        if unbegun(run_dir) is not None:
-            print(f"{run_dir}: it was stopped before its first checkpoint and begins again")
-        trainer = Trainer(config, task, run_dir, progress)
-        trainer.before_writing = place.check
-        write_config(run_dir, task, config)
-        print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
-        try:
-            trainer.run()
-            place.check()
-            finish(trainer)
-            if trainer.stopped:
-                raise trainer.stopped
-        except KeyboardInterrupt as stop:
-            again = f"go on with: python train.py --resume --run-dir {run_dir}"
-            raise type(stop)(again) from stop
-
-
-@contextmanager
-def _folder(config: TrainConfig) -> Iterator[Reservation]:
-    """The run's folder, in which no other process trains meanwhile."""
     with ExitStack() as stack:
-        if config.resume:
-            assert config.run_dir is not None
-            run_dir = config.run_dir
-            _read(run_dir)  # raises if there is nothing to go on with
-            check_writable(run_dir)
-        else:
-            run_dir = stack.enter_context(fresh_folder(config.run_dir, task_of(config)))
-        yield stack.enter_context(reserved(run_dir, [run_dir / name for name in FILES]))
+        asked = _asked(config)
+        check_numbers(asked.task.num_players, config.games, asked.task.seed)  # of the last table
+        check_memory(asked.task)
+        run_dir = asked.run_dir
+        stack.enter_context(taken_back(run_dir))
+        check_writable(run_dir)
+        place = stack.enter_context(reserved(run_dir, [run_dir / name for name in FILES]))
+        asked = _asked(replace(config, run_dir=run_dir))  # as it is now that nobody changes it
+        trainer = Trainer(config, asked.task, run_dir, asked.progress)
+        trainer.before_writing = place.check
+        write_config(run_dir, asked.task, config)
+        title = f"{asked.task.game}, {asked.task.num_players} players"
+        print(f"{title}: the run's folder is {run_dir}", *asked.said, sep="\n", flush=True)
+        _run(trainer, place)
 
 
-def _fresh(config: TrainConfig, run_dir: Path) -> tuple[Task, Progress]:
-    check_fresh(run_dir)
-    return task_of(config), Progress()
+def _asked(config: TrainConfig) -> Asked:
+    if config.resume:
+        return resumed(config)
+    task = task_of(config)
+    run_dir = fresh_folder(config.run_dir, task)
+    return Asked(task, run_dir, Progress(), [BEGINS_AGAIN] if unbegun(run_dir) else [])
 
 
-def _read(run_dir: Path) -> tuple[Task, Progress]:
-    """What a folder's run is of, and how far it had come; ValueError if there is none."""
-    task = unbegun(run_dir)
-    return read_facts(run_dir / CHECKPOINT) if task is None else (task, Progress())
+def _run(trainer: Trainer, place: Reservation) -> None:
+    try:
+        trainer.run()
+        place.check()
+        finish(trainer)
+        if trainer.stopped:
+            raise trainer.stopped
+    except Diverged as error:
+        raise ValueError(f"{error}; {_kept(place.place / CHECKPOINT)}") from error
+    except KeyboardInterrupt as stop:
+        again = f"go on with: python train.py --resume --run-dir {place.place}"
+        raise type(stop)(again) from stop
 
 
-def _resumed(config: TrainConfig, run_dir: Path) -> tuple[Task, Progress]:
-    """The run's task; what the command line says of the game must agree with it."""
-    task, progress = _read(run_dir)
-    rules = {**task.rules, **parse_rules(config.rules)}
-    if config.players is not None:
-        rules["num_players"] = config.players
-    elif config.game is not None and config.game != task.game:
-        rules = {"num_players": default_players(config.game)}
-    wanted = Task(config.game or task.game, rules, task.recipe, task.seed)
-    check_same_game(run_dir / CHECKPOINT, task, wanted)
-    return task, progress
+def _kept(checkpoint: Path) -> str:
+    """What there is to go on with."""
+    if not checkpoint.exists():
+        return "no checkpoint was written before"
+    return f"{checkpoint} is from before, go on from it with --resume"
 
 
 def finish(trainer: Trainer) -> None:

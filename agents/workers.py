@@ -16,6 +16,7 @@ from agents.arena import ChunkResult, play_chunk
 from agents.schedule import Chunk
 from agents.tournament import Tournament, load_agents
 from kododo_env.core.agent import Agent
+from kododo_env.core.numbers import whole_number
 
 Loader = Callable[[Tournament], Sequence[Agent]]
 
@@ -38,8 +39,7 @@ def run(
         ValueError: An agent cannot be loaded, or plays what is not legal.
         ChildProcessError: One of the processes was killed.
     """
-    if workers < 1:
-        raise ValueError(f"workers must be 1 or more, not {workers}")
+    whole_number(workers, "workers", 1)
     if workers == 1 or len(chunks) < 2:
         agents = load(tournament)
         for chunk in chunks:

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown
 
 DOORS = {
     "kododo": "kododo_env.kododo_v0",
@@ -40,7 +41,7 @@ def door(game: str) -> Door:
         ValueError: There is no game of that name.
     """
     if game not in DOORS:
-        raise ValueError(f"unknown game {game!r}; choose one of {', '.join(DOORS)}")
+        raise ValueError(f"unknown game {shown(game)}; choose one of {', '.join(DOORS)}")
     return cast("Door", import_module(DOORS[game]))
 
 

@@ -12,3 +12,11 @@ EXTREMES = tuple(
     for players in sorted({min(registry.door(game).PLAYERS), max(registry.door(game).PLAYERS)})
 )
 """The smallest and the largest table of each game."""
+
+ALL_ALIKE = {"num_colours": 1, "copies": (12, 12, 12, 12), "fours_points": (0, 0)}
+"""Rules of Combi-Combo by which a pile can be one card twelve times."""
+
+
+def forced_deck(first: int) -> list[int]:
+    """Four such piles: what is passed in the first turn is forced, and not always action 0."""
+    return [(first + player) % 4 for player in range(4) for _ in range(12)]

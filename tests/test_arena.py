@@ -225,7 +225,10 @@ def test_a_duel_knows_the_rules() -> None:
     ("asked", "words"),
     [
         ({"games": 3}, "4 players need 4 games at least"),
+        ({"games": 10**12}, "games must be 10000000 or less"),
+        ({"games": 40.5}, "games must be a whole number"),
         ({"seed": -1}, "seed must be 0 or more"),
+        ({"num_players": 3}, "num_players is no further rule: say it as players"),
         ({"players": 9}, "2 to 5 players, not 9"),
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"colours": 3}, "kododo has no rule 'colours'; it has num_players"),
@@ -535,7 +538,9 @@ def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
         ({"games": -20}, "not -20"),
         ({"seed": -1}, "seed must be 0 or more"),
         ({"players": 1}, "2 to 5 players"),
+        ({"games": 10**12}, "games must be 10000000 or less"),
         ({"rules": {"nonsense": 1}}, "kododo has no rule 'nonsense'"),
+        ({"rules": {"num_players": 3}}, "num_players is no further rule: say it as players"),
         ({"agents": tuple("abcdef"), "games": 4}, "4 games are too few for 6 agents"),
     ],
 )
@@ -586,6 +591,21 @@ def test_a_log_gives_back_what_was_written_but_for_half_a_line(tmp_path: Path) -
     assert path.read_bytes() == whole
 
 
+def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
+    """It was taken, and the table was another one; so was the line of another tournament."""
+    played, other, path = tournament(), tournament(seed=1), tmp_path / "log"
+    logged(path, list(run(played, played.chunks()[:2], 1, trio)), played)
+    logged(tmp_path / "other", list(run(other, other.chunks()[:1], 1, trio)), other)
+    heading, first, second = path.read_bytes().splitlines(keepends=True)
+    foreign = (tmp_path / "other").read_bytes().splitlines(keepends=True)[1]
+    digit = first.index(b"[[") + 2
+    for wrong in (first[:digit] + b"7" + first[digit + 1 :], foreign, b"[" * 100_000 + b"\n"):
+        path.write_bytes(heading + wrong + second)
+        with pytest.raises(ValueError, match=r"line 2 of .*log is damaged; remove the file"):
+            ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
+        assert path.read_bytes() == heading + wrong + second
+
+
 def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     played, path = tournament(), tmp_path / "log"
     logged(path, list(run(played, played.chunks()[:2], 1, trio)), played)
@@ -596,6 +616,9 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     shorter = tournament(games=2400).chunks()
     with pytest.raises(ValueError, match=r"line 2 of .* is damaged"):
         ChunkLog(path, {"seed": 0}, shorter, resume=True)
+    path.write_bytes(path.read_bytes().replace(b'"chunk": 1', b'"chunk": 0'))
+    with pytest.raises(ValueError, match=r"line 3 of .* is damaged"):
+        ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
     path.write_text("not\na log\n")
     with pytest.raises(ValueError, match="is not the log of a tournament"):
         ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)

@@ -26,6 +26,7 @@ from agents.response_training import train_best_response
 from kododo_env import registry
 from tests.command_line import cli
 from tests.doors import GAMES
+from tests.policy_files import changed
 
 SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, entropy=0.01, final_entropy=0.003)
 STEPS = 2 * 24 * 33  # of an update, in the game of two players below
@@ -68,15 +69,6 @@ def policies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A policy for two players that has learned nothing, so it plays nearly at random."""
     return written(tmp_path_factory.mktemp("weak"), "kododo", trained=False, num_players=2)
-
-
-def changed(path: Path, folder: Path, change: Callable[[onnx.ModelProto], None]) -> Path:
-    """A copy of a policy file with something else in it."""
-    model = onnx.load_from_string(path.read_bytes())
-    change(model)
-    copy = folder / "changed.onnx"
-    copy.write_bytes(model.SerializeToString())
-    return copy
 
 
 def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:
@@ -141,7 +133,7 @@ def test_other_weights_than_a_networks_are_refused(weak: Path, tmp_path: Path) -
 
     for change in (lacking, additional):
         with pytest.raises(ValueError, match="holds other weights than a network"):
-            network_of(changed(weak, tmp_path, change))
+            network_of(changed(weak, tmp_path / "changed.onnx", change))
 
 
 def test_weights_that_do_not_give_the_answers_are_refused(weak: Path, tmp_path: Path) -> None:
@@ -155,7 +147,7 @@ def test_weights_that_do_not_give_the_answers_are_refused(weak: Path, tmp_path: 
         model.graph.node.append(onnx.helper.make_node("Add", ["half", "half"], ["value"]))
 
     with pytest.raises(ValueError, match="gives other answers than a network with its weights"):
-        network_of(changed(weak, tmp_path, doubled))
+        network_of(changed(weak, tmp_path / "changed.onnx", doubled))
 
 
 def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
@@ -167,7 +159,7 @@ def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
         tensor.ClearField("raw_data")
 
     with pytest.raises(ValueError, match="wants its weights from another file"):
-        network_of(changed(weak, tmp_path, outside))
+        network_of(changed(weak, tmp_path / "changed.onnx", outside))
 
 
 # --- the best response --------------------------------------------------------------------
@@ -316,26 +308,26 @@ def test_a_budget_of_time_is_kept(weak: Path) -> None:
 
 BAD = [
     (("--agents", "random", "greedy"), "give --agents or --best-response, not both"),
-    (("--minutes", "0"), "--minutes must be above 0, not 0"),
-    (("--minutes", "nan"), "--minutes must be above 0, not nan"),
-    (("--steps", "0"), "--steps must be above 0, not 0"),
-    (("--steps", "-5"), "--steps must be above 0, not -5"),
+    (("--minutes", "0"), "--minutes must be above 0 and at most 525600, not 0.0"),
+    (("--minutes", "nan"), "--minutes must be a finite number, not nan"),
+    (("--steps", "0"), "--steps must be 1 to 1000000000000, not 0"),
+    (("--steps", "-5"), "--steps must be 1 to 1000000000000, not -5"),
     (("--minutes", "1", "--steps", "1"), "give --minutes or --steps, not both"),
-    (("--threads", "0"), "--threads must be above 0, not 0"),
-    (("--search", "0"), "worlds must be at least 1, not 0"),
-    (("--search", "0ms"), "milliseconds must be above 0, not 0"),
+    (("--threads", "0"), "--threads must be 1 to 512, not 0"),
+    (("--search", "0"), "worlds must be 1 to 100000, not 0"),
+    (("--search", "0ms"), "milliseconds must be above 0 and at most 600000, not 0.0"),
     (("--search", "long"), "a search is search:AGENT:WORLDS or"),
-    (("--search-games", "0"), "--search-games must be above 0, not 0"),
+    (("--search-games", "0"), "--search-games must be 1 to 10000000, not 0"),
     (("--search-games", "1"), "2 players need 2 games at least"),
-    (("--games", "0"), "2 players need 2 games at least"),
-    (("--seed", "-1"), "seed must be 0 or more, not -1"),
+    (("--games", "0"), "--games must be 1 to 10000000, not 0"),
+    (("--seed", "-1"), "--seed must be 0 to 4294967295, not -1"),
     (("--players", "2"), "--players does not go with --best-response: the policy's file says"),
     (("--game", "kado"), "--game does not go with --best-response"),
     (("--rules", "variant=long"), "--rules does not go with --best-response"),
     (("--plot", "out.png"), "--plot does not go with --best-response"),
     (("--resume",), "--resume does not go with --best-response"),
     (("--one-against-copies",), "--one-against-copies does not go with --best-response"),
-    (("--workers", "0"), "--workers must be 1 or more, not 0"),
+    (("--workers", "0"), "--workers must be 1 to 512, not 0"),
     (("--json", "out.txt"), "out.txt must end with .json"),
     (("--save", "out.zip"), "out.zip must end with .onnx"),
     (("--save", "/no/such/folder/out.onnx"), "cannot write /no/such/folder/out.onnx: No such"),
@@ -412,7 +404,7 @@ def test_files_that_are_no_policies(
         (of_chess, "unknown game 'chess'"),
         (of_old_rules, "cannot play this game: it is for version 7, not 0"),
     ):
-        copy = changed(weak, tmp_path, change)
+        copy = changed(weak, tmp_path / "changed.onnx", change)
         refused(("--best-response", str(copy)), words, capsys, tmp_path)
 
 

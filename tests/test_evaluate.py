@@ -8,21 +8,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import onnx
 import pytest
-from onnx import TensorProto, helper
 
 from agents import evaluation
 from agents.arena import ChunkResult
 from agents.cli import run_cli
-from agents.policy_metadata import KEY, describe
 from agents.registry import POLICIES, baselines
 from kododo_env import registry
 from tests.command_line import cli
+from tests.policy_files import changed, write_policy
 
 ROOT = Path(__file__).parents[1]
 SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
@@ -30,34 +28,6 @@ SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
 
 def process(*args: str) -> list[str]:
     return [sys.executable, str(ROOT / "evaluate.py"), *args]
-
-
-def write_policy(path: Path, game: str, players: int) -> Path:
-    """A policy file, made without torch, that likes all legal actions alike."""
-    batch = registry.batch_game(game, 1, num_players=players)
-    nodes = [
-        helper.make_node("Cast", ["action_mask"], ["logits"], to=TensorProto.FLOAT),
-        helper.make_node("ReduceMax", ["logits"], ["value"], axes=[1], keepdims=0),
-    ]
-    dtype = TensorProto.UINT16 if batch.layout.dtype.itemsize > 1 else TensorProto.UINT8
-    size, actions = batch.layout.size, batch.num_actions
-    graph = helper.make_graph(
-        nodes,
-        "policy",
-        [
-            helper.make_tensor_value_info("observation", dtype, ["N", size]),
-            helper.make_tensor_value_info("action_mask", TensorProto.INT8, ["N", actions]),
-        ],
-        [
-            helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", actions]),
-            helper.make_tensor_value_info("value", TensorProto.FLOAT, ["N"]),
-        ],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    helper.set_model_props(model, {KEY: replace(describe(batch), temperature=0.0).to_json()})
-    onnx.checker.check_model(model)
-    path.write_bytes(model.SerializeToString())
-    return path
 
 
 # --- what it is for ---------------------------------------------------------------------------
@@ -217,9 +187,7 @@ def test_a_changed_policy_is_not_mixed_with_what_was_played(
     args = ("--agents", "random", str(policy), "--players", "2", "--games", "20", "--workers", "1")
     monkeypatch.setattr(evaluation, "run", stopping_after(3))
     assert cli(capsys, *args, "--json", str(out))[0] == 130
-    model = onnx.load(policy)
-    model.doc_string = "another one"
-    policy.write_bytes(model.SerializeToString())
+    changed(policy, policy, lambda model: setattr(model, "doc_string", "another one"))
     code, _, err = cli(capsys, *args, "--json", str(out), "--resume")
     assert code == 2
     assert "is of another tournament: files" in err
@@ -242,8 +210,8 @@ BAD = [
     ((*SOME, "--games", "0"), "not 0"),
     ((*SOME, "--games", "-8"), "not -8"),
     ((*SOME, "--games", "many"), "--games"),
-    ((*SOME, "--seed", "-1"), "seed must be 0 or more, not -1"),
-    ((*SOME, "--workers", "0"), "--workers must be 1 or more, not 0"),
+    ((*SOME, "--seed", "-1"), "--seed must be 0 to 4294967295, not -1"),
+    ((*SOME, "--workers", "0"), "--workers must be 1 to 512, not 0"),
     ((*SOME, "--variant", "huge"), "'standard' or 'long', not 'huge'"),
     ((*SOME, "--rules", "nonsense=1"), "kododo has no rule 'nonsense'; it has num_players"),
     ((*SOME, "--rules", "variant"), "--rules takes name=value"),

@@ -14,8 +14,9 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import RandomAgent, View
+from kododo_env.core.pixels import pixels
 from kododo_env.wrappers import SingleSeatEnv
-from tests.doors import EXTREMES, GAMES, TABLES
+from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
 
 KODODO = "kododo_env:kododo/Kododo-v0"
 
@@ -135,6 +136,17 @@ def test_nobody_is_asked_for_forced_moves() -> None:
     assert env.game.terminated[0]
 
 
+def test_what_is_forced_may_be_any_action() -> None:
+    watcher = Watcher()
+    env = make("combi_combo", 4, seat=2, opponents=watcher, **ALL_ALIKE)
+    env.reset(options={"deck": forced_deck(1)})
+    assert env.game.turn == 1
+    assert env.game.passed.argmax(axis=2).tolist() == [[1, 2, 3, 0]]
+    assert watcher.asked == []
+    env.step(env.action_masks().argmax())
+    assert watcher.asked == [3, 0, 1]
+
+
 @pytest.mark.parametrize("seat", [0, 2])
 def test_opponents_get_views_of_their_own_seats(seat: int) -> None:
     opponents = [Watcher(), Watcher(), Watcher()]
@@ -230,9 +242,12 @@ def test_rendering_shows_what_the_learner_may_know() -> None:
     env.reset(seed=0)
     assert env.render() == env.game.text(0, 2)
     assert env.render() != env.game.text(0)
-    env = make("kododo", 4, render_mode="rgb_array")
+    env = make("kododo", 4, seat=2, render_mode="rgb_array")
     env.reset(seed=0)
-    assert env.render().dtype == np.uint8
+    drawn = env.render()
+    assert drawn.dtype == np.uint8
+    assert np.array_equal(drawn, pixels(env.game.svg(0, 2)))
+    assert not np.array_equal(drawn, pixels(env.game.svg(0)))
 
 
 def test_copies_play_on_alike() -> None:
@@ -261,9 +276,9 @@ def test_gymnasiums_own_vector_environment() -> None:
         ({"opponents": [RandomAgent(), None, RandomAgent()]}, "opponents must be None, an agent"),
         ({"opponents": [RandomAgent()] * 4}, "3 opponents, one for each other seat, not 4"),
         ({"opponents": []}, "3 opponents, one for each other seat, not 0"),
-        ({"seat": 4}, "seat must be 0 to 3 or 'random', not 4"),
-        ({"seat": -1}, "seat must be 0 to 3 or 'random', not -1"),
-        ({"seat": "first"}, "seat must be 0 to 3 or 'random', not 'first'"),
+        ({"seat": 4}, "a seat that is not 'random' must be 0 to 3, not 4"),
+        ({"seat": -1}, "a seat that is not 'random' must be 0 to 3, not -1"),
+        ({"seat": "first"}, "a seat that is not 'random' must be a whole number, not 'first'"),
         ({"reward": "glory"}, "unknown reward 'glory'"),
         ({"illegal_action": "pass"}, "illegal_action must be 'raise' or 'random'"),
         ({"num_players": 6}, "2 to 5 players, not 6"),
@@ -277,9 +292,9 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (5, "agent 'answers' must give 1 integers"),
-        (np.array([5.0]), "agent 'answers' must give 1 integers"),
-        (np.array([5, 5]), "agent 'answers' must give 1 integers"),
+        (5, "agent 'answers' must play 1 actions, one for each game"),
+        (np.array([5.0]), "what agent 'answers' plays must be integers, not float64"),
+        (np.array([5, 5]), "agent 'answers' must play 1 actions, one for each game"),
         (np.array([0]), "player 1, action 0"),
     ],
 )

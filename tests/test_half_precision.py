@@ -14,6 +14,7 @@ from agents.export import check_parity, export_policy, positions
 from agents.half_precision import halved
 from agents.network import GameNetwork
 from agents.onnx_agent import OnnxAgent
+from agents.policy_graph import policy_bytes
 from agents.policy_weights import network_of
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
@@ -33,7 +34,7 @@ def files(
     folder = tmp_path_factory.mktemp("half")
     whole = export_policy(network, game, folder / "whole.onnx", training={"recipe": {"one_hot": 8}})
     half = folder / "half.onnx"
-    onnx.save(halved(onnx.load(whole)), half)
+    half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     return game, whole, half
 
 

@@ -21,6 +21,7 @@ from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 from tests.helpers import play_random, rearranged
+from tests.policy_files import write_model
 
 
 def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
@@ -256,11 +257,11 @@ def test_what_is_no_policy_is_refused(
             OnnxAgent(file)
     model = onnx.load_model_from_string(content)
     del model.metadata_props[:]
-    file.write_bytes(model.SerializeToString())
+    write_model(file, model)
     with pytest.raises(ValueError, match="not a policy exported by this project"):
         OnnxAgent(file)
     onnx.helper.set_model_props(model, {KEY: '{"format": 99}'})
-    file.write_bytes(model.SerializeToString())
+    write_model(file, model)
     with pytest.raises(ValueError, match="it has format 99"):
         OnnxAgent(file)
 
@@ -275,5 +276,5 @@ def test_temperature_zero_plays_the_likeliest_and_one_draws(
     cold, hot = (OnnxAgent(path, temperature).act(many.view(0), rng) for temperature in (0.0, 1.0))
     assert len(np.unique(cold)) == 1
     assert len(np.unique(hot)) > 1
-    with pytest.raises(ValueError, match="temperature must be 0 or more"):
+    with pytest.raises(ValueError, match="temperature must be 0 to 1000, not -1"):
         OnnxAgent(path, -1.0)

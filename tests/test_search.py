@@ -126,7 +126,7 @@ def test_search_by_name_and_by_time() -> None:
     [
         ("search:random", "search:AGENT:WORLDS"),
         ("search:random:fast", "search:AGENT:WORLDS"),
-        ("search:random:0", "worlds must be at least 1"),
+        ("search:random:0", "worlds must be 1 to 100000"),
         ("search:random:0ms", "milliseconds must be above 0"),
         ("search:nobody:5", "unknown agent 'nobody'"),
     ],

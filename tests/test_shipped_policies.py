@@ -7,13 +7,14 @@ import re
 import subprocess
 import sys
 from math import hypot
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import agents
-from agents import registry
+from agents import onnx_agent, registry
 from agents.kept import fingerprint
 from agents.make_policies import FORMAT, LARGEST
 from agents.onnx_agent import OnnxAgent
@@ -56,6 +57,16 @@ def test_playing_a_policy_needs_no_torch_and_no_scipy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_another_game_is_refused_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The id of a layout that was gone came again with the next game, which was then played."""
+    monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # as bad as it can be
+    rng, policy = np.random.default_rng(0), agents.load("kododo-4p")
+    policy.act(games.batch_game("kododo", 1, num_players=4).view(0), rng)
+    long = games.batch_game("kododo", 1, num_players=4, variant="long")
+    with pytest.raises(ValueError, match="it is for rule variant standard, not long"):
+        policy.act(long.view(0), rng)
 
 
 def test_there_is_a_policy_for_every_game_and_number_of_players() -> None:
@@ -118,3 +129,28 @@ def test_it_beats_all_baselines_but_the_strongest(name: str) -> None:
     *weaker, _ = data["shares"]["alone"].items()
     shares = {baseline: each["share"]["low"] for baseline, each in weaker}
     assert {b: low for b, low in shares.items() if low <= 1 / data["players"]} == {}
+
+
+@pytest.mark.parametrize(
+    ("package", "data"),
+    [
+        ("venv/lib/python3.11/site-packages", "venv"),
+        (".local/lib/python3.11/site-packages", ".local"),  # pip install --user
+        ("target", "target"),  # pip install --target
+        ("usr/local/lib/python3.11/dist-packages", "usr/local"),
+    ],
+)
+def test_policies_are_found_wherever_a_wheel_was_installed(
+    package: str, data: str, tmp_path: Path
+) -> None:
+    """They were looked for where the interpreter has its own data, and nowhere else."""
+    policies = tmp_path / data / "share" / "kododo-env" / "policies"
+    for folder in (tmp_path / package, policies):
+        folder.mkdir(parents=True, exist_ok=True)
+    (tmp_path / package / "policies").mkdir()  # somebody else's package of that name
+    assert registry.policies_folder(tmp_path / package) == policies
+
+
+def test_a_checkout_has_its_own_policies(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    assert registry.policies_folder(tmp_path) == tmp_path / "policies"

@@ -9,7 +9,7 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent, View
-from tests.doors import EXTREMES, GAMES
+from tests.doors import ALL_ALIKE, EXTREMES, GAMES, forced_deck
 from tests.helpers import random_actions
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
@@ -245,6 +245,18 @@ def test_opponents_are_not_asked_for_forced_moves() -> None:
     assert len(opponent.asked) == steps - 1
 
 
+def test_what_is_forced_may_be_any_action_and_another_one_in_each_game() -> None:
+    opponents = [None, Lowest(), Lowest(), Lowest()]
+    venv = BatchVecEnv(batch("combi_combo", 2, 4, **ALL_ALIKE), opponents=opponents)
+    start(venv, 0)
+    venv.game.reset(decks=[forced_deck(1), forced_deck(2)])
+    venv.step(venv.action_masks().argmax(axis=1))
+    assert venv.game.passed.argmax(axis=2).tolist() == [[1, 2, 3, 0], [2, 3, 0, 1]]
+    assert [each.asked for each in opponents[1:]] == [[], [], []]
+    venv.step(venv.action_masks().argmax(axis=1))
+    assert [each.asked for each in opponents[1:]] == [[1], [2], [3]]
+
+
 def test_opponents_can_be_replaced() -> None:
     first, second = Lowest(), Lowest()
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, first])
@@ -253,8 +265,12 @@ def test_opponents_can_be_replaced() -> None:
     venv.set_opponents([None, second])
     venv.step(np.full(2, 0))
     assert (len(first.asked), len(second.asked)) == (1, 1)
-    with pytest.raises(ValueError, match=r"learners' seats are \[0\] and stay so, not \[1\]"):
+    with pytest.raises(ValueError, match="learners' seats") as error:
         venv.set_opponents([second, None])
+    assert str(error.value) == (
+        "the learners' seats are [0] and stay so, not [1]; "
+        "make another BatchVecEnv for other seats"
+    )
     assert venv.opponents == [None, second]
 
 
@@ -266,7 +282,7 @@ class Wrong(Lowest):
 def test_an_opponent_that_does_not_play() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, Wrong()])
     start(venv, 0)
-    with pytest.raises(ValueError, match="agent 'lowest' must give 2 integers"):
+    with pytest.raises(ValueError, match="what agent 'lowest' plays must be integers, not float64"):
         venv.step(np.full(2, 5))
 
 
@@ -306,22 +322,65 @@ def test_attributes_of_slots() -> None:
     venv.close()
 
 
+def test_each_slot_has_its_own_masks() -> None:
+    venv = BatchVecEnv(batch("combi_combo", 3, 4), opponents=[None, RandomAgent(), None, None])
+    start(venv, 0)
+    masks = venv.game.legal_action_mask()[:, [0, 2, 3]].reshape(9, -1)
+    assert len(set(map(bytes, masks))) > 5
+    for slot, method in enumerate(venv.get_attr("action_masks")):
+        assert np.array_equal(method(), masks[slot])
+        assert np.array_equal(venv.env_method("action_masks", indices=slot)[0], masks[slot])
+
+
+def test_methods_of_slots_are_called_with_what_is_given() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    for slot in range(4):
+        venv.set_attr("told", lambda *words, slot=slot, **more: (slot, words, more), slot)
+    assert venv.env_method("told", 1, 2, indices=[3, 0], more=5) == [
+        (3, (1, 2), {"more": 5}),
+        (0, (1, 2), {"more": 5}),
+    ]
+    assert [each[0] for each in venv.env_method("told")] == [0, 1, 2, 3]
+
+
+def test_every_slot_has_infos_of_the_reset_of_its_own() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    venv.reset_infos = [{"old": 1}] * 4
+    venv.reset()
+    assert venv.reset_infos == [{}, {}, {}, {}]
+    assert len({id(each) for each in venv.reset_infos}) == 4
+
+
 @pytest.mark.parametrize(
     "actions", [np.full(3, 5), np.full((2, 2), 5), np.full(4, 5.0), [5, 5, 5, None]]
 )
 def test_bad_actions(actions: Any) -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
     start(venv, 0)
-    with pytest.raises(ValueError, match="actions must be 4 integers, one for each slot"):
+    with pytest.raises(ValueError, match=r"actions must be (4 )?integers"):
         venv.step(actions)
     with pytest.raises(ValueError, match="illegal action in kododo: game 0, player 1, action 3"):
         venv.step(np.array([5, 3, 5, 5]))
     venv.step(np.full(4, 5))
 
 
+def test_a_batch_that_was_not_reset_is_played_as_it_was_dealt() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, RandomAgent()])
+    hands = venv.game.hands[:, 0].copy()
+    with pytest.raises(RuntimeError, match="step_async"):
+        venv.step_wait()
+    venv.step(np.full(2, 5))
+    assert np.array_equal(venv.game.table[:, 0, :2], hands[:, :2])
+    assert (venv.game.table[:, 1, :2] >= 0).all()
+
+
 def test_a_step_needs_actions() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
     start(venv, 0)
+    with pytest.raises(RuntimeError) as error:
+        venv.step_wait()
+    assert str(error.value) == "step_wait() needs step_async(actions) first"
+    venv.step(np.full(4, 5))
     with pytest.raises(RuntimeError, match="step_async"):
         venv.step_wait()
 

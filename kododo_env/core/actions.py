@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
+from kododo_env.core.numbers import whole_fields, whole_tuple
+
+MOST_SLOTS = 255  # slots are counted in a uint8
+
 
 @dataclass(frozen=True)
 class ActionPiece:
@@ -22,6 +26,8 @@ class ActionPiece:
     axes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        what = f"the shape of actions {self.name!r}"
+        object.__setattr__(self, "shape", whole_tuple(self.shape, what, 1))
         if len(self.axes) != len(self.shape):
             raise ValueError(f"actions {self.name!r}: {self.axes} do not name {self.shape}")
 
@@ -39,7 +45,7 @@ class SlotPiece:
         name: Unique within the layout.
         hand: The observation's piece that counts the cards in hand by type. Slot s
             holds the s-th card when the types are written out in the order of the piece.
-        slots: How many slots a hand has.
+        slots: How many slots a hand has, 1 to 255.
         plays: How many cards one such action plays: 1, or 2 for the pairs of slots
             in lexicographic order.
     """
@@ -50,8 +56,7 @@ class SlotPiece:
     plays: int
 
     def __post_init__(self) -> None:
-        if self.plays not in (1, 2):
-            raise ValueError(f"an action plays 1 or 2 cards, not {self.plays}")
+        whole_fields(self, {"slots": (1, MOST_SLOTS), "plays": (1, 2)})
 
     @property
     def choices(self) -> tuple[tuple[int, ...], ...]:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.view import View
 
 
@@ -59,6 +60,21 @@ class RandomAgent:
         return random_legal_actions(view.legal_action_mask, rng)
 
 
+def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+    """What an agent plays in each game of its view, shape (N,).
+
+    Raises:
+        ValueError: It gives anything but an integer for each game.
+    """
+    chosen = whole_numbers(agent.act(view, rng), f"what agent {agent.name!r} plays")
+    if chosen.shape != (view.num_envs,):
+        raise ValueError(
+            f"agent {agent.name!r} must play {view.num_envs} actions, one for each game, not "
+            f"an array of the shape {chosen.shape}"
+        )
+    return chosen
+
+
 def everybodys_choice(
     agent: Agent, game: BatchGame, rng: np.random.Generator
 ) -> npt.NDArray[np.int64]:
@@ -76,5 +92,5 @@ def everybodys_choice(
     deciding = game.deciding()
     for player in range(game.num_players):
         if deciding[:, player].any():
-            chosen[:, player] = agent.act(game.view(player), rng)
+            chosen[:, player] = choice_of(agent, game.view(player), rng)
     return chosen

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
-from kododo_env.core.numbers import is_whole
+from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.rows import games_first
 from kododo_env.core.view import View
@@ -68,9 +68,10 @@ class BatchGame(ABC):
     _arrays: ClassVar[tuple[str, ...]]
     _schedule: ClassVar[tuple[str, ...]]
     _any_length: ClassVar[tuple[str, ...]] = ()
-    _many_deals = False  # whether a game may go through the deck more than once
+    _most_deals = 1  # how often a game may go through the deck
     _shared_schedule: ClassVar[tuple[str, ...]] = ("steps_played",)
     _shared_state: ClassVar[tuple[str, ...]] = ("_scores", "_rewards", "_terminated", "_just")
+    _caches: ClassVar[tuple[str, ...]] = ("_scratch", "_written_at")  # None in every copy
 
     def __init__(
         self,
@@ -81,9 +82,7 @@ class BatchGame(ABC):
         cards: Array,
         seed: int | None,
     ) -> None:
-        if not is_whole(num_envs) or num_envs < 1:
-            raise ValueError(f"num_envs must be a whole number of at least 1, not {num_envs!r}")
-        self.num_envs = int(num_envs)
+        self.num_envs = whole_number(num_envs, "num_envs", 1)
         self.num_players: int = rules.num_players
         self.num_actions = actions.size
         self.rules = rules
@@ -92,7 +91,7 @@ class BatchGame(ABC):
         self.cards: npt.NDArray[np.uint8] = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._clock = 0
-        self._seen_observation: tuple[int, Array] | None = None
+        self._written_at: int | None = None  # which turn's observations are in the scratch
         self._scratch: tuple[Array, dict[str, Array]] | None = None
         self.reset(seed)
 
@@ -102,17 +101,18 @@ class BatchGame(ABC):
         """Deal every game anew.
 
         Args:
-            seed: Starts the batch's generator anew; None lets it go on (the first time
-                from fresh entropy).
+            seed: A whole number from 0, starts the batch's generator anew; None lets it go
+                on (the first time from fresh entropy).
             decks: The exact order of the cards, shape (N, D); None shuffles. How cards
                 are dealt and drawn from a deck is documented with each game.
 
         Raises:
-            ValueError: The decks have the wrong shape or are not this game's.
+            ValueError: The seed is none, or the decks have the wrong shape or are not this
+                game's; nothing is changed.
         """
-        given = None
+        seed, given = whole_seed(seed), None
         if decks is not None:
-            given = check_decks(decks, self.cards, self.num_envs, self.name, self._many_deals)
+            given = check_decks(decks, self.cards, self.num_envs, self.name, self._most_deals)
         if seed is not None or not hasattr(self, "rng"):
             self.rng = np.random.default_rng(seed)
         if given is None:
@@ -134,13 +134,13 @@ class BatchGame(ABC):
         """Shuffled decks that ``reset(decks=...)`` accepts.
 
         Args:
-            num: How many; to use them all, a batch of as many games.
+            num: How many, at least 1; to use them all, a batch of as many games.
             rng: The source of randomness; the batch's own is not touched.
 
         Returns:
             Shape (num, D).
         """
-        return shuffled_decks(self.cards, num, rng)
+        return shuffled_decks(self.cards, whole_number(num, "num", 1), rng)
 
     def restart_finished(self) -> npt.NDArray[np.bool_]:
         """Deal finished games anew, where the schedule of the batch allows it now.
@@ -214,12 +214,10 @@ class BatchGame(ABC):
 
     def _checked(self, actions: npt.ArrayLike) -> Array:
         """The actions feature-major, (P, N), after all checks."""
-        given = np.asarray(actions)
+        given = whole_numbers(actions, f"actions of {self.name}")
         shape = (self.num_envs, self.num_players)
         if given.shape != shape:
             raise ValueError(f"actions of {self.name} must have the shape {shape}: {given.shape}")
-        if given.dtype.kind not in "iu":
-            raise ValueError(f"actions of {self.name} must be integers, not {given.dtype}")
         chosen = np.ascontiguousarray(given.T, np.intp)
         legal = self._legal(chosen)
         if np.count_nonzero(legal) < legal.size:
@@ -259,8 +257,9 @@ class BatchGame(ABC):
             ValueError: ``out`` has the wrong shape.
         """
         shape = (self.num_envs, self.num_players, self.layout.size)
-        if out is not None and out.shape != shape:
-            raise ValueError(f"out must have the shape {shape}, not {out.shape}")
+        if out is not None and getattr(out, "shape", None) != shape:
+            given = getattr(out, "shape", shown(out))
+            raise ValueError(f"out must be an array of the shape {shape}, not {given}")
         flat, pieces = self._scratch or self._make_scratch()
         self._write_observation(pieces)
         if out is None:
@@ -309,7 +308,8 @@ class BatchGame(ABC):
         """
         leading = np.ones((self.num_players, self.num_envs), np.bool_)
         for key in self._standing():
-            best = np.where(leading, key, np.iinfo(np.int32).min).max(axis=0)
+            # Who no longer leads is given a number of the key's own: it cannot be above the best.
+            best = np.where(leading, key, key.min(axis=0)).max(axis=0)
             leading &= key == best
         shares: npt.NDArray[np.float64] = (leading / leading.sum(axis=0)).T
         return shares
@@ -320,8 +320,7 @@ class BatchGame(ABC):
         Raises:
             ValueError: There is no such player.
         """
-        self._check_player(player)
-        return self._view(player)
+        return self._view(self._seat(player))
 
     @property
     def round_steps(self) -> int | None:
@@ -350,20 +349,21 @@ class BatchGame(ABC):
         """
         raise ValueError(f"{self.name} cannot take back the last step here: known_past is 0")
 
-    def _check_player(self, player: int) -> None:
-        if not 0 <= player < self.num_players:
-            raise ValueError(f"player must be 0 to {self.num_players - 1}, not {player}")
+    def _seat(self, player: Any) -> int:
+        """The number of a player, checked."""
+        return whole_number(player, "player", 0, self.num_players - 1)
 
     def _view(self, player: int) -> View:
         return View(self, player)
 
-    def _observation_now(self) -> Array:
-        """One observation for all views of this turn, read-only."""
-        if self._seen_observation is None or self._seen_observation[0] != self._clock:
-            observation = self.observe()
-            observation.flags.writeable = False
-            self._seen_observation = (self._clock, observation)
-        return self._seen_observation[1]
+    def _observation_of(self, player: int) -> Array:
+        """A player's observation, (N, F); they are written once for all views of a turn."""
+        flat, pieces = self._scratch or self._make_scratch()
+        if self._written_at != self._clock:
+            self._write_observation(pieces)
+            self._written_at = self._clock
+        observation: Array = flat[player].T
+        return observation
 
     @staticmethod
     def _shown(array: Array) -> Array:
@@ -376,21 +376,27 @@ class BatchGame(ABC):
 
     def clone(self) -> Self:
         """An exact copy that goes its own way, generator included."""
-        return self.take(np.arange(self.num_envs))
+        return self._take(np.arange(self.num_envs))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and deepcopy: without the caches, whose views would come apart."""
-        return {**self.__dict__, "_scratch": None, "_seen_observation": None}
+        """For all kinds of copies: without the caches, which hold what everybody knows."""
+        return {**self.__dict__, "_clock": 0, **dict.fromkeys(self._caches)}
 
     def take(self, games: npt.NDArray[np.intp]) -> Self:
         """A batch made of copies of some of the games, in the order given.
 
         Args:
-            games: Indices, shape (M,); one may come several times.
+            games: Indices, shape (M,), M at least 1; one may come several times.
 
         Returns:
             A batch of M games; its generator is a copy of this batch's.
+
+        Raises:
+            ValueError: They are no indices of games.
         """
+        return self._take(whole_indices(games, "games", self.num_envs))
+
+    def _take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
         other = copy.copy(self)
         other.num_envs = len(games)
         for name in self._arrays + self._shared_state:
@@ -399,9 +405,11 @@ class BatchGame(ABC):
         return other
 
     def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
-        """Copies in which all that the player cannot know is dealt again.
+        """Copies in which all that the player cannot know is dealt again, or is not there.
 
-        Uniform among what is consistent with the player's knowledge.
+        Uniform among what is consistent with the player's knowledge. What has come to pass
+        unseen and is of no more use, such as the order of cards that have been drawn, is
+        made up or left out.
 
         Args:
             player: Whose knowledge is kept.
@@ -411,14 +419,14 @@ class BatchGame(ABC):
         Returns:
             A batch of N * samples games; those of game i are i * samples and the
             following ones. Its generator is a new one, seeded from ``rng``.
+
+        Raises:
+            ValueError: There is no such player, or not at least one sample.
         """
-        self._check_player(player)
-        if samples < 1:
-            raise ValueError(f"samples must be at least 1, not {samples}")
-        other = self.take(np.repeat(np.arange(self.num_envs), samples))
+        player, samples = self._seat(player), whole_number(samples, "samples", 1)
+        other = self._take(np.repeat(np.arange(self.num_envs), samples))
         other.rng = np.random.default_rng(rng.integers(1 << 63))
-        with other._unchanged(other._terminated):
-            other._deal_hidden(player, rng)
+        other._deal_hidden(player, rng)
         return other
 
     def state(self) -> dict[str, Any]:
@@ -449,10 +457,41 @@ class BatchGame(ABC):
                 )
         for name in names:
             setattr(self, name, state[name].copy())
-        for name in schedule:
-            setattr(self, name, state[name])
+        for name in schedule:  # a file gives back plain numbers, the game may keep another type
+            setattr(self, name, type(getattr(self, name))(state[name]))
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
         self._clock += 1
+
+    # --- in words and pictures ----------------------------------------------------------
+
+    def describe_action(self, action: int) -> str:
+        """What an action means, in words.
+
+        Raises:
+            ValueError: There is no such action.
+        """
+        return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
+
+    def text(self, index: int = 0, player: int | None = None) -> str:
+        """One game as text; ``player`` hides what that player cannot see.
+
+        Raises:
+            ValueError: There is no such game, or no such player.
+        """
+        return self._text(*self._looked_at(index, player))
+
+    def svg(self, index: int = 0, player: int | None = None) -> str:
+        """One game as an SVG picture; ``player`` hides what that player cannot see.
+
+        Raises:
+            ValueError: There is no such game, or no such player.
+        """
+        return self._svg(*self._looked_at(index, player))
+
+    def _looked_at(self, index: Any, player: Any) -> tuple[int, int | None]:
+        """Which game is drawn for whom, checked."""
+        seat = None if player is None else self._seat(player)
+        return whole_number(index, "index", 0, self.num_envs - 1), seat
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} num_envs={self.num_envs} {self.rules}>"
@@ -485,18 +524,22 @@ class BatchGame(ABC):
 
     @abstractmethod
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        """Deal again, uniformly, what the player cannot know (see ``determinize``)."""
+        """Deal again, uniformly, what the player cannot know (see ``determinize``).
+
+        In the games that are over as well. No array may keep anything of it, and what is
+        dealt follows from the player's knowledge and the generator alone.
+        """
 
     @abstractmethod
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
+        """What an action means, in words; there is such an action."""
 
     @abstractmethod
-    def text(self, index: int = 0, player: int | None = None) -> str:
+    def _text(self, index: int, player: int | None) -> str:
         """One game as text; ``player`` hides what that player cannot see."""
 
     @abstractmethod
-    def svg(self, index: int = 0, player: int | None = None) -> str:
+    def _svg(self, index: int, player: int | None) -> str:
         """One game as an SVG picture; ``player`` hides what that player cannot see."""
 
 

@@ -7,6 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.numbers import whole_numbers
+
+NONE = 255  # no card
+
 
 def shuffled_rows(cards: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.uint8]:
     """Shuffle each row of cards by itself.
@@ -36,8 +40,30 @@ def shuffled_decks(
     return shuffled_rows(np.broadcast_to(cards, (num, len(cards))), rng)
 
 
+def shuffled_counts(
+    counts: npt.NDArray[Any], length: int, rng: np.random.Generator
+) -> npt.NDArray[np.uint8]:
+    """Cards given by their numbers, each game's in a random order.
+
+    Args:
+        counts: How many cards of each type there are, shape (T, N), in a game ``length`` at most.
+        length: How many places a game has.
+        rng: The source of randomness.
+
+    Returns:
+        Shape (length, N): the types; behind them, where cards are lacking, ``NONE``.
+    """
+    types, num = counts.shape
+    kinds = np.tile(np.append(np.arange(types, dtype=np.uint8), np.uint8(NONE)), num)
+    lacking = length - counts.sum(axis=0)
+    rows = np.repeat(kinds, np.vstack([counts, lacking]).T.ravel()).reshape(num, length)
+    order = np.argsort(rng.random(rows.shape) + (rows == NONE), axis=1)
+    shuffled: npt.NDArray[np.uint8] = np.take_along_axis(rows, order, axis=1).T
+    return shuffled
+
+
 def check_decks(
-    decks: npt.ArrayLike, cards: npt.NDArray[Any], num_envs: int, name: str, many_deals: bool
+    decks: npt.ArrayLike, cards: npt.NDArray[Any], num_envs: int, name: str, most_deals: int
 ) -> npt.NDArray[np.uint8]:
     """Check decks that somebody gave: one order of the game's own cards for each game.
 
@@ -46,24 +72,24 @@ def check_decks(
         cards: The game's cards, shape (D,).
         num_envs: How many games need a deck.
         name: The game's name, for the message.
-        many_deals: Whether the game may take more than one deal.
+        most_deals: How many deals the game may take.
 
     Returns:
         Shape (num_envs, K, D).
 
     Raises:
-        ValueError: Wrong shape or dtype, or cards that are not the game's.
+        ValueError: Wrong shape or dtype, too many deals, or cards that are not the game's.
     """
-    given = np.asarray(decks)
-    if given.dtype.kind not in "iu":
-        raise ValueError(f"decks of {name} must be integers, not {given.dtype}")
+    given = whole_numbers(decks, f"decks of {name}")
     if given.ndim == 2:
         given = given[:, None]
     fits = given.ndim == 3 and (given.shape[0], given.shape[2]) == (num_envs, len(cards))
-    if not fits or given.shape[1] == 0 or (given.shape[1] > 1 and not many_deals):
+    if not fits or given.shape[1] == 0 or (given.shape[1] > 1 and most_deals == 1):
         raise ValueError(
             f"decks of {name} must have the shape ({num_envs}, {len(cards)}), not {np.shape(decks)}"
         )
+    if given.shape[1] > most_deals:
+        raise ValueError(f"a game of {name} takes at most {most_deals} deals, not {given.shape[1]}")
     wrong = (np.sort(given, axis=2) != np.sort(cards)).any(axis=2)
     if wrong.any():
         env, deal = np.argwhere(wrong)[0]

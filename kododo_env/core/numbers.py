@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from operator import index
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+INTEGERS = (int, np.integer)
 SHOWN = 60  # characters of a wrong value that a message repeats
 
 
 def is_whole(value: object) -> bool:
     """Whether a value is an integer of Python's or numpy's, a truth value not being one."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, INTEGERS) and not isinstance(value, bool)
 
 
 def whole_number(
@@ -31,16 +34,86 @@ def whole_number(
     Raises:
         ValueError: It is no whole number, or out of the range.
     """
-    truth = isinstance(value, bool) or "bool" in str(getattr(value, "dtype", ""))
-    try:
-        number = None if truth else index(value)
-    except TypeError:
-        number = None
+    number = value if type(value) is int else _as_index(value)
     if number is None:
         raise ValueError(f"{name} must be a whole number, not {shown(value)}")
     if (lowest is not None and number < lowest) or (highest is not None and number > highest):
         raise ValueError(f"{name} must be {_range(lowest, highest)}, not {shown(number)}")
     return number
+
+
+def whole_seed(value: Any) -> int | None:
+    """A seed as Python's int; None, fresh entropy, stays None.
+
+    Raises:
+        ValueError: It is neither None nor a whole number from 0.
+    """
+    return None if value is None else whole_number(value, "seed", 0)
+
+
+def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.integer[Any]]:
+    """Whole numbers as an array of integers.
+
+    Args:
+        values: An array of any integer dtype, or lists of whole numbers, lists in lists too.
+        name: What they are, for the message.
+
+    Returns:
+        The array itself if it is one, of the same shape and dtype.
+
+    Raises:
+        ValueError: They are no whole numbers, or no array, rows of unequal length being none.
+    """
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, RuntimeError):
+        raise ValueError(f"{name} must be an array of integers, not {shown(values)}") from None
+    kind = array.dtype
+    if kind.kind in "iu" and isinstance(values, list | tuple) and _has_truth(values):
+        kind = np.dtype(np.bool_)  # numpy makes 0 and 1 of those that stand among numbers
+    if kind.kind not in "iu":
+        raise ValueError(f"{name} must be integers, not {kind}")
+    return array
+
+
+def whole_indices(values: npt.ArrayLike, name: str, size: int) -> npt.NDArray[np.integer[Any]]:
+    """Indices of things that there are, each 0 to ``size`` - 1; shape (n,), n at least 1.
+
+    Raises:
+        ValueError: They are no whole numbers, not in one row, none at all, or out of range.
+    """
+    found = whole_numbers(values, name)
+    if found.ndim != 1 or not found.size or found.min() < 0 or found.max() >= size:
+        raise ValueError(f"{name} must be one or more of 0 to {size - 1}, not {shown(values)}")
+    return found
+
+
+def whole_tuple(
+    values: Any, name: str, lowest: int | None = None, highest: int | None = None
+) -> tuple[int, ...]:
+    """Whole numbers as a tuple of Python's ints, from a tuple, a list or an array (n,).
+
+    Raises:
+        ValueError: They are none, or one of them is no whole number or out of the range.
+    """
+    if not isinstance(values, tuple | list | np.ndarray) or np.ndim(values) == 0:
+        raise ValueError(f"{name} must be a tuple of whole numbers, not {shown(values)}")
+    return tuple(whole_number(each, f"each of {name}", lowest, highest) for each in values)
+
+
+def whole_fields(rules: Any, bounds: Mapping[str, tuple[int, int]]) -> None:
+    """Check fields of a frozen dataclass and turn them into Python's ints.
+
+    Args:
+        rules: The object whose constructor this is.
+        bounds: The lowest and the highest that will do, by the name of the field.
+
+    Raises:
+        ValueError: A field is no whole number, or out of its bounds.
+    """
+    for name, (lowest, highest) in bounds.items():
+        number = whole_number(getattr(rules, name), name, lowest, highest)
+        object.__setattr__(rules, name, number)
 
 
 def finite_number(
@@ -79,6 +152,28 @@ def shown(value: object) -> str:
     """A wrong value for a message of one line, cut where it is long."""
     text = " ".join(_text(value).split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _as_index(value: Any) -> int | None:
+    """What some library says is an integer, as an int; None if it is none or a truth value."""
+    if is_whole(value):
+        return int(value)
+    if _is_truth(value):
+        return None
+    try:
+        return index(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_truth(value: Any) -> bool:
+    """Whether it is a truth value, of any library."""
+    return isinstance(value, bool) or "bool" in str(getattr(value, "dtype", ""))
+
+
+def _has_truth(values: Any) -> bool:
+    """Whether a truth value stands among numbers in lists."""
+    return any(map(_is_truth, np.asarray(values, object).flat))
 
 
 def _text(value: object) -> str:

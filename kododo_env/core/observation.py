@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.numbers import whole_number, whole_tuple
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -33,13 +35,15 @@ class Piece:
     axes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        what = f"piece {self.name!r}"
+        object.__setattr__(self, "shape", whole_tuple(self.shape, f"the shape of {what}", 1))
+        maximum = whole_number(self.maximum, f"the maximum of {what}", 1)
+        object.__setattr__(self, "maximum", maximum)
         if len(self.axes) != len(self.shape):
             raise ValueError(
                 f"piece {self.name!r} has {len(self.shape)} axes {self.shape} "
                 f"but {len(self.axes)} names for them: {self.axes}"
             )
-        if self.maximum < 1:
-            raise ValueError(f"piece {self.name!r} needs a maximum of at least 1")
 
     @property
     def size(self) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +13,23 @@ if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
     from kododo_env.core.observation import ObservationLayout
 
+Array = npt.NDArray[Any]
+
+
+def own_copy(array: Array) -> Array:
+    """What somebody may keep: a read-only copy, laid out alike, with nothing behind it."""
+    kept = array.copy("K")
+    kept.flags.writeable = False
+    return kept
+
 
 class View:
     """One player's knowledge in each of N games. Agents get this, never the game.
 
     A view is good until the next step of its game; after that it raises RuntimeError.
-    Games may add public facts of their own in a subclass.
+    Its arrays are copies, made when first asked for: what it hands out leads, by no
+    attribute, base or copy, to what the player does not know. It cannot be copied or
+    pickled itself. Games may add public facts of their own in a subclass.
 
     Args:
         game: The batch looked at.
@@ -28,16 +40,32 @@ class View:
         self._game = game
         self._clock = game._clock
         self.player = player
+        self._own: dict[str, Array] = {}
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("a view is not copied or pickled; keep what it shows, or another view")
 
     def _current(self) -> BatchGame:
         if self._game._clock != self._clock:
             raise RuntimeError("this view is of an earlier turn; ask the game for a new one")
         return self._game
 
+    def _kept(self, name: str, shown: Callable[[], Array]) -> Array:
+        """The player's own copy of what the game shows, made once."""
+        self._current()
+        if name not in self._own:
+            self._own[name] = own_copy(shown())
+        return self._own[name]
+
     @property
     def game_name(self) -> str:
         """The name of the game in the registry."""
         return self._game.name
+
+    @property
+    def game_version(self) -> int:
+        """The game's version, which goes up with any change of what a policy must know."""
+        return self._game.version
 
     @property
     def rules(self) -> Any:
@@ -77,13 +105,12 @@ class View:
     @property
     def observation(self) -> npt.NDArray[Any]:
         """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
-        observation: npt.NDArray[Any] = self._current()._observation_now()[:, self.player]
-        return observation
+        return self._kept("observation", lambda: self._game._observation_of(self.player))
 
     @property
     def legal_action_mask(self) -> npt.NDArray[np.bool_]:
         """True = legal, shape (N, A), read-only."""
-        return self._current().legal_action_mask()[:, self.player]
+        return self._kept("mask", lambda: self._game.legal_action_mask()[:, self.player])
 
     @cached_property
     def pieces(self) -> dict[str, npt.NDArray[Any]]:
@@ -102,3 +129,7 @@ class View:
             following ones. Hidden cards are dealt uniformly among what is possible.
         """
         return self._current().determinize(self.player, rng, samples)
+
+    def fresh(self, num_envs: int, seed: int | None = None) -> BatchGame:
+        """A new batch of the same rules; it has nothing else to do with the games looked at."""
+        return self._game.fresh(num_envs, seed)

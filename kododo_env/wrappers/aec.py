@@ -26,7 +26,6 @@ class AECGame(PettingZooTable, AECEnv):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game; see ``ParallelGame.reset``."""
         self._deal(seed, options)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None  # where PettingZoo's removal of agents keeps its place
@@ -106,7 +105,7 @@ class AECGame(PettingZooTable, AECEnv):
         # Players who are not asked keep this, the only thing that they can do.
         self._chosen = self._masks.argmax(axis=1)
         self.infos: dict[str, dict[str, Any]] = {
-            name: {"action_mask": mask}
+            name: {"action_mask": mask.copy()}
             for name, mask in zip(self.possible_agents, self._masks, strict=True)
         }
         for name in self._replaced:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number
 from kododo_env.wrappers.dealing import own_generator
 
 ILLEGAL_ACTION = ("raise", "random")
@@ -50,23 +50,16 @@ class Choices:
         """An action as a plain number.
 
         Raises:
-            ValueError: It is not an integer, or not in the action space.
+            ValueError: It is not a whole number, or not in the action space.
         """
-        try:
-            number = index(action)
-        except TypeError:
-            raise ValueError(f"the action of {who} must be an integer, not {action!r}") from None
-        if not 0 <= number < self._game.num_actions:
-            last = self._game.num_actions - 1
-            raise ValueError(f"the action of {who} must be 0 to {last}, not {number}")
-        return number
+        return whole_number(action, f"the action of {who}", 0, self._game.num_actions - 1)
 
-    def settle(self, action: Any, mask: npt.NDArray[np.int8], who: str) -> tuple[int, bool]:
+    def settle(self, action: Any, mask: npt.NDArray[Any], who: str) -> tuple[int, bool]:
         """The action that will be played.
 
         Args:
             action: What the player chose.
-            mask: 1 where legal, shape (A,).
+            mask: 1 or True where legal, shape (A,).
             who: The player's name, for messages.
 
         Returns:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_numbers, whole_seed
 
 
 def check_single(game: BatchGame) -> None:
@@ -27,9 +28,10 @@ def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> N
         ValueError: The deck is not the game's.
     """
     deck = (options or {}).get("deck")
-    game.reset(seed, None if deck is None else np.asarray(deck)[None])
+    game.reset(seed, None if deck is None else whole_numbers(deck, "the deck")[None])
 
 
 def own_generator(seed: int | None) -> np.random.Generator:
     """A wrapper's generator: it follows from the seed, but is not the one that deals."""
+    seed = whole_seed(seed)
     return np.random.default_rng(None if seed is None else (seed, 1))

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
-
-import numpy as np
-import numpy.typing as npt
+from typing import TypeGuard
 
 from kododo_env.core.agent import Agent, RandomAgent
-from kododo_env.core.view import View
 
 Opponents = Agent | Sequence[Agent] | None
 
@@ -74,18 +70,3 @@ def seated(opponents: Sequence[Agent | None] | None, num_players: int) -> list[A
 def learners(opponents: Sequence[Agent | None]) -> list[int]:
     """The seats that no opponent has."""
     return [seat for seat, agent in enumerate(opponents) if agent is None]
-
-
-def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
-    """What an agent plays in each game of its view, shape (N,).
-
-    Raises:
-        ValueError: It gives anything but an integer for each game.
-    """
-    chosen = np.asarray(agent.act(view, rng))
-    if chosen.shape != (view.num_envs,) or chosen.dtype.kind not in "iu":
-        raise ValueError(
-            f"agent {agent.name!r} must give {view.num_envs} integers, one for each game, "
-            f"not {chosen.dtype} of the shape {chosen.shape}"
-        )
-    return chosen

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from operator import index
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from pettingzoo import ParallelEnv
 
+from kododo_env.core.numbers import shown
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 
@@ -37,7 +38,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             Observations and infos of all agents.
 
         Raises:
-            ValueError: The deck is not the game's.
+            ValueError: The seed is none, or the deck is not the game's.
         """
         self._deal(seed, options)
         return self._see()
@@ -62,15 +63,10 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             raise self._not_running()
         game, names = self.game, self.possible_agents
         replaced: list[str] = []
-        try:
-            chosen = [index(actions[name]) for name in names]
-        except (KeyError, TypeError):
-            raise self._bad_actions(actions) from None
-        if len(actions) != len(names):
-            raise self._bad_actions(actions)
+        chosen = self._numbers_of(actions)
         if self._choices.replaces:
             chosen, replaced = self._legal_instead(actions)
-        game.step((chosen,))
+        game.step(np.array((chosen,)))
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:
@@ -87,18 +83,20 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         )
 
     def _see(self) -> tuple[dict[str, Observation], Infos]:
-        # The hot path of a single game: one observation and one mask, cut into rows.
+        # The hot path of a single game: one observation and one mask, cut into rows. They are
+        # copied, since the base of a row is everybody's.
         masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         observations, infos = {}, {}
         rows = zip(self.possible_agents, self.game.observe()[0], masks, strict=True)
-        for name, numbers, mask in rows:
-            observations[name] = {"observation": numbers, "action_mask": mask}
+        for name, numbers, row in rows:
+            mask = row.copy()
+            observations[name] = {"observation": numbers.copy(), "action_mask": mask}
             infos[name] = {"action_mask": mask}
         return observations, infos
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
         """The actions to be played, and the agents whose own were illegal."""
-        masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
+        masks = self.game.legal_action_mask()[0]
         settled = {
             name: self._choices.settle(actions[name], mask, name)
             for name, mask in zip(self.possible_agents, masks, strict=True)
@@ -106,16 +104,19 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         chosen = [action for action, _ in settled.values()]
         return chosen, [name for name, (_, instead) in settled.items() if instead]
 
-    def _bad_actions(self, actions: dict[str, Any]) -> ValueError:
+    def _numbers_of(self, actions: Any) -> list[int]:
+        """The numbers of everybody's actions, in seat order."""
+        if not isinstance(actions, Mapping):
+            raise ValueError(f"actions must be a dict from agent to action, not {shown(actions)}")
+        if actions.keys() != self._player_of.keys():
+            raise self._not_everybodys(actions)
+        return [self._choices.number(actions[name], name) for name in self.possible_agents]
+
+    def _not_everybodys(self, actions: Mapping[str, Any]) -> ValueError:
         missing = [name for name in self.possible_agents if name not in actions]
         extra = [str(name) for name in actions if name not in self.possible_agents]
         if missing:
             return ValueError(f"an action is missing of {', '.join(missing)}; all agents act")
-        if extra:
-            return ValueError(
-                f"no such agent: {', '.join(extra)}; the agents are "
-                f"{', '.join(self.possible_agents)}"
-            )
-        for name, action in actions.items():
-            self._choices.number(action, name)
-        raise AssertionError("these actions are good")
+        return ValueError(
+            f"no such agent: {', '.join(extra)}; the agents are {', '.join(self.possible_agents)}"
+        )

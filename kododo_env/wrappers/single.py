@@ -8,12 +8,14 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.agent import choice_of
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
-from kododo_env.wrappers.opponents import Opponents, choice_of, one_for_each
+from kododo_env.wrappers.opponents import Opponents, one_for_each
 from kododo_env.wrappers.spaces import Observation, action_space, observation_space
 
 
@@ -54,17 +56,15 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         illegal_action: str = "random",
     ) -> None:
         check_single(game)
-        if seat != "random" and seat not in range(game.num_players):
-            last = game.num_players - 1
-            raise ValueError(f"seat must be 0 to {last} or 'random', not {seat!r}")
+        self._seat_changes = isinstance(seat, str) and seat == "random"
+        seats = ("a seat that is not 'random'", 0, game.num_players - 1)
+        self.seat = 0 if self._seat_changes else whole_number(seat, *seats)
         check_render_mode(render_mode)
         self.game = game
         self.render_mode = render_mode
         self.observation_space = observation_space(game)
         self.action_space = action_space(game)
         self.opponents = one_for_each(opponents, game.num_players - 1)
-        self.seat = 0 if seat == "random" else int(seat)
-        self._seat_changes = seat == "random"
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._gained = 0.0
@@ -85,8 +85,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             Observation and info.
 
         Raises:
-            ValueError: The deck is not the game's.
+            ValueError: The seed is none, or the deck is not the game's.
         """
+        seed = whole_seed(seed)
         super().reset(seed=seed)
         deal(self.game, seed, options)
         self._choices.seed(seed)
@@ -152,6 +153,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._gained += float(self._reward(game)[0, self.seat])
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
-        numbers = self.game.observe()[0, self.seat]
+        numbers = self.game.observe()[0, self.seat].copy()  # the base of a row is everybody's
         mask = self.action_masks().astype(np.int8)
         return {"observation": numbers, "action_mask": mask}, {"action_mask": mask}

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, choice_of
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_indices, whole_numbers, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.dealing import own_generator
-from kododo_env.wrappers.opponents import choice_of, learners, seated
+from kododo_env.wrappers.opponents import learners, seated
 from kododo_env.wrappers.spaces import action_space, box
 
 Indices = int | Iterable[int] | None
@@ -60,8 +61,7 @@ class BatchVecEnv(VecEnv):
         self._rng = own_generator(None)
         self._actions: npt.NDArray[Any] | None = None
         num_slots = game.num_envs * len(self.seats)
-        self._each = [Slot(self, slot) for slot in range(num_slots)]
-        self.num_envs = num_slots  # the constructor that follows asks the slots already
+        self._each = [Slot(self, slot) for slot in range(num_slots)]  # the next line asks them
         super().__init__(num_slots, box(game), action_space(game))
 
     def set_opponents(self, opponents: Sequence[Agent | None] | None) -> None:
@@ -130,15 +130,15 @@ class BatchVecEnv(VecEnv):
     def action_masks(self, indices: Indices = None) -> npt.NDArray[np.bool_]:
         """The legal actions of the slots asked for, by default all: shape (slots, A)."""
         masks = self._slots(self.game.legal_action_mask())
-        return masks if indices is None else masks[list(self._get_indices(indices))]
+        return masks if indices is None else masks[self._get_indices(indices)]
 
     def _everybodys(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The actions of all seats, (N, P), from those of the slots."""
-        game, given = self.game, np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+        game, given = self.game, whole_numbers(actions, "actions")
+        if given.shape != (self.num_envs,):
             raise ValueError(
-                f"actions must be {self.num_envs} integers, one for each slot, not "
-                f"{given.dtype} of the shape {given.shape}"
+                f"actions must be {self.num_envs} integers, one for each slot, not an array of "
+                f"the shape {given.shape}"
             )
         given = given.reshape(game.num_envs, -1)
         if len(self.seats) == game.num_players:
@@ -177,6 +177,21 @@ class BatchVecEnv(VecEnv):
         return slots
 
     # --- what stable-baselines3 asks of a VecEnv ----------------------------------------
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the seed of the next ``reset``; stable-baselines3 counts on from it by slot."""
+        return super().seed(whole_seed(seed))
+
+    def _get_indices(self, indices: Indices) -> list[int]:
+        """The slots that are meant: all, one, or several."""
+        if indices is None:
+            return list(range(self.num_envs))
+        try:
+            several: list[Any] = list(indices)  # type: ignore[arg-type]
+        except TypeError:
+            several = [indices]
+        found: list[int] = whole_indices(several, "indices", self.num_envs).tolist()
+        return found
 
     def close(self) -> None:
         """Nothing is held that would have to be let go."""

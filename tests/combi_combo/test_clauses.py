@@ -242,6 +242,40 @@ def test_the_whole_score_of_four_hands() -> None:
     assert game.outcome()[0].tolist() == [1, 0, 0, 0]
 
 
+def test_own_points_are_all_lines_but_the_1s_for_any_number_of_hands() -> None:
+    """What a hand that may come is worth, whoever has most 1s."""
+    rng = np.random.default_rng(0)
+    hands = rng.integers(0, 3, (6, 4, 5, 7)).astype(np.uint8)
+    lines = score.score_lines(hands, RULES)
+    assert score.own_points(hands, RULES).tolist() == lines[1:].sum(axis=0).tolist()
+    alone = score.own_points(hands[:, :, 2, 3], RULES)
+    assert alone == lines[1:, 2, 3].sum()
+
+
+def test_points_are_int16_as_the_scores_are() -> None:
+    hands = np.ones((6, 4, 4, 3), np.uint8)
+    for points in (
+        score.held(hands, score.THREE),
+        score.sequence_points(hands, RULES),
+        score.twos_points(hands, RULES),
+        score.threes_points(hands, RULES),
+        score.fours_points(hands, RULES),
+        score.own_points(hands, RULES),
+        score.score_lines(hands, RULES),
+        score.score_hands(hands, RULES),
+    ):
+        assert points.dtype == np.int16
+        assert points.shape[-2:] == (4, 3)
+
+
+def test_the_lines_come_in_their_order_and_the_score_is_their_sum() -> None:
+    hands = np.stack([hand_array(f"{colour}2 {colour}2 {colour}3") for colour in "BGYO"], axis=-1)
+    hands += hand_array("V1 V2 V3 V4 R4 B4")[..., None] * np.array([1, 0, 0, 0], np.uint8)
+    lines = dict(zip(score.LINES, score.score_lines(hands, RULES)[:, 0].tolist(), strict=True))
+    assert lines == {"ones": 3, "sequences": 4, "twos": 3, "threes": 2 - 4, "fours": 1}
+    assert score.score_hands(hands, RULES).tolist() == [3 + 4 + 3 - 2 + 1, -3, -3, -3]
+
+
 # --- the end ----------------------------------------------------------------------------
 
 

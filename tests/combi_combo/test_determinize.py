@@ -83,15 +83,6 @@ def test_also_where_cards_go_round_the_table(players: int) -> None:
     assert (np.array(origins) != NEVER).any(axis=(0, 1)).mean() > 0.5
 
 
-@few(40)
-@given(positions(), SEEDS)
-def test_copies_do_not_depend_on_what_is_hidden(position: Position, seed: int) -> None:
-    """A copy made from a copy is the one made from the game itself, to the bit."""
-    game, player = position.game(4), seed % position.rules.num_players
-    other = copies_of(game, player, 1, seed)
-    assert_same_state(copies_of(game, player, 3, seed + 1), copies_of(other, player, 3, seed + 1))
-
-
 @few(10)
 @given(positions(), SEEDS)
 def test_copies_deal_anew(position: Position, seed: int) -> None:

@@ -521,6 +521,24 @@ def test_several_columns_score_each_for_itself() -> None:
     assert tableau_score(rows) == (4 + 6 + 4, 5 + 3)
 
 
+def test_points_of_many_tableaus_at_once_are_those_of_each_alone_in_int16() -> None:
+    """Values add up beyond what a byte holds under other decks, so not in the sums' own dtype."""
+    rng = np.random.default_rng(0)
+    points = rng.integers(0, 200, (3, 5, 5, 4)).astype(np.uint8)
+    rows = score_rows(points)
+    assert (rows.shape, rows.dtype) == ((3, 4), np.dtype(np.int16))
+    ribbons = rng.integers(0, 4, (3, 7, 5, 4)).astype(np.uint8)
+    best = rng.integers(0, 200, (3, 7, 4)).astype(np.uint8)
+    columns = score_columns(ribbons, best, 3)
+    assert (columns.shape, columns.dtype) == ((3, 4), np.dtype(np.int16))
+    for player in range(3):
+        for game in range(4):
+            of_rows = sum(max(map(int, row)) for row in points[player, :, :, game])
+            assert rows[player, game] == of_rows
+            full = (ribbons[player, :, :, game] == 3).any(axis=1)
+            assert columns[player, game] == int(best[player, full, game].astype(int).sum())
+
+
 def test_the_score_of_a_whole_game_is_rows_columns_and_perfects() -> None:
     # Player 0 builds the columns from SV1 SV3 SV5, PB1 PB2 PB4, CR1 CR4 SR3 and FO1 FO4 SO2.
     own = ["SV1", "SV3", "SV5", "PB1", "PB2", "PB4", "CR1", "CR4", "SR3", "FO1", "FO4", "SO2"]

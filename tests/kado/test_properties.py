@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kododo_env import kado_v0
 from kododo_env.games.kado import KadoGame, Rules
-from tests.helpers import assert_same_state, differences, few, play_random, random_actions
+from kododo_env.testing import check_batch_game
+from tests.helpers import differences, few, play_random, random_actions
 
 # Two gifts and three ribbons, a tableau of four cards; twice the same card now and then.
 SMALL: Any = {
@@ -31,6 +33,12 @@ ALL_RULES = [
     Rules(num_players=2, **LINE),
     Rules(num_players=3, **LINE),
 ]
+
+
+def short_name(rules: Rules) -> str:
+    return f"{rules.num_players}-{rules.num_cards}-cards"
+
+
 ANY_RULES = st.sampled_from(ALL_RULES)
 SEEDS = st.integers(0, 2**32 - 1)
 EVERYTHING_SHOWN = (
@@ -101,6 +109,15 @@ def by_type(cards: npt.NDArray[Any], rules: Rules) -> npt.NDArray[np.int64]:
     """Card ids (N, ...) counted by type, -1 left out: (N, types)."""
     flat = cards.reshape(len(cards), -1)
     return (flat[:, :, None] == np.arange(rules.num_card_types)).sum(axis=1)
+
+
+# --- what any batch game promises -----------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ALL_RULES[3:], ids=short_name)
+def test_the_game_keeps_its_promises_under_other_rules(rules: Rules) -> None:
+    """The real rules are checked with every other game's."""
+    check_batch_game(kado_v0.batch_game, rules=rules, places=5)
 
 
 # --- the cards ------------------------------------------------------------------------
@@ -175,23 +192,10 @@ def test_the_short_sums_of_a_tableau_are_those_of_its_cards(position: Position) 
 
 @few(20)
 @given(positions())
-def test_the_mask_is_exactly_what_step_accepts(position: Position) -> None:
+def test_the_no_op_is_for_those_who_have_nothing_to_decide(position: Position) -> None:
     game = position.game(2)
     mask = game.legal_action_mask()
-    assert mask.any(axis=2).all()
     assert (mask[:, :, game.no_op] == ~game.deciding()).all()
-    others, before = random_actions(game, np.random.default_rng(1)), game.state()
-    index = position.seed % 2
-    for player in range(game.num_players):
-        for action in range(-1, game.num_actions + 1):
-            actions = others.copy()
-            actions[index, player] = action
-            if 0 <= action < game.num_actions and mask[index, player, action]:
-                game.clone().step(actions)
-                continue
-            with pytest.raises(ValueError, match=f"game {index}, player {player}, action {action}"):
-                game.step(actions)
-            assert differences(before, game.state()) == []
 
 
 @few(25)
@@ -202,60 +206,6 @@ def test_a_batch_of_one_never_waits(rules: Rules, seed: int) -> None:
     while not game.terminated[0]:
         assert game.deciding().any()
         game.step(daring(game, rng))
-
-
-# --- batches --------------------------------------------------------------------------
-
-
-@few(8)
-@given(ANY_RULES, SEEDS)
-def test_a_batch_is_the_same_games_one_by_one(rules: Rules, seed: int) -> None:
-    """A game alone steps when it has a decision; in a batch it may have to wait for others."""
-    decks = Position(rules, seed, 0).decks(5)
-    batch, rng = new_game(rules, decks), np.random.default_rng(seed)
-    singles = [new_game(rules, decks[index : index + 1]) for index in range(5)]
-    while not batch.terminated.all():
-        waiting = ~batch.deciding().any(axis=1)
-        for index in np.flatnonzero(~waiting):
-            assert_same_game(batch, index, singles[index])
-        actions = daring(batch, rng)
-        batch.step(actions)
-        for index in np.flatnonzero(~waiting):
-            singles[index].step(actions[index : index + 1])
-    for index, single in enumerate(singles):
-        assert single.terminated[0]
-        assert_same_game(batch, index, single)
-
-
-def assert_same_game(batch: KadoGame, index: int, single: KadoGame) -> None:
-    """One game of a batch looks as it does played alone."""
-    for name in EVERYTHING_SHOWN:
-        assert (getattr(batch, name)[index] == getattr(single, name)[0]).all(), name
-    assert (batch.outcome()[index] == single.outcome()[0]).all()
-    assert (batch.legal_action_mask()[index] == single.legal_action_mask()[0]).all()
-    assert (batch.observe()[index] == single.observe()[0]).all()
-    assert (batch.turn, batch.phase, batch.phase_step) == (
-        single.turn, single.phase, single.phase_step,
-    )  # fmt: skip
-
-
-@few(15)
-@given(positions())
-def test_clones_and_states_go_on_alike_and_alone(position: Position) -> None:
-    game = position.game(3)
-    game.observe()
-    before, clone = game.state(), game.clone()
-    play(game, np.random.default_rng(1), 5)
-    assert differences(before, clone.state()) == []
-    clone.observe()
-    play(clone, np.random.default_rng(1), 5)
-    assert_same_state(game, clone)
-    assert (game.observe() == clone.observe()).all()
-    clone.load_state(before)
-    fresh = position.game(3)
-    assert (clone.observe() == fresh.observe()).all()
-    play(clone, np.random.default_rng(1), 5)
-    assert_same_state(game, clone)
 
 
 # --- symmetry -------------------------------------------------------------------------

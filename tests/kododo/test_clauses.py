@@ -371,6 +371,18 @@ def test_score_round_answers_for_many_games_at_once_as_for_each_alone() -> None:
 # --- scores and the end ---------------------------------------------------------------
 
 
+def test_points_and_cards_come_in_the_dtype_of_what_was_given() -> None:
+    """The search counts in bytes, where points of a round fit; wider numbers stay wide."""
+    counts = np.array([[[3], [0]], [[1], [0]]])
+    kododos = np.zeros((2, 1), np.uint8)
+    for dtype in (np.uint8, np.int16, np.int32):
+        given = counts.astype(dtype)
+        points, cards_won = score_round(given, given * dtype(5), kododos.astype(dtype), 4, 5)
+        assert points.dtype == cards_won.dtype == dtype
+        assert points.tolist() == [[15], [5]]
+        assert cards_won.tolist() == [[3], [1]]
+
+
 def test_points_are_scored_at_the_end_of_a_round_only_and_add_up() -> None:
     first, second = ["B2 B3 G2 Y2", "O2 V2 B4 G3"], ["V3 V4 B2 B3", "V2 G2 Y2 O3"]
     game = start(Rules(num_players=2), [first, second])

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kododo_env import kododo_v0
 from kododo_env.games.kododo import KododoGame, Rules
-from tests.helpers import assert_same_state, differences, few, play_random, random_actions
+from kododo_env.testing import check_batch_game
+from tests.helpers import differences, few, play_random, random_actions
 from tests.kododo.scripted import action_for
 
 SMALL = {"num_colours": 3, "copies": (2, 1, 1, 1), "hand_size": 3, "plays": (1, 2)}
@@ -75,6 +77,21 @@ def present(hands: npt.NDArray[np.int8]) -> list[int]:
     return [card for card in hands.ravel().tolist() if card >= 0]
 
 
+# --- what any batch game promises -----------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
+def test_the_game_keeps_its_promises(rules: Rules) -> None:
+    """Under the real rules all but the seats is checked with every other game's."""
+    check_batch_game(
+        kododo_v0.batch_game,
+        rules=rules,
+        reseat=lambda _, decks, order: reseated(decks, order, rules),
+        places=5,
+        only=["seats"] if rules in ALL_RULES[:4] else [],
+    )
+
+
 # --- the cards ------------------------------------------------------------------------
 
 
@@ -109,27 +126,6 @@ def test_hands_are_sorted_with_the_empty_slots_last(position: Position) -> None:
 
 @few(25)
 @given(positions())
-def test_the_mask_is_exactly_what_step_accepts(position: Position) -> None:
-    game = position.game(3)
-    mask = game.legal_action_mask()
-    assert mask.any(axis=2).all()
-    assert (game.deciding() == (mask.sum(axis=2) > 1)).all()
-    others, before = random_actions(game, np.random.default_rng(1)), game.state()
-    index = position.seed % 3
-    for player in range(game.num_players):
-        for action in range(-1, game.num_actions + 1):
-            actions = others.copy()
-            actions[index, player] = action
-            if 0 <= action < game.num_actions and mask[index, player, action]:
-                game.clone().step(actions)
-                continue
-            with pytest.raises(ValueError, match=f"game {index}, player {player}, action {action}"):
-                game.step(actions)
-            assert differences(before, game.state()) == []
-
-
-@few(25)
-@given(positions())
 def test_legal_actions_lay_the_right_number_of_cards_from_full_slots(position: Position) -> None:
     game, rules = position.game(3), position.rules
     slots = [c for plays in (1, 2) for c in combinations(range(rules.hand_size), plays)]
@@ -145,32 +141,6 @@ def test_legal_actions_lay_the_right_number_of_cards_from_full_slots(position: P
 
 
 # --- batches and seats ----------------------------------------------------------------
-
-
-@few(12)
-@given(ANY_RULES, SEEDS)
-def test_a_batch_is_the_same_games_one_by_one(rules: Rules, seed: int) -> None:
-    decks = Position(rules, seed, 0).decks(4)
-    batch, rng = new_game(rules, decks), np.random.default_rng(seed)
-    singles = [new_game(rules, decks[index : index + 1]) for index in range(4)]
-    while not batch.terminated.all():
-        actions = random_actions(batch, rng)
-        batch.step(actions)
-        for index, single in enumerate(singles):
-            single.step(actions[index : index + 1])
-            assert_same_game(batch, index, single)
-
-
-def assert_same_game(batch: KododoGame, index: int, single: KododoGame) -> None:
-    """One game of a batch looks as it does played alone."""
-    names = ("hands", "table", "last_table", "scores", "pile_sizes", "rewards", "terminated")
-    for name in names:
-        assert (getattr(batch, name)[index] == getattr(single, name)[0]).all(), name
-    assert (batch.outcome()[index] == single.outcome()[0]).all()
-    assert (batch.legal_action_mask()[index] == single.legal_action_mask()[0]).all()
-    if not single.terminated[0]:
-        assert (batch.turn, batch.round_index) == (single.turn, single.round_index)
-        assert (batch.observe()[index] == single.observe()[0]).all()
 
 
 @few(20)
@@ -189,20 +159,6 @@ def test_seats_permuted_results_permuted(rules: Rules, seed: int) -> None:
             assert (getattr(moved, name) == getattr(game, name)[:, order]).all(), name
         assert (moved.terminated == game.terminated).all()
         assert (moved.outcome() == game.outcome()[:, order]).all()
-
-
-@few(20)
-@given(positions())
-def test_all_seats_rotated_everybody_sees_the_same(position: Position) -> None:
-    rules, decks = position.rules, position.decks(2)
-    order = np.roll(np.arange(rules.num_players), 1 + position.seed % (rules.num_players - 1))
-    game, moved = new_game(rules, decks), new_game(rules, reseated(decks, order, rules))
-    rng = np.random.default_rng(position.seed)
-    for _ in range(position.steps):
-        actions = random_actions(game, rng)
-        game.step(actions)
-        moved.step(actions[:, order])
-    assert (moved.observe() == game.observe()[:, order]).all()
 
 
 def reseated(decks: Decks, order: npt.NDArray[np.intp], rules: Rules) -> Decks:
@@ -459,61 +415,7 @@ def test_determinised_copies_do_not_know_the_decks_of_later_deals() -> None:
     assert not any((hands == game.hands[0]).all() for hands in copies.hands)
 
 
-# --- copies, states, seeds ------------------------------------------------------------
-
-
-@few(20)
-@given(positions(), SEEDS)
-def test_a_clone_is_exact_and_goes_its_own_way(position: Position, seed: int) -> None:
-    game = position.game(3)
-    before, clone = game.state(), game.clone()
-    assert_same_state(game, clone)
-    assert (clone.observe() == game.observe()).all()
-    play_random(clone, np.random.default_rng(seed))
-    assert differences(before, game.state()) == []
-    play_random(game, np.random.default_rng(seed))
-    assert_same_state(game, clone)
-
-
-@few(20)
-@given(positions(), SEEDS)
-def test_a_state_loaded_is_the_game_as_it_was(position: Position, seed: int) -> None:
-    game = position.game(3)
-    state, observation = game.state(), game.observe()
-    play_random(game, np.random.default_rng(seed))
-    end = game.state()
-    game.load_state(state)
-    assert differences(state, game.state()) == []
-    assert (game.observe() == observation).all()
-    play_random(game, np.random.default_rng(seed))
-    assert differences(end, game.state()) == []
-
-
-@pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
-def test_a_state_can_be_loaded_into_another_batch_of_the_same_shape(rules: Rules) -> None:
-    game = Position(rules, 13, 5).game(3)
-    other = KododoGame(3, rules, seed=14)
-    play_random(other, np.random.default_rng(15), steps=8)
-    other.load_state(game.state())
-    assert_same_state(game, other)
-    assert (other.observe() == game.observe()).all()
-    for batch in (game, other):
-        play_random(batch, np.random.default_rng(16))
-    assert_same_state(game, other)
-
-
-@few(10)
-@given(ANY_RULES, SEEDS)
-def test_the_same_seed_and_choices_give_the_same_bytes(rules: Rules, seed: int) -> None:
-    one, other = KododoGame(3, rules, seed=seed), KododoGame(3, rules, seed=seed + 1)
-    assert differences(one.state(), other.state())
-    other.reset(seed=seed)
-    rng_one, rng_other = np.random.default_rng(seed), np.random.default_rng(seed)
-    for _ in range(3 * rules.num_rounds * rules.num_turns):
-        assert_same_state(one, other)
-        assert one.observe().tobytes() == other.observe().tobytes()
-        one.step(random_actions(one, rng_one))
-        other.step(random_actions(other, rng_other))
+# --- later deals ------------------------------------------------------------------
 
 
 def test_a_later_deal_of_the_long_variant_differs_between_seeds_and_games() -> None:

@@ -30,6 +30,7 @@ from agents.kododo_chances import (
     reply_lookups,
     tables_for,
 )
+from agents.kododo_fitting import FittingConfig
 from kododo_env.core import Agent, RandomAgent
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.scoring import score_round
@@ -356,13 +357,12 @@ def test_the_tables_that_come_along_are_as_large_as_the_fit_makes_them(players: 
 
 
 def test_fitted_tables_play_better_than_random_and_are_the_same_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    options = ["--players", "2", "--rounds", "2", "--games", "60", "--seed", "3", "--out"]
     made = []
     for name in ("one.npz", "two.npz"):
-        monkeypatch.setattr("sys.argv", ["fit", *options, str(tmp_path / name)])
-        kododo_fitting.main()
+        config = FittingConfig((2,), rounds=2, games=60, seed=3, out=tmp_path / name)
+        kododo_fitting.fit_tables(config)
         with np.load(tmp_path / name, allow_pickle=False) as file:
             made.append({key.split("/", 1)[1]: file[key] for key in file.files})
     assert made[0].keys() == made[1].keys()

@@ -1,86 +1,109 @@
 """Combi-Combo played slowly and plainly, one game at a time, from the rulebook alone.
 
 Nothing here comes from the package under test: a card is a pair (colour, value), a hand is
-a sorted list, and every rule is a loop that can be read beside the rulebook.
+a sorted list, and every rule is a loop that can be read beside the rulebook. Other numbers than
+the rulebook's can be played with; Python's own never overflow.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 Card = tuple[int, int]
 
-COLOURS = 6
-CARDS_OF_VALUE = {1: 1, 2: 2, 3: 3, 4: 4}
-CARDS_OF_A_PLAYER = 12
-OPENING_HAND = 4
-TURNS = 8
-TURNED_UP_AT_ONCE = 4
-POINTS_OF_FOURS = {0: 0, 1: 0, 2: 0, 3: 1, 4: 2, 5: 4, 6: 5}
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of the rules, by default the rulebook's.
+
+    Attributes:
+        colours: How many.
+        copies: Cards of the values 1 to 4 in each colour.
+        opening_hand, turns: Together they are the cards of a player.
+        turned_up_at_once: Of the central pile, if there is one.
+        ones, sequence, twos, twos_in_series, no_threes: Of the lines of the score.
+        fours: Points for 4s of 0, 1, 2, ... colours.
+    """
+
+    colours: int = 6
+    copies: tuple[int, ...] = (1, 2, 3, 4)
+    opening_hand: int = 4
+    turns: int = 8
+    turned_up_at_once: int = 4
+    ones: int = 3
+    sequence: int = 4
+    twos: int = 3
+    twos_in_series: int = 3
+    no_threes: int = 4
+    fours: tuple[int, ...] = (0, 0, 0, 1, 2, 4, 5)
+
+    def full_deck(self) -> list[Card]:
+        """All cards, 60 by the rulebook."""
+        deck = []
+        for colour in range(self.colours):
+            for value, copies in zip((1, 2, 3, 4), self.copies, strict=True):
+                for _ in range(copies):
+                    deck.append((colour, value))
+        return deck
 
 
-def full_deck() -> list[Card]:
-    """The 60 cards."""
-    deck = []
-    for colour in range(COLOURS):
-        for value, copies in CARDS_OF_VALUE.items():
-            for _ in range(copies):
-                deck.append((colour, value))
-    return deck
+RULEBOOK = Numbers()
 
 
 def count(hand: list[Card], value: int) -> int:
     return len([card for card in hand if card[1] == value])
 
 
-def points_for_ones(hands: list[list[Card]], player: int) -> int:
+def points_for_ones(hands: list[list[Card]], player: int, numbers: Numbers) -> int:
     """3 points for strictly more 1s than every other player."""
     for other, hand in enumerate(hands):
         if other != player and count(hand, 1) >= count(hands[player], 1):
             return 0
-    return 3
+    return numbers.ones
 
 
-def points_for_sequences(hand: list[Card]) -> int:
+def points_for_sequences(hand: list[Card], numbers: Numbers) -> int:
     """4 points for each colour in which the player holds 1, 2, 3 and 4."""
     points = 0
-    for colour in range(COLOURS):
+    for colour in range(numbers.colours):
         if all((colour, value) in hand for value in (1, 2, 3, 4)):
-            points += 4
+            points += numbers.sequence
     return points
 
 
-def points_for_twos(hand: list[Card]) -> int:
+def points_for_twos(hand: list[Card], numbers: Numbers) -> int:
     """3 points for every three 2s."""
     points, left = 0, count(hand, 2)
-    while left >= 3:
-        points, left = points + 3, left - 3
+    while left >= numbers.twos_in_series:
+        points, left = points + numbers.twos, left - numbers.twos_in_series
     return points
 
 
-def points_for_threes(hand: list[Card]) -> int:
+def points_for_threes(hand: list[Card], numbers: Numbers) -> int:
     """Nothing for four 3s, a point more or less for each 3 more or less."""
-    return count(hand, 3) - 4
+    return count(hand, 3) - numbers.no_threes
 
 
-def points_for_fours(hand: list[Card]) -> int:
+def points_for_fours(hand: list[Card], numbers: Numbers) -> int:
     """1, 2, 4 or 5 points for 4s of three, four, five or six different colours."""
-    return POINTS_OF_FOURS[len({colour for colour, value in hand if value == 4})]
+    return numbers.fours[len({colour for colour, value in hand if value == 4})]
 
 
-def final_score(hands: list[list[Card]], player: int) -> int:
+def final_score(hands: list[list[Card]], player: int, numbers: Numbers) -> int:
     hand = hands[player]
     return (
-        points_for_ones(hands, player)
-        + points_for_sequences(hand)
-        + points_for_twos(hand)
-        + points_for_threes(hand)
-        + points_for_fours(hand)
+        points_for_ones(hands, player, numbers)
+        + points_for_sequences(hand, numbers)
+        + points_for_twos(hand, numbers)
+        + points_for_threes(hand, numbers)
+        + points_for_fours(hand, numbers)
     )
 
 
-def winners(hands: list[list[Card]]) -> list[int]:
+def winners(hands: list[list[Card]], numbers: Numbers = RULEBOOK) -> list[int]:
     """Most points; then most 1s; then most 2s; then all who are left share the victory."""
     players = list(range(len(hands)))
-    points = [final_score(hands, player) for player in players]
+    points = [final_score(hands, player, numbers) for player in players]
     players = [player for player in players if points[player] == max(points)]
     for value in (1, 2):
         most = max(count(hands[player], value) for player in players)
@@ -94,6 +117,7 @@ class Referee:
     Args:
         num_players: 4 or 5.
         deck: The order of the cards: each player's twelve, and then the central pile.
+        numbers: By default the rulebook's.
 
     Attributes:
         hands: Each player's cards, sorted.
@@ -105,14 +129,15 @@ class Referee:
         finished: Whether the game is over.
     """
 
-    def __init__(self, num_players: int, deck: list[Card]) -> None:
-        assert sorted(deck) == full_deck()
+    def __init__(self, num_players: int, deck: list[Card], numbers: Numbers = RULEBOOK) -> None:
+        assert sorted(deck) == numbers.full_deck()
         self.num_players = num_players
+        self.numbers = numbers
         cards = list(deck)
         self.piles: list[list[Card]] = []
         for _ in range(num_players):
-            self.piles.append(cards[:CARDS_OF_A_PLAYER])
-            cards = cards[CARDS_OF_A_PLAYER:]
+            self.piles.append(cards[: numbers.opening_hand + numbers.turns])
+            cards = cards[numbers.opening_hand + numbers.turns :]
         self.central_pile = cards
         self.hands: list[list[Card]] = [[] for _ in range(num_players)]
         self.passed: list[list[Card]] = [[] for _ in range(num_players)]
@@ -120,10 +145,10 @@ class Referee:
         self.face_up: list[Card] = []
         self.turn = 0
         self.finished = False
-        for _ in range(OPENING_HAND):
+        for _ in range(numbers.opening_hand):
             self.everybody_draws()
         if self.central_pile:
-            for _ in range(TURNED_UP_AT_ONCE):
+            for _ in range(numbers.turned_up_at_once):
                 self.turn_one_up()
         self.start_turn()
 
@@ -157,7 +182,7 @@ class Referee:
             self.hands[left].sort()
             self.received[left].append(card)
         self.turn += 1
-        if self.turn == TURNS:
+        if self.turn == self.numbers.turns:
             self.finished = True
         else:
             self.start_turn()
@@ -166,4 +191,5 @@ class Referee:
         """The points, which nobody has before the end."""
         if not self.finished:
             return [0] * self.num_players
-        return [final_score(self.hands, player) for player in range(self.num_players)]
+        players = range(self.num_players)
+        return [final_score(self.hands, player, self.numbers) for player in players]

@@ -1,8 +1,9 @@
 """KADO played slowly and plainly, one game at a time, from the rulebook alone.
 
-Nothing here comes from the package under test: a card is (gift, ribbon, value), a tableau is
-a dict from (row, column), counted from the first card, to a card, and a game is told in one
-function that asks the players whenever they have a choice.
+Nothing here comes from the package under test: a card is (gift, ribbon, value, copy), a tableau
+is a dict from (row, column), counted from the first card, to a card, and a game is told in one
+function that asks the players whenever they have a choice. Other numbers than the rulebook's can
+be played with; Python's own never overflow.
 """
 
 from __future__ import annotations
@@ -10,17 +11,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
-GIFTS = 5
-RIBBONS = 5
 VALUES = {0: (1, 3, 5), 1: (1, 2, 4), 2: (2, 3, 5), 3: (1, 4), 4: (2, 3)}
 """Values of the cards of a gift and a ribbon, by (ribbon - gift) mod 5."""
 
-ROWS = 3
-COLUMNS = 4
-TURNS = 12
-POINTS_OF_A_PERFECT = 2
-
-Card = tuple[int, int, int]
+Card = tuple[int, int, int, int]
+"""Gift, ribbon, value, and which of several such cards it is."""
 Cell = tuple[int, int]
 Tableau = dict[Cell, Card]
 Move = tuple[str, *tuple[int, ...]]
@@ -28,54 +23,92 @@ Choices = dict[int, list[Move]]
 """Who has something to decide, and between what."""
 
 
-def full_deck() -> list[Card]:
-    """The 65 cards, by gift, ribbon and value."""
-    return [
-        (gift, ribbon, value)
-        for gift in range(GIFTS)
-        for ribbon in range(RIBBONS)
-        for value in VALUES[(ribbon - gift) % 5]
-    ]
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of the rules, by default the rulebook's.
 
+    Attributes:
+        deck: Values of the cards by gift and ribbon.
+        rows, columns: Of a tableau; a turn for each of its places.
+        points_of_a_perfect: At the end.
+        discards: Whether the dealer may put a card aside; None: in the duel.
+    """
 
-def places_for_a_card(tableau: Tableau) -> list[Cell]:
-    """Where the next card may be placed."""
-    if not tableau:
-        return [(0, 0)]
-    cells = set()
-    for row, column in tableau:
-        for cell in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
-            if cell not in tableau and fits([*tableau, cell]):
-                cells.add(cell)
-    return sorted(cells)
-
-
-def fits(cells: list[Cell]) -> bool:
-    """Whether these places lie within three rows and four columns."""
-    rows, columns = [cell[0] for cell in cells], [cell[1] for cell in cells]
-    return max(rows) - min(rows) < ROWS and max(columns) - min(columns) < COLUMNS
-
-
-def points_of_a_row(cards: list[Card]) -> int:
-    """The sum of the values of one gift, the best one."""
-    return max(sum(value for gift, _, value in cards if gift == chosen) for chosen in range(GIFTS))
-
-
-def points_of_a_column(cards: list[Card]) -> int:
-    """The highest value of three cards with the same ribbon."""
-    if len(cards) < ROWS or len({ribbon for _, ribbon, _ in cards}) > 1:
-        return 0
-    return max(value for _, _, value in cards)
-
-
-def points_of_a_tableau(tableau: Tableau) -> int:
-    rows, columns = {cell[0] for cell in tableau}, {cell[1] for cell in tableau}
-    return sum(
-        points_of_a_row([card for cell, card in tableau.items() if cell[0] == row]) for row in rows
-    ) + sum(
-        points_of_a_column([card for cell, card in tableau.items() if cell[1] == column])
-        for column in columns
+    deck: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
+        tuple(VALUES[(ribbon - gift) % 5] for ribbon in range(5)) for gift in range(5)
     )
+    rows: int = 3
+    columns: int = 4
+    points_of_a_perfect: int = 2
+    discards: bool | None = None
+
+    @property
+    def gifts(self) -> int:
+        return len(self.deck)
+
+    @property
+    def ribbons(self) -> int:
+        return len(self.deck[0])
+
+    @property
+    def turns(self) -> int:
+        return self.rows * self.columns
+
+    def full_deck(self) -> list[Card]:
+        """All cards, 65 by the rulebook, by gift, ribbon and value."""
+        return [
+            (gift, ribbon, value, copy)
+            for gift, ribbons in enumerate(self.deck)
+            for ribbon, values in enumerate(ribbons)
+            for value in sorted(set(values))
+            for copy in range(values.count(value))
+        ]
+
+    def places_for_a_card(self, tableau: Tableau) -> list[Cell]:
+        """Where the next card may be placed."""
+        if not tableau:
+            return [(0, 0)]
+        cells = set()
+        for row, column in tableau:
+            for cell in (
+                (row - 1, column),
+                (row + 1, column),
+                (row, column - 1),
+                (row, column + 1),
+            ):
+                if cell not in tableau and self.fits([*tableau, cell]):
+                    cells.add(cell)
+        return sorted(cells)
+
+    def fits(self, cells: list[Cell]) -> bool:
+        """Whether these places lie within three rows and four columns."""
+        rows, columns = [cell[0] for cell in cells], [cell[1] for cell in cells]
+        return max(rows) - min(rows) < self.rows and max(columns) - min(columns) < self.columns
+
+    def points_of_a_row(self, cards: list[Card]) -> int:
+        """The sum of the values of one gift, the best one."""
+        return max(
+            sum(card[2] for card in cards if card[0] == chosen) for chosen in range(self.gifts)
+        )
+
+    def points_of_a_column(self, cards: list[Card]) -> int:
+        """The highest value of three cards with the same ribbon."""
+        if len(cards) < self.rows or len({card[1] for card in cards}) > 1:
+            return 0
+        return max(card[2] for card in cards)
+
+    def points_of_a_tableau(self, tableau: Tableau) -> int:
+        rows, columns = {cell[0] for cell in tableau}, {cell[1] for cell in tableau}
+        return sum(
+            self.points_of_a_row([card for cell, card in tableau.items() if cell[0] == row])
+            for row in rows
+        ) + sum(
+            self.points_of_a_column([card for cell, card in tableau.items() if cell[1] == column])
+            for column in columns
+        )
+
+
+RULEBOOK = Numbers()
 
 
 @dataclass
@@ -113,22 +146,25 @@ class Referee:
     Args:
         num_players: 2 to 4.
         deck: The order of the cards.
+        numbers: By default the rulebook's.
 
     Attributes:
         choices: Who has to decide now, and between what; empty when the game is over.
         tableaus: Each player's.
-        perfects: The cards each player has won by perfects.
+        perfects: The cards each player has won by perfects, None where the pile had run out.
         seen: All cards each player has seen so far.
         turn: The turn being played, or the last one.
     """
 
-    def __init__(self, num_players: int, deck: list[Card]) -> None:
-        assert sorted(deck) == full_deck()
+    def __init__(self, num_players: int, deck: list[Card], numbers: Numbers = RULEBOOK) -> None:
+        assert sorted(deck) == numbers.full_deck()
+        self.numbers = numbers
+        self.discards = num_players == 2 if numbers.discards is None else numbers.discards
         self.num_players = num_players
         self.pile = list(deck)
         self.players = range(num_players)
         self.tableaus: list[Tableau] = [{} for _ in self.players]
-        self.perfects: list[list[Card]] = [[] for _ in self.players]
+        self.perfects: list[list[Card | None]] = [[] for _ in self.players]
         self.seen: list[set[Card]] = [set() for _ in self.players]
         self.turn = Turn(0, 0)
         self._story = self._game()
@@ -150,7 +186,7 @@ class Referee:
     def scores(self) -> list[int]:
         """Points as the tableaus stand."""
         return [
-            points_of_a_tableau(tableau) + POINTS_OF_A_PERFECT * len(won)
+            self.numbers.points_of_a_tableau(tableau) + self.numbers.points_of_a_perfect * len(won)
             for tableau, won in zip(self.tableaus, self.perfects, strict=True)
         ]
 
@@ -161,7 +197,7 @@ class Referee:
     # --- the game -------------------------------------------------------------------------
 
     def _game(self) -> Generator[Choices, dict[int, Move], None]:
-        for number in range(TURNS):
+        for number in range(self.numbers.turns):
             self.turn = Turn(number, number % self.num_players)
             yield from self._dealing(self.turn)
             yield from self._challenges(self.turn)
@@ -183,7 +219,7 @@ class Referee:
             for steps in self.players:
                 if (turn.dealer + steps) % self.num_players not in turn.before:
                     options.append(("give", steps))
-            if self.num_players == 2 and turn.aside is None:
+            if self.discards and turn.aside is None:
                 options.append(("discard",))
             move = (yield from self._ask({turn.dealer: options}))[turn.dealer]
             turn.dealt.append(turn.offered)
@@ -195,20 +231,21 @@ class Referee:
 
     def _challenges(self, turn: Turn) -> Generator[Choices, dict[int, Move], None]:
         turn.phase = 1
-        guesses = [("guess", gift, ribbon) for gift in range(GIFTS) for ribbon in range(RIBBONS)]
+        gifts, ribbons = range(self.numbers.gifts), range(self.numbers.ribbons)
+        guesses = [("guess", gift, ribbon) for gift in gifts for ribbon in ribbons]
         for steps in range(1, self.num_players):
             turn.challenger = (turn.dealer + steps) % self.num_players
             options: list[Move] = [("pass",), *guesses]
             move = (yield from self._ask({turn.challenger: options}))[turn.challenger]
             if move == ("pass",):
                 continue
-            gift, ribbon, _ = turn.before[turn.dealer]
+            gift, ribbon, *_ = turn.before[turn.dealer]
             if move[1] != gift and move[2] != ribbon:
                 turn.wrong_guesses.append((move[1], move[2]))
                 continue
             self._swap(turn, turn.challenger)
             if move[1] == gift and move[2] == ribbon:
-                self.perfects[turn.challenger].append(self.pile.pop(0))
+                self.perfects[turn.challenger].append(self.pile.pop(0) if self.pile else None)
             return
 
     def _swap(self, turn: Turn, challenger: int) -> None:
@@ -225,8 +262,8 @@ class Referee:
             self.seen[player].add(turn.before[player])
         moves = yield from self._ask(
             {
-                player: [("place", *cell) for cell in places_for_a_card(self.tableaus[player])]
-                for player in self.players
+                player: [("place", *cell) for cell in self.numbers.places_for_a_card(tableau)]
+                for player, tableau in enumerate(self.tableaus)
             }
         )
         for player in self.players:

@@ -1,7 +1,8 @@
 """Kododo played slowly and plainly, one game at a time, from the rulebook alone.
 
 Nothing here comes from the package under test: a card is a number, colour * 6 + value - 1,
-a hand is a sorted list, and every rule is a loop that can be read beside the rulebook.
+a hand is a sorted list, and every rule is a loop that can be read beside the rulebook. Other
+numbers than the rulebook's can be played with; Python's own never overflow.
 """
 
 from __future__ import annotations
@@ -9,47 +10,69 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
-COLOURS = 5
-VALUES = 6
-CARDS_OF_VALUE = {1: 5, 2: 6, 3: 5, 4: 2, 5: 1, 6: 1}
-
 REMOVED_CARDS = {2: 10, 3: 13, 4: 0, 5: 15}
 KODODO_NUMBER = {2: 4, 3: 5, 4: 6, 5: 7}
 LIMIT = {2: 5, 3: 6, 4: 7, 5: 8}
 
-CARDS_IN_HAND = 5
-CARDS_TO_LAY = [2, 1, 1]
-POINTS_OF_A_LONG_GAME = 50
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of the rules, by default the rulebook's for all tables.
+
+    Attributes:
+        removed_cards, kododo_number, limit: What depends on the number of players.
+        colours: How many.
+        copies: Cards of the values 1, 2, ... in each colour.
+        cards_in_hand: At the start of a round.
+        cards_to_lay: In each turn of a round.
+        points_of_a_long_game: Which end it.
+        most_deals: After so many a long game is over; the rulebook knows no such number.
+    """
+
+    removed_cards: int
+    kododo_number: int
+    limit: int
+    colours: int = 5
+    copies: tuple[int, ...] = (5, 6, 5, 2, 1, 1)
+    cards_in_hand: int = 5
+    cards_to_lay: tuple[int, ...] = (2, 1, 1)
+    points_of_a_long_game: int = 50
+    most_deals: int | None = None
+
+    @property
+    def values(self) -> int:
+        return len(self.copies)
+
+    def colour_of(self, card: int) -> int:
+        return card // self.values
+
+    def value_of(self, card: int) -> int:
+        return card % self.values + 1
+
+    def is_kododo(self, card: int) -> bool:
+        return self.value_of(card) == 1
+
+    def full_deck(self) -> list[int]:
+        """The cards in the order of their numbers."""
+        deck = []
+        for colour in range(self.colours):
+            for place, copies in enumerate(self.copies):
+                for _ in range(copies):
+                    deck.append(colour * self.values + place)
+        return deck
 
 
-def colour_of(card: int) -> int:
-    return card // VALUES
+def rulebook(num_players: int) -> Numbers:
+    """The rulebook's numbers."""
+    return Numbers(REMOVED_CARDS[num_players], KODODO_NUMBER[num_players], LIMIT[num_players])
 
 
-def value_of(card: int) -> int:
-    return card % VALUES + 1
-
-
-def is_kododo(card: int) -> bool:
-    return value_of(card) == 1
-
-
-def full_deck() -> list[int]:
-    """The 100 cards in the order of their numbers."""
-    deck = []
-    for colour in range(COLOURS):
-        for value, copies in CARDS_OF_VALUE.items():
-            for _ in range(copies):
-                deck.append(colour * VALUES + value - 1)
-    return deck
-
-
-def majority_colour(laid: list[int], limit: int) -> int | None:
+def majority_colour(laid: list[int], numbers: Numbers) -> int | None:
     """The colour that scores when the Kododo cards do not, or None."""
-    count = dict.fromkeys(range(COLOURS), 0)
+    count = dict.fromkeys(range(numbers.colours), 0)
     for card in laid:
-        count[colour_of(card)] += 1
-    still_in = [colour for colour in count if 0 < count[colour] < limit]
+        count[numbers.colour_of(card)] += 1
+    still_in = [colour for colour in count if 0 < count[colour] < numbers.limit]
     while still_in:
         highest = max(count[colour] for colour in still_in)
         leaders = [colour for colour in still_in if count[colour] == highest]
@@ -59,14 +82,13 @@ def majority_colour(laid: list[int], limit: int) -> int | None:
     return None
 
 
-def cards_won(table: list[list[int]]) -> list[list[int]]:
+def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
     """Which of his own cards each player takes at the end of a round."""
-    num_players = len(table)
     laid = [card for cards in table for card in cards]
-    if sum(is_kododo(card) for card in laid) == KODODO_NUMBER[num_players]:
-        return [[card for card in cards if is_kododo(card)] for cards in table]
-    colour = majority_colour(laid, LIMIT[num_players])
-    return [[card for card in cards if colour_of(card) == colour] for cards in table]
+    if sum(numbers.is_kododo(card) for card in laid) == numbers.kododo_number:
+        return [[card for card in cards if numbers.is_kododo(card)] for cards in table]
+    colour = majority_colour(laid, numbers)
+    return [[card for card in cards if numbers.colour_of(card) == colour] for cards in table]
 
 
 @dataclass
@@ -92,6 +114,7 @@ class Referee:
         decks: The order of the cards of each deal. From the front: the hands, player
             after player, then what is drawn; the removed cards are the last ones.
         variant: "standard" or "long".
+        numbers: By default the rulebook's.
 
     Attributes:
         hands: Each player's cards, sorted.
@@ -105,8 +128,15 @@ class Referee:
         finished: Whether the game is over.
     """
 
-    def __init__(self, num_players: int, decks: list[list[int]], variant: str = "standard") -> None:
+    def __init__(
+        self,
+        num_players: int,
+        decks: list[list[int]],
+        variant: str = "standard",
+        numbers: Numbers | None = None,
+    ) -> None:
         self.num_players = num_players
+        self.numbers = numbers or rulebook(num_players)
         self.decks = decks
         self.variant = variant
         self.deal = -1
@@ -119,12 +149,12 @@ class Referee:
     def start_deal(self) -> None:
         self.deal += 1
         cards = list(self.decks[self.deal])
-        assert sorted(cards) == full_deck()
-        cards = cards[: len(cards) - REMOVED_CARDS[self.num_players]]
+        assert sorted(cards) == self.numbers.full_deck()
+        cards = cards[: len(cards) - self.numbers.removed_cards]
         self.hands = []
         for _ in range(self.num_players):
-            self.hands.append(sorted(cards[:CARDS_IN_HAND]))
-            cards = cards[CARDS_IN_HAND:]
+            self.hands.append(sorted(cards[: self.numbers.cards_in_hand]))
+            cards = cards[self.numbers.cards_in_hand :]
         self.draw_pile = cards
         self.revealed: list[int] = []
         self.piles: list[list[int]] = [[] for _ in range(self.num_players)]
@@ -141,7 +171,7 @@ class Referee:
         if self.finished:
             return [()]
         places = range(len(self.hands[player]))
-        return list(combinations(places, CARDS_TO_LAY[self.turn]))
+        return list(combinations(places, self.numbers.cards_to_lay[self.turn]))
 
     def play(self, choices: list[tuple[int, ...]]) -> None:
         """Everybody lays the cards in the places he chose."""
@@ -156,24 +186,24 @@ class Referee:
                 self.table[player].append(card)
                 self.revealed.append(card)
         for player in range(self.num_players):
-            for _ in range(CARDS_TO_LAY[self.turn]):
+            for _ in range(self.numbers.cards_to_lay[self.turn]):
                 if not self.last_round:
                     self.hands[player].append(self.draw_pile.pop(0))
             self.hands[player].sort()
         self.turn += 1
-        if self.turn == len(CARDS_TO_LAY):
+        if self.turn == len(self.numbers.cards_to_lay):
             self.end_round()
 
     def end_round(self) -> None:
         if self.last_round:
             for hand in self.hands:
-                assert len(hand) == 1
+                assert len(hand) == self.numbers.cards_in_hand - sum(self.numbers.cards_to_lay)
                 hand.clear()
         self.tables.append(self.table)
-        won = cards_won(self.table)
+        won = cards_won(self.table, self.numbers)
         for player in range(self.num_players):
             self.piles[player].extend(won[player])
-            self.rewards[player] = sum(value_of(card) for card in won[player])
+            self.rewards[player] = sum(self.numbers.value_of(card) for card in won[player])
             self.scores[player] += self.rewards[player]
         self.round_index += 1
         deal_is_over = self.last_round
@@ -181,8 +211,9 @@ class Referee:
         if self.variant == "standard":
             self.finished = deal_is_over
             return
-        somebody_has_50 = max(self.scores) >= POINTS_OF_A_LONG_GAME
-        if somebody_has_50 and (deal_is_over or self.deal >= 1):
+        somebody_has_50 = max(self.scores) >= self.numbers.points_of_a_long_game
+        last_deal = deal_is_over and self.deal + 1 == self.numbers.most_deals
+        if last_deal or (somebody_has_50 and (deal_is_over or self.deal >= 1)):
             self.finished = True
         elif deal_is_over:
             self.start_deal()

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.deck import NONE
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo.hidden import Position, deal_again
 from kododo_env.games.combi_combo.observation import action_layout, observation_layout
@@ -178,28 +179,33 @@ class CombiComboGame(BatchGame):
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         if self._terminated.all():
-            return
-        position = Position(
-            self.rules, self.turn, self._deck, self._hands, self._passes, self._face_up
-        )
-        deal_again(position, player, rng)
+            self._forget(player)
+        else:
+            position = Position(
+                self.rules, self.turn, self._deck, self._hands, self._passes, self._face_up
+            )
+            deal_again(position, player, rng)
         passes = self._passes[: self.turn, :, None] == self._each_type
         np.add.reduce(passes.view(np.uint8), axis=0, out=self._passed)
 
+    def _forget(self, player: int) -> None:
+        """When all hands are on the table, only the way there is hidden: it is left out."""
+        self._deck[:] = NONE
+        neighbours = (player, (player - 1) % self.num_players)
+        others = [seat for seat in range(self.num_players) if seat not in neighbours]
+        self._passes[:, others] = NONE
+
     # --- in words and pictures ----------------------------------------------------------
 
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
         return f"pass {card_name(action)} to the left"
 
-    def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+    def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.combi_combo import render
 
         return render.text(self, index, player)
 
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+    def _svg(self, index: int, player: int | None) -> str:
         from kododo_env.games.combi_combo import render
 
         return render.svg(self, index, player)

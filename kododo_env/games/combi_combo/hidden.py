@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.deck import shuffled_counts
 from kododo_env.games.combi_combo.rules import Rules
 
 Array = npt.NDArray[Any]
 NEVER = -100  # "passed at" of a card that never went through the player's hands
-NONE = 255  # fills up rows of unseen cards
 
 
 @dataclass(frozen=True)
@@ -148,11 +148,7 @@ def _fill(
     hidden = deck[:, None] - position.hands[player] - position.face_up
     num_slots = int(hidden[:, 0].sum())
     unseen = hidden - ((passed[:, None] == each_type[:, None]) & away[:, None]).sum(axis=0)
-    filler = num_slots - unseen.sum(axis=0)
-    kinds = np.tile(np.append(each_type, np.uint8(NONE)), num)
-    rows = np.repeat(kinds, np.vstack([unseen, filler]).T.ravel()).reshape(num, num_slots)
-    order = np.argsort(rng.random(rows.shape) + (rows == NONE), axis=1)  # fillers last
-    shuffled = np.take_along_axis(rows, order, axis=1).T
+    shuffled = shuffled_counts(unseen, num_slots, rng)
     passed_at = np.full((num_slots, num), NEVER, np.int8)
     turns, games = np.nonzero(away)
     passed_at[slots[turns, games], games] = turns

@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.numbers import is_whole
+from kododo_env.core.numbers import shown, whole_fields, whole_number, whole_tuple
 
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
+PLAYERS = (4, 5)
 VALUES = 4  # each value has its own line in the score, so there are four of them
+MOST_CARDS = 250  # every count of cards fits a uint8
+MOST_COLOURS = 26
+LINE = (-100, 100)  # then the sum of all lines is far within int16
+BOUNDS = {
+    "num_colours": (1, MOST_COLOURS),
+    "opening_hand": (0, 61),
+    "num_turns": (1, 62),
+    "ones_points": LINE,
+    "sequence_points": LINE,
+    "twos_points": LINE,
+    "twos_in_series": (1, MOST_CARDS),
+    "threes_par": LINE,
+}
 
 
 @dataclass(frozen=True)
 class Rules:
     """The rules of a game of Combi-Combo; the defaults are the real game's.
 
+    All numbers are whole and become Python's own ints. Within their bounds every array of a
+    game stays within its dtype; points are -100 to 100 in each line of the score.
+
     Args:
         num_players: 4 or 5.
-        num_colours: C.
-        copies: How many cards of the values 1, 2, 3 and 4 there are in each colour.
-        opening_hand: Cards in hand before the first turn.
-        num_turns: Turns; in each one everybody draws a card and passes one.
+        num_colours: C, 1 to 26.
+        copies: How many cards of the values 1, 2, 3 and 4 there are in each colour; in all
+            colours together 1 to 250 cards.
+        opening_hand: Cards in hand before the first turn, 0 to 61.
+        num_turns: Turns, 1 to 62, as far as the cards reach; in each one everybody draws a
+            card and passes one.
         ones_points: Points for strictly more 1s than every other player.
         sequence_points: Points for each colour held in all four values.
         twos_points: Points for each series of 2s.
-        twos_in_series: How many 2s make a series.
-        threes_par: So many 3s are worth nothing; each one more or less is a point.
+        twos_in_series: How many 2s make a series, 1 to 250.
+        threes_par: So many 3s are worth nothing, -100 to 100; each one more or less is a point.
         fours_points: Points for 4s of 0, 1, 2, ... different colours, one entry at
-            least for each number up to ``num_colours``.
+            least for each number up to ``num_colours``, and 27 at most.
 
     Raises:
-        ValueError: The numbers cannot be played together.
+        ValueError: A number is none or out of its bounds, or they cannot be played together.
     """
 
     num_players: int = 4
@@ -48,40 +67,29 @@ class Rules:
     fours_points: tuple[int, ...] = (0, 0, 0, 1, 2, 4, 5)
 
     def __post_init__(self) -> None:
-        if not is_whole(self.num_players) or self.num_players not in (4, 5):
-            raise ValueError(f"Combi-Combo is for 4 or 5 players, not {self.num_players!r}")
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("copies", "fours_points"):
-                self._check_numbers(field.name, value)
-            elif not is_whole(value):
-                raise ValueError(f"{field.name} must be a whole number, not {value!r}")
+        players = whole_number(self.num_players, "num_players")
+        if players not in PLAYERS:
+            raise ValueError(f"Combi-Combo is for 4 or 5 players, not {shown(players)}")
+        object.__setattr__(self, "num_players", players)
+        whole_fields(self, BOUNDS)
+        copies = whole_tuple(self.copies, "copies", 0, MOST_CARDS)
+        object.__setattr__(self, "copies", copies)
+        fours = whole_tuple(self.fours_points, "fours_points", *LINE)
+        object.__setattr__(self, "fours_points", fours)
         self._check_deck()
         self._check_deal()
         self._check_points()
 
-    def _check_numbers(self, name: str, value: object) -> None:
-        """Check a tuple of whole numbers; a list will do, but rules hold tuples."""
-        if not isinstance(value, tuple | list) or not all(map(is_whole, value)):
-            raise ValueError(f"{name} must be a tuple of whole numbers, not {value!r}")
-        object.__setattr__(self, name, tuple(value))
-
     def _check_deck(self) -> None:
-        if not 1 <= self.num_colours <= 26:
-            raise ValueError(f"num_colours must be 1 to 26, not {self.num_colours}")
-        if len(self.copies) != VALUES or min(self.copies) < 0 or sum(self.copies) == 0:
+        if len(self.copies) != VALUES or sum(self.copies) == 0:
             raise ValueError(
-                f"copies must count the cards of the values 1 to 4 in a colour, not {self.copies}"
+                "copies must count the cards of the values 1 to 4 in a colour, not "
+                f"{shown(self.copies)}"
             )
-        if self.num_cards > 250:
-            raise ValueError(f"a deck has at most 250 cards, not {self.num_cards}")
+        if self.num_cards > MOST_CARDS:
+            raise ValueError(f"a deck has at most {MOST_CARDS} cards, not {self.num_cards}")
 
     def _check_deal(self) -> None:
-        if self.opening_hand < 0 or self.num_turns < 1:
-            raise ValueError(
-                "a game has an opening hand of 0 cards or more and at least 1 turn, not "
-                f"{self.opening_hand} and {self.num_turns}"
-            )
         if self.central_pile < 0:
             raise ValueError(
                 f"{self.num_cards} cards do not reach for {self.num_players} piles of "
@@ -94,15 +102,11 @@ class Rules:
             )
 
     def _check_points(self) -> None:
-        if self.twos_in_series < 1:
-            raise ValueError(f"twos_in_series must be at least 1, not {self.twos_in_series}")
-        points = self.ones_points, self.sequence_points, self.twos_points, *self.fours_points
-        if max(map(abs, (*points, self.threes_par))) > 100:
-            raise ValueError("no line of the score may give more than 100 points at once")
-        if len(self.fours_points) <= self.num_colours:
+        most = MOST_COLOURS + 1
+        if not self.num_colours < len(self.fours_points) <= most:
             raise ValueError(
                 f"fours_points needs {self.num_colours + 1} entries, for 0 to "
-                f"{self.num_colours} colours, not {len(self.fours_points)}"
+                f"{self.num_colours} colours, and has {most} at most, not {len(self.fours_points)}"
             )
 
     @property

@@ -77,6 +77,7 @@ class KadoGame(BatchGame):
         "_column_best", "_perfects",
     )  # fmt: skip
     _schedule: ClassVar[tuple[str, ...]] = ("turn", "phase", "phase_step")
+    _caches: ClassVar[tuple[str, ...]] = (*BatchGame._caches, "_written")
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -89,7 +90,7 @@ class KadoGame(BatchGame):
         self._each_ribbon = np.arange(rules.num_ribbons, dtype=np.uint8)[:, None]
         # By card id; the place for EMPTY holds no gift, no ribbon and the value 0.
         self._gift_of, self._ribbon_of, self._value_of = card_tables(rules)
-        self._written: tuple[Any, Any] = (None, None)  # which tableaus are in which observation
+        self._written: tuple[Any, Any] | None = None  # which tableaus are in which observation
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
@@ -153,13 +154,13 @@ class KadoGame(BatchGame):
         dealer, challenger = self.dealer, self.challenger
         if self._over:
             return Choice(slice(0), 0, np.zeros((0, 1, self.num_envs), np.bool_))
-        if self.phase is Phase.DEALING:
+        if self.phase == Phase.DEALING:
             options = np.empty((1, self.num_players + 1, self.num_envs), np.bool_)
             np.equal(self._held[self._seats[dealer]], self._deck_size, out=options[0, :-1])
             options[0, -1] = self.rules.max_discards > 0
             options[0, -1] &= self._aside == self._deck_size
             return Choice(slice(dealer, dealer + 1), self.moves.give, options)
-        if self.phase is Phase.CHALLENGE:
+        if self.phase == Phase.CHALLENGE:
             block = self.moves.place - self.moves.pass_
             options = np.broadcast_to(~self._public[dealer], (1, block, self.num_envs))
             return Choice(slice(challenger, challenger + 1), self.moves.pass_, options)
@@ -193,14 +194,14 @@ class KadoGame(BatchGame):
     def _play(self, chosen: Array) -> None:
         """Play one step of the phase, and go on to the next one."""
         self.phase_step += 1
-        if self.phase is Phase.DEALING:
+        if self.phase == Phase.DEALING:
             self._give(chosen[self.dealer])
             if self.phase_step == self.num_players - 1 + self.rules.max_discards:
                 self._give_last()
                 self.phase, self.phase_step = Phase.CHALLENGE, 0
             else:
                 self._show(self.dealer, self._drawn, self._games)
-        elif self.phase is Phase.CHALLENGE:
+        elif self.phase == Phase.CHALLENGE:
             self._challenge((self.dealer + self.phase_step) % self.num_players, chosen)
             if self.phase_step == self.num_players - 1:
                 self._show(self._players, self._held, self._games)
@@ -337,13 +338,14 @@ class KadoGame(BatchGame):
 
     def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
+        player = self._seat(player)
         seen = np.roll(self._held_seen()[player], player, axis=0)
         return self._shown(seen.view(np.int8))
 
     @property
     def offered(self) -> npt.NDArray[np.int8]:
         """The card that the dealer looks at and has to give, -1 if none; shape (N,)."""
-        dealing = self.phase is Phase.DEALING and not self._over
+        dealing = self.phase == Phase.DEALING and not self._over
         card = self._cards_at(self._drawn) if dealing else np.full(self.num_envs, EMPTY, np.uint8)
         return self._shown(card.view(np.int8))
 
@@ -394,13 +396,14 @@ class KadoGame(BatchGame):
         """
         seen = self._public.take(self._seats, axis=0)
         seen[self.dealer] = True
-        if self.phase is Phase.PLACING:
+        if self.phase == Phase.PLACING:
             seen[:, 0] = True
         return np.where(seen, self._cards_at(self._held).take(self._seats, axis=0), np.uint8(EMPTY))
 
     def _write_observation(self, into: dict[str, Array]) -> None:
         # The largest part changes only when cards are placed, and then _open is a new array.
-        if self._written[0] is not into or self._written[1] is not self._open:
+        written = self._written
+        if written is None or written[0] is not into or written[1] is not self._open:
             self._write_tableaus(into)
             self._written = (into, self._open)
         self._write_turn(into)
@@ -414,7 +417,9 @@ class KadoGame(BatchGame):
         into["column_best"][:] = self._column_best.take(seats, axis=0)
         into["filled"][:] = (self._tableau != EMPTY).take(seats, axis=0).reshape(shape)
         into["open"][:] = self._open.take(seats, axis=0).reshape(shape)
-        into["own_gifts"][:] = np.add.reduce(self._row_points, axis=1, dtype=np.uint8)
+        # As wide as the observation: a whole tableau of one gift may be worth more than a row.
+        own_gifts = np.add.reduce(self._row_points, axis=1, dtype=self.layout.dtype)
+        into["own_gifts"][:] = own_gifts
         into["own_ribbons"][:] = np.add.reduce(self._column_ribbons, axis=1, dtype=np.uint8)
 
     def _write_turn(self, into: dict[str, Array]) -> None:
@@ -424,7 +429,7 @@ class KadoGame(BatchGame):
         into["turns_left"][:] = self.rules.num_turns - self.turn
         into["phase"][:] = ((np.arange(len(Phase)) == self.phase) & running)[:, None]
         into["dealer"][:] = ((self._seats == self.dealer) & running)[:, :, None]
-        challenge = self.phase is Phase.CHALLENGE
+        challenge = self.phase == Phase.CHALLENGE
         into["challenger"][:] = ((self._seats == self.challenger) & challenge)[:, :, None]
         into["dealt_as"][:] = self._order_of(self._held).take(self._seats, axis=0)
         into["put_aside"][:] = self._order_of(self._aside)
@@ -502,8 +507,7 @@ class KadoGame(BatchGame):
 
     # --- in words and pictures ------------------------------------------------------------
 
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
         where, rules = self.moves, self.rules
         if action < where.discard:
             seat = action - where.give
@@ -517,14 +521,12 @@ class KadoGame(BatchGame):
         words = {where.discard: "put the card aside", where.pass_: "pass"}
         return words.get(action, "nothing to decide")
 
-    def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+    def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.kado import render
 
         return render.text(self, index, player)
 
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+    def _svg(self, index: int, player: int | None) -> str:
         from kododo_env.games.kado import render
 
         return render.svg(self, index, player)

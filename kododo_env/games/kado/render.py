@@ -114,11 +114,11 @@ def _moment(game: KadoGame, index: int) -> str:
     if game.terminated[index]:
         return "game over"
     doing = f"player_{game.dealer} deals"
-    if game.phase is Phase.CHALLENGE:
+    if game.phase == Phase.CHALLENGE:
         doing = f"player_{game.challenger} may challenge player_{game.dealer}"
         if game.swapped[index]:
             doing = "a challenge was won"
-    elif game.phase is Phase.PLACING:
+    elif game.phase == Phase.PLACING:
         doing = "everybody places his card"
     return f"turn {game.turn + 1} of {game.rules.num_turns}, {doing}"
 

@@ -8,12 +8,21 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.numbers import is_whole
+from kododo_env.core.numbers import shown, whole_fields, whole_number, whole_tuple
 
 GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
 RIBBONS = ("violet", "orange", "green", "blue", "red")
 PLAYERS = (2, 3, 4)
 DUEL = 2
+MOST_CARDS, MOST_TYPES = 250, 127  # a card's id fits an int8, and every count of cards a uint8
+MOST_WORTH = 255  # the points of a row by gift are a uint8 too
+MOST_TURNS = 83  # with three cards a turn, the fewest, 250 cards reach no further
+BOUNDS = {
+    "num_rows": (1, MOST_TURNS),
+    "num_columns": (1, MOST_TURNS),
+    "perfect_points": (0, 250),  # then the most points that there can be are below 32,000
+    "discards": (0, 1),
+}
 
 Deck = tuple[tuple[tuple[int, ...], ...], ...]
 
@@ -28,19 +37,24 @@ EVEN_DECK: Deck = tuple(
 class Rules:
     """The rules of a game of KADO; the defaults are the real game's.
 
+    All numbers are whole and become Python's own ints. Within their bounds every array of a
+    game stays within its dtype.
+
     Args:
         num_players: 2 to 4.
         deck: The cards: ``deck[gift][ribbon]`` holds the values, from 1, of the cards with
             this gift and this ribbon. The rulebook does not list the 65 cards; the default
-            is the most even deck.
-        num_rows: Rows of a finished tableau.
-        num_columns: Columns of a finished tableau.
-        perfect_points: What a perfect is worth at the end.
+            is the most even deck. At most 250 cards, and gifts times ribbons times the
+            highest value at most 127.
+        num_rows: Rows of a finished tableau, 1 to 83.
+        num_columns: Columns of a finished tableau, 1 to 83; times the highest value at most
+            255. There are rows times columns turns, at least 2, as far as the cards reach.
+        perfect_points: What a perfect is worth at the end, 0 to 250.
         discards: How many cards the dealer may put aside each turn, 0 or 1; None takes
             the rulebook's number, 1 in the duel of two players.
 
     Raises:
-        ValueError: The numbers cannot be played together.
+        ValueError: A number is none or out of its bounds, or they cannot be played together.
     """
 
     num_players: int = 3
@@ -51,15 +65,13 @@ class Rules:
     discards: int | None = None
 
     def __post_init__(self) -> None:
-        if not is_whole(self.num_players) or self.num_players not in PLAYERS:
-            raise ValueError(f"KADO is for 2 to 4 players, not {self.num_players!r}")
+        players = whole_number(self.num_players, "num_players")
+        if players not in PLAYERS:
+            raise ValueError(f"KADO is for 2 to 4 players, not {shown(players)}")
+        object.__setattr__(self, "num_players", players)
         if self.discards is None:
-            object.__setattr__(self, "discards", int(self.num_players == DUEL))
-        for name in ("num_rows", "num_columns", "perfect_points", "discards"):
-            if not is_whole(getattr(self, name)):
-                raise ValueError(f"{name} must be a whole number, not {getattr(self, name)!r}")
-        if self.discards not in (0, 1):
-            raise ValueError(f"discards must be 0 or 1, not {self.discards}")
+            object.__setattr__(self, "discards", int(players == DUEL))
+        whole_fields(self, BOUNDS)
         object.__setattr__(self, "deck", _as_deck(self.deck))
         self._check_deck()
         self._check_tableau()
@@ -72,24 +84,24 @@ class Rules:
     def _check_deck(self) -> None:
         if len({len(ribbons) for ribbons in self.deck}) != 1 or not self.deck[0]:
             raise ValueError("deck must give values for each gift with the same ribbons")
-        values = [value for ribbons in self.deck for cell in ribbons for value in cell]
-        if not values or not all(is_whole(value) and value >= 1 for value in values):
-            raise ValueError("deck must hold cards, each of a whole value of at least 1")
-        if self.num_card_types > 127 or self.num_cards > 250:
+        if not self.num_cards:
+            raise ValueError("deck must hold cards, not empty lists of values alone")
+        if self.num_card_types > MOST_TYPES or self.num_cards > MOST_CARDS:
             raise ValueError(
-                f"a deck has at most 127 types of cards and 250 cards, not "
+                f"a deck has at most {MOST_TYPES} types of cards and {MOST_CARDS} cards, not "
                 f"{self.num_card_types} and {self.num_cards}"
             )
 
     def _check_tableau(self) -> None:
-        if min(self.num_rows, self.num_columns) < 1 or self.num_turns < 2:
+        if self.num_turns < 2:
             raise ValueError(
                 f"a tableau needs at least two places, not {self.num_rows} x {self.num_columns}"
             )
-        if self.num_columns * self.num_values > 255 or self.max_score > 30_000:
-            raise ValueError("the cards in a row may be worth 255 at most")
-        if self.perfect_points < 0:
-            raise ValueError(f"perfect_points must not be negative, not {self.perfect_points}")
+        if self.num_columns * self.num_values > MOST_WORTH:
+            raise ValueError(
+                f"the cards in a row may be worth {MOST_WORTH} at most, not {self.num_columns} "
+                f"times {self.num_values}"
+            )
 
     @property
     def num_gifts(self) -> int:
@@ -188,12 +200,15 @@ class Rules:
         return rows + self.num_columns * self.num_values + self.num_turns * self.perfect_points
 
 
-def _as_deck(deck: Deck) -> Deck:
+def _as_deck(deck: object) -> Deck:
     """The deck in tuples; lists, as they come from a file, are as good."""
-    try:
-        return tuple(tuple(tuple(values) for values in ribbons) for ribbons in deck)
-    except TypeError:
-        raise ValueError(f"deck must hold values by gift and ribbon, not {deck!r}") from None
+    rows = deck if isinstance(deck, tuple | list) else (None,)
+    if not all(isinstance(ribbons, tuple | list) for ribbons in rows):
+        raise ValueError(f"deck must hold values by gift and ribbon, not {shown(deck)}")
+    return tuple(
+        tuple(whole_tuple(values, "the values in deck", 1, MOST_TYPES) for values in ribbons)
+        for ribbons in rows
+    )
 
 
 def gift_name(gift: int) -> str:

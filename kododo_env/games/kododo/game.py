@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.batch_game import BatchGame, Past, from_own_seat
-from kododo_env.core.deck import shuffled_decks, shuffled_rows
+from kododo_env.core.deck import shuffled_counts, shuffled_decks, shuffled_rows
+from kododo_env.core.numbers import whole_number
 from kododo_env.core.view import View
 from kododo_env.games.kododo.observation import action_layout, observation_layout
 from kododo_env.games.kododo.rewinding import take_back
@@ -30,8 +31,7 @@ class KododoView(View):
     @property
     def hand(self) -> npt.NDArray[np.int8]:
         """Own card ids sorted by slot, -1 where empty; shape (N, hand_size)."""
-        self._current()
-        return self._game.hands[:, self.player]
+        return self._kept("hand", lambda: self._game.hands[:, self.player])
 
     @property
     def turn(self) -> int:
@@ -104,7 +104,7 @@ class KododoGame(BatchGame):
         self._each_slot = np.arange(rules.hand_size, dtype=np.uint8)[:, None]
         self._each_colour = np.arange(rules.num_colours, dtype=np.uint8)[:, None]
         self._each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
-        self._many_deals = rules.variant == "long"
+        self._most_deals = rules.max_deals
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -117,6 +117,7 @@ class KododoGame(BatchGame):
         """
         if self.rules.variant == "standard":
             return super().sample_decks(num, rng)
+        num = whole_number(num, "num", 1)
         decks = shuffled_decks(self.cards, num * LONG_DEALS, rng)
         return decks.reshape(num, LONG_DEALS, -1)
 
@@ -251,7 +252,9 @@ class KododoGame(BatchGame):
         laid, taken = self._rows_of(cards), self._rows_of(drawn)
         self._laid += laid[:, :, :counted].swapaxes(1, 2)
         revealed = laid[:, :, counted:types]
-        self._held_types += (taken[:, :, counted:] - revealed).swapaxes(1, 2)
+        held = self._held_types.swapaxes(1, 2)
+        held += taken[:, :, counted:]  # first, so that no number is below 0 on the way
+        held -= revealed
         self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
         return cards
 
@@ -321,6 +324,8 @@ class KododoGame(BatchGame):
         reached = self._scores.max(axis=0) >= self.rules.target_score
         # The target counts at the end of every deal, and of every round of the later ones.
         self._terminated |= reached & (last_round | (self._deals > 0))
+        if last_round:
+            self._terminated |= self._deals + 1 == self.rules.max_deals
         if last_round and not self._terminated.all():
             with self._unchanged(self._terminated):
                 self._deals += 1
@@ -387,15 +392,24 @@ class KododoGame(BatchGame):
         into["turn"][:] = self._turn_rows[self.turn]
         into["rounds_left"][:] = rules.num_rounds - self.round_index
         into["draw_pile"][:] = self.draw_pile_size
-        if self._many_deals:  # it is 0 from the start
+        if rules.max_deals > 1:  # it is 0 from the start
             into["later_deal"][:] = self._deals > 0
         into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        self._next_given[:] = len(self._given)  # nobody knows the later deals
-        if self._terminated.all():
-            return
+        self._given = np.zeros((0, *self._deck.shape), np.uint8)  # nobody knows the later deals
+        self._next_given[:] = 0
         others = [seat for seat in range(self.num_players) if seat != player]
+        if not self._terminated.all():
+            with self._unchanged(self._terminated):
+                self._deal_running(others, rng)
+        if self._terminated.any():
+            self._deal_finished(player, others, rng)
+        self._sort_hands()
+        self._count_hands()
+
+    def _deal_running(self, others: list[int], rng: np.random.Generator) -> None:
+        """Deal the other hands and the draw pile again; in which order it came here, is gone."""
         held = self._held
         shape = (len(others), held, self.num_envs)
         hands = self._hands[others, :held].reshape(-1, self.num_envs)
@@ -404,8 +418,19 @@ class KododoGame(BatchGame):
         dealt = np.ascontiguousarray(shuffled_rows(np.sort(hidden.T, axis=1), rng).T)
         self._hands[others, :held] = dealt[: len(hands)].reshape(shape)
         self._deck[self._drawn :] = dealt[len(hands) :]
-        self._sort_hands()
-        self._count_hands()
+        self._deck[: self._drawn] = EMPTY
+
+    def _deal_finished(self, player: int, others: list[int], rng: np.random.Generator) -> None:
+        """In games that are over nobody draws any more, but some have cards left in hand."""
+        games = np.flatnonzero(self._terminated)
+        self._deck[:, games] = EMPTY
+        revealed = self._seen[:, games] + self._held_types[player][:, games]
+        copies = np.bincount(self.cards, minlength=len(revealed))[:, None]
+        dealt = shuffled_counts(copies - revealed, len(self.cards), rng)
+        places = np.ix_(np.array(others), np.arange(self.rules.hand_size), games)
+        hands = self._hands[places]
+        dealt = dealt[: hands.shape[0] * hands.shape[1]].reshape(hands.shape)
+        self._hands[places] = np.where(hands == EMPTY, EMPTY, dealt)
 
     @property
     def known_past(self) -> int:
@@ -418,21 +443,18 @@ class KododoGame(BatchGame):
 
     # --- in words and pictures ----------------------------------------------------------
 
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words."""
+    def _describe(self, action: int) -> str:
         slots = self._slots_of_action[action]
         if len(slots) == 1:
             return f"lay the card in slot {slots[0]}"
         return f"lay the cards in slots {slots[0]} and {slots[1]}"
 
-    def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+    def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.kododo import render
 
         return render.text(self, index, player)
 
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+    def _svg(self, index: int, player: int | None) -> str:
         from kododo_env.games.kododo import render
 
         return render.svg(self, index, player)

@@ -2,42 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.numbers import is_whole
+from kododo_env.core.numbers import shown, whole_fields, whole_number, whole_tuple
 
 KODODO_VALUE = 1
 REMOVED = {2: 10, 3: 13, 4: 0, 5: 15}
 VARIANTS = ("standard", "long")
+MOST_CARDS, MOST_TYPES = 250, 120  # a card's id fits an int8, and every count of cards a uint8
+MOST_WORTH = 255  # the points of what a player lays in a round are a uint8 too
+BOUNDS = {
+    "num_colours": (1, 26),
+    "hand_size": (1, 20),
+    "kododo_offset": (-4, 250),
+    "limit_offset": (-3, 250),
+    "removed_cards": (0, MOST_CARDS - 2),  # one card at least for each player
+    "target_score": (1, 1000),
+}
+SPARE_DEALS = 50
 
 
 @dataclass(frozen=True)
 class Rules:
     """The rules of a game of Kododo; the defaults are the real game's.
 
+    All numbers are whole and become Python's own ints. Within their bounds every array of a
+    game stays within its dtype, and every game ends: the long variant after ``max_deals``
+    deals at the latest, whatever the players do.
+
     Args:
         num_players: 2 to 5.
         variant: ``"standard"``, one deal, or ``"long"``, deals until somebody has
             ``target_score`` points.
-        num_colours: C.
+        num_colours: C, 1 to 26.
         copies: How many cards of each value 1, 2, ... there are in each colour. Cards
-            of value 1 are the Kododo cards.
-        hand_size: Cards in hand at the start of a turn.
-        plays: Cards each player lays in each turn of a round, 1 or 2 a turn.
-        kododo_offset: With P plus this many Kododo cards on the table only those score.
-        limit_offset: A colour with P plus this many cards or more does not score.
+            of value 1 are the Kododo cards. At least one card, at most 250 in all colours
+            together, and 120 types.
+        hand_size: Cards in hand at the start of a turn, 1 to 20.
+        plays: Cards each player lays in each turn of a round, 1 or 2 a turn; no more in a
+            round than a hand holds, nor than may be worth 255 points.
+        kododo_offset: With P plus this many Kododo cards on the table only those score;
+            1 - P to 250. No table has 251 cards, so 250 leaves this clause out.
+        limit_offset: A colour with P plus this many cards or more does not score; 2 - P to
+            250, which leaves the limit out.
         removed_cards: Cards put aside unseen before each deal; None takes the
-            rulebook's number for the number of players.
-        target_score: Points that end the long variant.
+            rulebook's number for the number of players. 0 to 248, so that the draw pile
+            runs out at the end of a round.
+        target_score: Points that end the long variant, 1 to 1000.
 
     Raises:
-        ValueError: The numbers cannot be played together.
+        ValueError: A number is none or out of its bounds, or they cannot be played together.
     """
 
     num_players: int = 4
@@ -52,54 +72,47 @@ class Rules:
     target_score: int = 50
 
     def __post_init__(self) -> None:
-        self._check_types()
-        if self.num_players not in REMOVED:
-            raise ValueError(f"Kododo is for 2 to 5 players, not {self.num_players}")
-        if self.variant not in VARIANTS:
-            raise ValueError(f"variant must be 'standard' or 'long', not {self.variant!r}")
+        players = whole_number(self.num_players, "num_players")
+        if players not in REMOVED:
+            raise ValueError(f"Kododo is for 2 to 5 players, not {shown(players)}")
+        object.__setattr__(self, "num_players", players)
+        variant: Any = self.variant
+        if not isinstance(variant, str) or variant not in VARIANTS:
+            raise ValueError(f"variant must be 'standard' or 'long', not {shown(variant)}")
+        object.__setattr__(self, "variant", str(variant))  # numpy has texts of its own too
         if self.removed_cards is None:
-            object.__setattr__(self, "removed_cards", REMOVED[self.num_players])
+            object.__setattr__(self, "removed_cards", REMOVED[players])
+        whole_fields(self, BOUNDS)
+        object.__setattr__(self, "copies", whole_tuple(self.copies, "copies", 0, MOST_CARDS))
+        object.__setattr__(self, "plays", whole_tuple(self.plays, "plays", 1, 2))
         self._check_deck()
         self._check_turns()
         self._check_deal()
 
-    def _check_types(self) -> None:
-        for name in ("copies", "plays"):
-            value = getattr(self, name)
-            if not isinstance(value, Iterable) or not all(map(is_whole, value)):
-                raise ValueError(f"{name} must be whole numbers in a tuple, not {value!r}")
-            object.__setattr__(self, name, tuple(value))
-        for name in ("num_colours", "hand_size", "kododo_offset", "limit_offset", "target_score"):
-            if not is_whole(getattr(self, name)):
-                raise ValueError(f"{name} must be a whole number, not {getattr(self, name)!r}")
-        if not is_whole(self.num_players):
-            raise ValueError(f"num_players must be a whole number, not {self.num_players!r}")
-        if self.removed_cards is not None and not is_whole(self.removed_cards):
-            raise ValueError(f"removed_cards must be a whole number, not {self.removed_cards!r}")
-
     def _check_deck(self) -> None:
-        if not 1 <= self.num_colours <= 26:
-            raise ValueError(f"num_colours must be 1 to 26, not {self.num_colours}")
-        if not self.copies or min(self.copies) < 0 or sum(self.copies) == 0:
-            raise ValueError(f"copies must count at least one card a colour, not {self.copies}")
-        if self.num_card_types > 120 or self.num_cards > 250:
+        if sum(self.copies) == 0:
             raise ValueError(
-                f"a deck has at most 120 types of cards and 250 cards, not "
+                f"copies must count at least one card a colour, not {shown(self.copies)}"
+            )
+        if self.num_card_types > MOST_TYPES or self.num_cards > MOST_CARDS:
+            raise ValueError(
+                f"a deck has at most {MOST_TYPES} types of cards and {MOST_CARDS} cards, not "
                 f"{self.num_card_types} and {self.num_cards}"
             )
-        if self.target_score < 1:
-            raise ValueError(f"target_score must be at least 1, not {self.target_score}")
 
     def _check_turns(self) -> None:
-        if not self.plays or not set(self.plays) <= {1, 2}:
-            raise ValueError(f"a turn lays 1 or 2 cards; plays cannot be {self.plays}")
+        if not self.plays:
+            raise ValueError("a round has one turn at least; plays cannot be ()")
         if self.hand_size < self.round_cards:
             raise ValueError(
                 f"a hand of {self.hand_size} cannot lay the {self.round_cards} cards of the "
                 f"last round; hand_size must be at least {self.round_cards}"
             )
-        if self.round_cards * self.num_values > 255:
-            raise ValueError("the cards a player lays in a round may be worth 255 at most")
+        if self.round_cards * self.num_values > MOST_WORTH:
+            raise ValueError(
+                f"the cards a player lays in a round may be worth {MOST_WORTH} at most, not "
+                f"{self.round_cards} times {self.num_values}"
+            )
         if self.kododo_number < 1 or self.limit < 2:
             raise ValueError(
                 "the Kododo number must be at least 1 and the limit at least 2, "
@@ -110,7 +123,7 @@ class Rules:
         removed, dealt = self.removed, self.num_players * self.hand_size
         per_round = self.num_players * self.round_cards
         left = self.num_cards - removed - dealt
-        if removed < 0 or left < 0:
+        if left < 0:
             raise ValueError(
                 f"{self.num_cards} cards do not reach for {removed} removed and {dealt} dealt"
             )
@@ -141,7 +154,7 @@ class Rules:
         """D, the size of the deck."""
         return self.num_colours * sum(self.copies)
 
-    @cached_property
+    @property
     def cards(self) -> npt.NDArray[np.uint8]:
         """The deck's card ids in order, shape (D,)."""
         types = np.arange(self.num_card_types, dtype=np.uint8)
@@ -188,6 +201,16 @@ class Rules:
         values = np.repeat(np.arange(1, self.num_values + 1), self.copies)
         best = np.sort(np.tile(values, self.num_colours))[::-1]
         return int(best[: self.num_rounds * self.round_cards].sum())
+
+    @property
+    def max_deals(self) -> int:
+        """After so many deals a game is over as it stands, whatever the score.
+
+        In the long variant players, or rules, may keep everybody from ever scoring. Whoever
+        leads needs but a point a deal, in the long run, to be done before; random players
+        make 50 points in two to four deals.
+        """
+        return self.target_score + SPARE_DEALS if self.variant == "long" else 1
 
     @property
     def max_score(self) -> int:

@@ -1,0 +1,94 @@
+"""Writes docs/licences.md, the licences of all dependencies: ``python docs/update_licences.py``.
+
+What is listed are the packages that the project and its extras bring, directly and by each
+other, with what each says of itself in the environment in which this runs (`make venv`).
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+PAGE = Path(__file__).with_name("licences.md")
+PROJECT = "kododo-env"
+EXTRAS = ("", "render", "train", "dev")  # a package is listed with the first that brings it
+COPYLEFT = re.compile(r"GPL|GNU|MPL|Mozilla|EPL|CDDL|EUPL|OSL")
+LONGEST = 60  # letters; a longer License field is the licence itself, not its name
+
+HEAD = """# Licences of the dependencies
+
+The package itself is MIT. These are the packages that an installation brings at the pinned
+versions, each with the licence that it declares; **bold** is copyleft, which binds who passes
+that package on, changed or not, and nobody who merely installs it. Wheels may hold further
+libraries, whose licences lie in the wheel.
+
+| package | licence | comes with |
+|---|---|---|
+"""
+
+
+def normal(name: str) -> str:
+    """A package's name as all spellings of it have it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def licence(package: Distribution) -> str:
+    """What a package says of its licence, in short."""
+    said = package.metadata
+    kinds = [line for line in said.get_all("Classifier", []) if line.startswith("License ::")]
+    names = [line.rpartition(" :: ")[2] for line in kinds]
+    field = said.get("License") or ""
+    short = "" if field == "UNKNOWN" or len(field) > LONGEST or "\n" in field else field
+    return said.get("License-Expression") or short or ", ".join(names) or _by_its_text(package)
+
+
+def _by_its_text(package: Distribution) -> str:
+    """What the text of a package's licence is, where nothing else tells."""
+    files = [file for file in package.files or [] if "licen" in file.name.lower()]
+    text = files[0].read_text() if files else ""
+    return "MIT" if "Permission is hereby granted, free of charge" in text else "not declared"
+
+
+def brought_by(extra: str) -> dict[str, Distribution]:
+    """The packages that come with the project and one of its extras, by their normal names."""
+    found: dict[str, Distribution] = {}
+    left, seen = [(PROJECT, extra)], set()
+    while left:
+        each = left.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        try:
+            package = distribution(each[0])
+        except PackageNotFoundError:  # what another system or Python needs
+            continue
+        found[each[0]] = package
+        for needed in map(Requirement, package.requires or []):
+            if needed.marker is None or needed.marker.evaluate({"extra": each[1]}):
+                left += [(normal(needed.name), inner) for inner in ("", *needed.extras)]
+    del found[PROJECT]
+    return found
+
+
+def rows() -> dict[str, str]:
+    """The rows of the table by the packages' normal names, in order."""
+    found: dict[str, str] = {}
+    for extra in EXTRAS:
+        for name, package in brought_by(extra).items():
+            what = licence(package).replace("|", "/")
+            marked = f"**{what}**" if COPYLEFT.search(what) else what
+            by = f"`[{extra}]`" if extra else "always"
+            found.setdefault(name, f"| {package.metadata['Name']} | {marked} | {by} |")
+    return dict(sorted(found.items()))
+
+
+def page() -> str:
+    """The page as it should be."""
+    return HEAD + "\n".join(rows().values()) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

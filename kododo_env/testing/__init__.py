@@ -1,0 +1,7 @@
+"""Checks for whoever writes a batch game or a PettingZoo environment; see ``docs/testing.md``."""
+
+from kododo_env.testing.batch_game import check_batch_game
+from kododo_env.testing.parallel import check_parallel_env
+from kododo_env.testing.report import CheckFailed, Finding, Report
+
+__all__ = ["CheckFailed", "Finding", "Report", "check_batch_game", "check_parallel_env"]

@@ -1,0 +1,75 @@
+"""A batch is the same games played one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.testing.everything import difference
+from kododo_env.testing.playing import Subject, turns
+from kododo_env.testing.report import Fault
+
+GAMES = 5
+OF_THE_STEP = ("_rewards", "_just")
+
+
+def batches(subject: Subject) -> str:
+    """Each game of a batch beside a batch of one with the same deck and choices.
+
+    A game alone may pass over steps in which nobody has a choice, and be ahead for a while;
+    the two are compared wherever somebody in the game decides, and at the end.
+    """
+    batch = subject.game(GAMES)
+    decks = batch.sample_decks(GAMES, subject.rng(1))
+    batch.reset(decks=decks)
+    singles = [subject.game(1) for _ in range(GAMES)]
+    for index, single in enumerate(singles):
+        single.reset(decks=decks[index : index + 1])
+    steps, compared = 0, 0
+    for actions in turns(batch, subject.rng()):
+        together = _together(batch, singles)
+        for index in together:
+            _same_game(batch, int(index), singles[index], f"after step {steps}")
+        batch.step(actions)
+        for index in together:
+            singles[index].step(actions[index : index + 1])
+        steps, compared = steps + 1, compared + len(together)
+    for index, single in enumerate(singles):
+        if not single.terminated.all():
+            raise Fault(f"game {index} is over in the batch, but not when played alone")
+        _same_game(batch, index, single, "at the end")
+    return f"{GAMES} games of up to {steps} steps, compared at {compared} places"
+
+
+def _together(batch: BatchGame, singles: list[BatchGame]) -> list[int]:
+    """Which games are as far in the batch as alone, and not over."""
+    waiting = np.asarray(~batch.deciding().any(axis=1))
+    found = []
+    for index in np.flatnonzero(~batch.terminated):
+        ahead = singles[index].terminated.all() or singles[index].deciding().any()
+        if not (waiting[index] and ahead):
+            found.append(int(index))
+    return found
+
+
+def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> None:
+    """One game of a batch is what it is played alone; of the last step's rewards nothing is said.
+
+    Where a game is over, the batch may go on: its schedule is then not the game's.
+    """
+    row = batch.take(np.array([index]))
+    names = [*batch._arrays, *(n for n in batch._shared_state if n not in OF_THE_STEP)]
+    if not single.terminated.all():
+        names += batch._schedule
+    pairs = {name: (getattr(row, name), getattr(single, name)) for name in names}
+    pairs["legal_action_mask()"] = row.legal_action_mask(), single.legal_action_mask()
+    pairs["outcome()"] = row.outcome(), single.outcome()
+    if not single.terminated.all():
+        pairs["observe()"] = row.observe(), single.observe()
+        pairs["text()"] = row.text(), single.text()
+    if single.terminated.all() and not row.terminated.all():
+        raise Fault(f"{when} game {index} is over when played alone, but not in the batch")
+    for name, (here, alone) in pairs.items():
+        found = difference(here, alone, name)
+        if found:
+            raise Fault(f"{when} game {index} of the batch is not as it is alone: {found}")

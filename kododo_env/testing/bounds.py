@@ -1,0 +1,125 @@
+"""Under any rules that are accepted every array stays within its dtype and its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.testing.observations import piece_at
+from kododo_env.testing.overflow import watch
+from kododo_env.testing.playing import Actions, Subject, as_rules
+from kododo_env.testing.report import Fault
+
+STEPS = 400  # of each game; rules may make games very long
+EXAMPLES = 20
+MANY = 100
+
+
+def bounds(subject: Subject, any_rules: Any) -> str:
+    """Whole games under the subject's rules and under others, with odd decks and odd choices.
+
+    Args:
+        subject: Whose ``make`` makes the games.
+        any_rules: Rules: mappings or dataclasses, or a strategy of hypothesis for either.
+    """
+    rules_within_bounds(subject, subject.rules)
+    if hasattr(any_rules, "example"):
+        return f"{_by_hypothesis(subject, any_rules)} sets of rules, drawn by hypothesis"
+    return f"{_one_by_one(subject, any_rules) + 1} sets of rules"
+
+
+def _one_by_one(subject: Subject, any_rules: Iterable[object]) -> int:
+    given = [as_rules(rules) for rules in any_rules]
+    for rules in given:
+        rules_within_bounds(subject, rules)
+    return len(given)
+
+
+def _by_hypothesis(subject: Subject, strategy: Any) -> int:
+    from hypothesis import HealthCheck, given, settings
+
+    tried = 0
+
+    @settings(
+        max_examples=EXAMPLES, derandomize=True, deadline=None, database=None,
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    @given(strategy)
+    def within_bounds(rules: object) -> None:
+        nonlocal tried
+        tried += 1
+        rules_within_bounds(subject, as_rules(rules))
+
+    within_bounds()
+    return tried
+
+
+def rules_within_bounds(subject: Subject, rules: Mapping[str, Any]) -> None:
+    """Play under these rules, every sum of whole numbers being done twice.
+
+    Raises:
+        Fault: Something does not fit, with the rules for which it does not.
+    """
+    try:
+        for kind, game in _dealt(subject, rules, 1):
+            for way in ("at random", "the first legal action", "the last legal action"):
+                _play(game.clone(), way, subject.rng(31), f"decks {kind}, {way}")
+        for kind, game in _dealt(subject, rules, MANY):  # which may be computed otherwise
+            _play(game, "at random", subject.rng(32), f"{MANY} decks {kind}")
+    except Fault as fault:
+        raise Fault(f"under the rules {rules}: {fault}") from fault
+    except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+        raise Fault(f"under the rules {rules}: {type(error).__name__}: {error}") from error
+
+
+def _dealt(
+    subject: Subject, rules: Mapping[str, Any], num_envs: int
+) -> Iterator[tuple[str, BatchGame]]:
+    game = subject.make(num_envs, seed=subject.seed, **rules)
+    decks = game.sample_decks(num_envs, subject.rng(30))
+    for kind, given in (
+        ("shuffled", decks),
+        ("sorted", np.sort(decks, axis=-1)),
+        ("sorted downwards", np.sort(decks, axis=-1)[..., ::-1]),
+    ):
+        game.reset(decks=given)
+        yield kind, game
+
+
+def _play(game: BatchGame, way: str, rng: np.random.Generator, what: str) -> None:
+    """Play on until a game is over: what is computed for it after that is thrown away."""
+    returns = np.zeros((game.num_envs, game.num_players))
+    with np.errstate(all="raise"):
+        for step in range(STEPS):
+            watch(game)
+            try:
+                _within(game, returns)
+                if game.terminated.any():
+                    return
+                game.step(_choose(game, way, rng))
+            except Fault as fault:
+                raise Fault(f"{what}, after step {step}: {fault}") from fault
+            returns += np.asarray(game.rewards)
+
+
+def _within(game: BatchGame, returns: np.ndarray[Any, Any]) -> None:
+    numbers = np.asarray(game.observe())
+    over = np.argwhere(numbers > game.layout.maxima)
+    if len(over):
+        env, player, place = (int(k) for k in over[0])
+        raise Fault(f"{numbers[env, player, place]} is observed in {piece_at(game, place)}")
+    if not np.array_equal(np.asarray(game.scores), returns):
+        raise Fault(f"scores {game.scores.tolist()} where rewards add up to {returns.tolist()}")
+
+
+def _choose(game: BatchGame, way: str, rng: np.random.Generator) -> Actions:
+    mask = np.asarray(game.legal_action_mask())
+    if way == "at random":
+        return random_legal_actions(mask, rng)
+    if way == "the first legal action":
+        return np.asarray(mask.argmax(axis=2))
+    return np.asarray(mask.shape[2] - 1 - mask[:, :, ::-1].argmax(axis=2))

@@ -1,0 +1,118 @@
+"""Nothing hidden in observation, view, text, picture or determinised copy."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.testing.everything import difference
+from kododo_env.testing.lookalikes import Place, places
+from kododo_env.testing.playing import Subject, shown_by, turns
+from kododo_env.testing.report import Fault, LeftOut
+
+SAMPLES = 3
+TWINS = 6  # of those that a player cannot tell apart, how many are looked through
+
+
+def hidden_cards(subject: Subject) -> str:
+    """What a player is shown does not follow what is dealt anew, nor does a copy the truth.
+
+    Dealt anew for a player, the hidden cards change and nothing that the player is shown may
+    change with them. And of two games that differ only in what the player cannot know the
+    copies dealt with the same random numbers are the same, in every attribute.
+    """
+    stops, twins, varied, steps = subject.stops(1), 0, False, 0
+    for place in places(subject):
+        steps += 1
+        if place.step not in stops:
+            continue
+        for player in range(place.game.num_players):
+            varied |= _shown_alike(place, player, subject)
+            twins += _copied_alike(place, player, subject)
+    if not varied:
+        raise LeftOut("in this game nothing is hidden")
+    return f"{twins} games told apart by nobody, at {len(stops)} places of {steps} steps"
+
+
+def _shown_alike(place: Place, player: int, subject: Subject) -> bool:
+    """Copies look to the player as the game does; whether they differ for somebody else."""
+    # A copy, so that the game itself is looked at just as its twins are.
+    game, when = copy.deepcopy(place.game), f"after step {place.step}"
+    before = game.state()
+    dealt = game.view(player).determinize(subject.rng(place.step), SAMPLES)
+    found = difference(game.state(), before, "state()")
+    if found:
+        raise Fault(f"{when} determinize changes the game itself: {found}")
+    if dealt.num_envs != SAMPLES:
+        raise Fault(f"{when} determinize makes {dealt.num_envs} games, not {SAMPLES}")
+    _same_shown(shown_by(dealt.view(player)), shown_by(game.view(player)), player, when)
+    for way in ("text", "svg"):
+        shown = {getattr(dealt, way)(index, player) for index in range(SAMPLES)}
+        if shown != {getattr(game, way)(0, player)}:
+            raise Fault(f"{when} {way}() for player {player} shows what the player cannot know")
+    varied = bool((dealt.observe() != game.observe()).any())
+    if player == place.step % game.num_players:
+        _played_to_the_end(dealt, subject, f"{when} games dealt anew for player {player}")
+    return varied
+
+
+def _played_to_the_end(dealt: BatchGame, subject: Subject, what: str) -> None:
+    for actions in turns(dealt, subject.rng(3)):
+        try:
+            dealt.step(actions)
+        except Exception as error:
+            raise Fault(f"{what} cannot be played on: {type(error).__name__}: {error}") from error
+
+
+def _same_shown(dealt: dict[str, Any], real: dict[str, Any], player: int, when: str) -> None:
+    """All that a view of one game tells is told by the view of its copies, of each one."""
+    for name, value in real.items():
+        expected = _repeated(value) if name != "num_envs" else SAMPLES
+        found = difference(dealt[name], expected, f"view({player}).{name}")
+        if found:
+            raise Fault(f"{when} a view shows what its player cannot know: dealt anew, {found}")
+
+
+def _repeated(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.repeat(value, SAMPLES, axis=0) if value.ndim and len(value) == 1 else value
+    return {k: _repeated(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _copied_alike(place: Place, player: int, subject: Subject) -> int:
+    """Of what the player cannot tell apart, the copies are the same; how many were compared."""
+    twins = place.of(player)[:TWINS]
+    salt, when = place.step + 1, f"after step {place.step}"
+    truth = place.game.view(player).determinize(subject.rng(salt), SAMPLES)
+    for twin in twins:
+        dealt = twin.view(player).determinize(subject.rng(salt), SAMPLES)
+        for what, here, there in (
+            ("state", dealt.state(), truth.state()),
+            ("attributes", vars(dealt), vars(truth)),
+        ):
+            found = difference(here, there, what)
+            if found:
+                raise Fault(
+                    f"{when} a copy dealt anew for player {player} tells what the player cannot "
+                    f"know: of two games that player {player} cannot tell apart, {found}"
+                )
+    if any(_differ_for_others(twin, place.game) for twin in twins):
+        _varied(place.game, player, subject, when)
+    return len(twins)
+
+
+def _differ_for_others(one: BatchGame, other: BatchGame) -> bool:
+    return bool((one.observe() != other.observe()).any())
+
+
+def _varied(game: BatchGame, player: int, subject: Subject, when: str) -> None:
+    """Where others may see something else, not all copies show them the same."""
+    dealt = game.determinize(player, subject.rng(99), 64).observe()
+    if (dealt == dealt[:1]).all():
+        raise Fault(
+            f"{when} all copies dealt anew for player {player} are the same, though there are "
+            f"other games that player {player} cannot tell from this one"
+        )

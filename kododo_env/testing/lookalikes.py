@@ -1,0 +1,137 @@
+"""Games that one player cannot tell apart, made by swapping two cards of a deck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.testing.playing import Actions, Decks, Subject, shown_by, turns
+
+PLACES_OF_DECK = 12  # of which each two are swapped
+OF_LATER_DEALS = 3
+
+
+@dataclass(frozen=True)
+class Swap:
+    """Two places of one deal whose cards change places."""
+
+    deal: int
+    places: tuple[int, int]
+
+    def of(self, deck: Decks) -> Decks:
+        """The deck, (1, D) or (1, K, D), with the two cards swapped; a copy."""
+        changed = deck.copy().reshape(-1, deck.shape[-1])
+        changed[self.deal, list(self.places)] = changed[self.deal, list(self.places[::-1])]
+        return changed.reshape(deck.shape)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in one game, and what else it may be.
+
+    Attributes:
+        step: How many steps have been played.
+        game: A batch of one.
+        swaps: The C swaps tried on its deck.
+        others: The same choices with each of the decks; None where they were not possible.
+        alike: Shape (C, P): for which players it has been the same game at every step so far,
+            to judge by scores, observation, mask and view.
+    """
+
+    step: int
+    game: BatchGame
+    swaps: list[Swap]
+    others: list[BatchGame | None]
+    alike: npt.NDArray[np.bool_]
+
+    def of(self, player: int) -> list[BatchGame]:
+        """What the player cannot tell from the game, with cards swapped that are hidden.
+
+        A player who is shown several cards at once is not told in which order they came. It
+        is no secret either, so two such cards do not count.
+        """
+        seen = self._seen(player)
+        return [
+            other
+            for swap, other, alike in zip(self.swaps, self.others, self.alike, strict=True)
+            if other is not None and alike[player]
+            if not all((swap.deal, place) in seen for place in swap.places)
+        ]
+
+    def _seen(self, player: int) -> set[tuple[int, int]]:
+        """Places of which the player knows the card: most swaps with others have shown."""
+        shown: dict[tuple[int, int], list[bool]] = {}
+        for swap, alike in zip(self.swaps, self.alike, strict=True):
+            for place in swap.places:
+                shown.setdefault((swap.deal, place), []).append(not alike[player])
+        return {place for place, found in shown.items() if sum(found) > len(found) / 2}
+
+
+def places(subject: Subject, salt: int = 0) -> Iterator[Place]:
+    """One random game from the deal to its end, with what else it may be."""
+    game, rng = subject.game(1), subject.rng(10 + salt)
+    deck = game.sample_decks(1, rng)
+    game.reset(decks=deck)
+    swaps = _swaps(deck, rng)
+    others: list[BatchGame | None] = [_dealt(subject, swap.of(deck)) for swap in swaps]
+    alike = np.ones((len(swaps), game.num_players), np.bool_)
+    for step, actions in enumerate(turns(game, rng)):
+        shown = _look(game)
+        for index, other in enumerate(others):
+            if other is not None:
+                alike[index] &= [one == two for one, two in zip(_look(other), shown, strict=True)]
+        yield Place(step, game, swaps, others, alike)
+        for index, other in enumerate(others):
+            if other is None or not alike[index].any() or not _legal(other, actions):
+                others[index], alike[index] = None, False
+            else:
+                other.step(actions)
+        game.step(actions)
+
+
+def _swaps(deck: Decks, rng: np.random.Generator) -> list[Swap]:
+    """Each two of some places that hold different cards."""
+    deals = deck.reshape(-1, deck.shape[-1])
+    several = len(deals) > 1
+    found = []
+    for deal in range(2 if several else 1):
+        wanted = OF_LATER_DEALS if deal else PLACES_OF_DECK - OF_LATER_DEALS * several
+        num = min(wanted, deck.shape[-1])
+        chosen = sorted(rng.choice(deck.shape[-1], num, replace=False).tolist())
+        found += [
+            Swap(deal, (one, other))
+            for one, other in combinations(chosen, 2)
+            if deals[deal, one] != deals[deal, other]
+        ]
+    return found
+
+
+def _dealt(subject: Subject, deck: Decks) -> BatchGame:
+    game = subject.game(1)
+    game.reset(decks=deck)
+    return game
+
+
+def _look(game: BatchGame) -> list[tuple[Any, ...]]:
+    """What each player is told in numbers, for comparing."""
+    return [
+        (game.terminated.tobytes(), game.scores.tobytes(), *map(_bytes, shown.values()))
+        for shown in (shown_by(game.view(player)) for player in range(game.num_players))
+    ]
+
+
+def _bytes(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    return None if isinstance(value, dict) else value  # pieces are the observation's
+
+
+def _legal(game: BatchGame, actions: Actions) -> bool:
+    mask = game.legal_action_mask()
+    return bool(np.take_along_axis(mask, actions[:, :, None], axis=2).all())

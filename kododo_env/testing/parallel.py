@@ -1,0 +1,50 @@
+"""All checks of a PettingZoo ParallelEnv in one call, whoever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+
+from kododo_env.testing.env_masks import env_masks
+from kododo_env.testing.env_repeating import env_copies, env_determinism
+from kododo_env.testing.env_returns import env_buffers, env_infos, env_rewards, env_spaces
+from kododo_env.testing.episodes import Make, Reset
+from kododo_env.testing.report import Report, run_checks
+
+CHECKS = {
+    "determinism": env_determinism,
+    "spaces": env_spaces,
+    "masks": env_masks,
+    "rewards": env_rewards,
+    "buffers": env_buffers,
+    "copies": env_copies,
+    "infos": env_infos,
+}
+
+
+def check_parallel_env(
+    make_env: Make,
+    *,
+    resets: Sequence[Reset] = ({"seed": 0}, {"seed": 1}, {"seed": 2}),
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+) -> Report:
+    """Check a PettingZoo ParallelEnv by playing whole episodes at random.
+
+    Args:
+        make_env: A new environment at each call.
+        resets: Keyword arguments of ``reset`` for the episodes that are played. Where decks
+            can be given, let some differ only in what an agent cannot see: all that it is
+            told must then be the same.
+        only: Names of the checks to do; empty for all.
+        skip: Names of checks to leave out.
+
+    Returns:
+        What was tried; print it.
+
+    Raises:
+        CheckFailed: Something is wrong, an AssertionError; the message is the report.
+        ValueError: There is no check of such a name.
+    """
+    checks = {name: partial(check, make_env, resets) for name, check in CHECKS.items()}
+    return run_checks(str(make_env()), checks, only, skip)

@@ -1,0 +1,104 @@
+"""Shuffling decks, and checking those that somebody gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from kododo_env.core.deck import check_decks, shuffled_decks, shuffled_rows
+
+CARDS = np.array([0, 0, 1, 2, 2, 2, 255], np.uint8)
+
+
+@pytest.mark.parametrize(("rows", "size"), [(1, 1), (3, 5), (4, 6), (0, 4)])
+def test_each_row_keeps_its_own_cards(rows: int, size: int) -> None:
+    """Two keys are drawn at once, so odd and even numbers of cards are different cases."""
+    cards = np.random.default_rng(0).integers(0, 256, (rows, size)).astype(np.uint8)
+    before = cards.copy()
+    shuffled = shuffled_rows(cards, np.random.default_rng(1))
+    assert (shuffled.shape, shuffled.dtype) == ((rows, size), np.dtype(np.uint8))
+    assert np.array_equal(np.sort(shuffled, axis=1), np.sort(before, axis=1))
+    assert np.array_equal(cards, before)
+
+
+def test_all_orders_have_the_same_chance() -> None:
+    decks = shuffled_decks(np.arange(3, dtype=np.uint8), 60_000, np.random.default_rng(0))
+    count = Counter(map(tuple, decks.tolist()))
+    assert len(count) == 6
+    # Six bins of 10,000 with a standard deviation of 91 each.
+    assert all(abs(number - 10_000) < 500 for number in count.values())
+
+
+def test_rows_are_shuffled_each_by_itself() -> None:
+    decks = shuffled_decks(np.arange(60, dtype=np.uint8), 200, np.random.default_rng(0))
+    assert len(set(map(tuple, decks.tolist()))) == 200
+
+
+def test_a_shuffle_follows_from_the_generator_and_nothing_else() -> None:
+    one, other = (shuffled_decks(CARDS, 5, np.random.default_rng(7)) for _ in range(2))
+    assert np.array_equal(one, other)
+    assert not np.array_equal(one, shuffled_decks(CARDS, 5, np.random.default_rng(8)))
+
+
+def test_decks_are_taken_in_any_integer_dtype_as_one_deal_or_several() -> None:
+    rows = shuffled_decks(CARDS, 4, np.random.default_rng(0))
+    for dtype in (np.uint8, np.int16, np.int64):
+        taken = check_decks(rows.astype(dtype), CARDS, 4, "game", False)
+        assert (taken.shape, taken.dtype) == ((4, 1, 7), np.dtype(np.uint8))
+        assert np.array_equal(taken[:, 0], rows)
+    assert check_decks(rows[:, None], CARDS, 4, "game", False).shape == (4, 1, 7)
+    several = check_decks(rows.reshape(2, 2, 7), CARDS, 2, "game", True)
+    assert np.array_equal(several, rows.reshape(2, 2, 7))
+
+
+@pytest.mark.parametrize(
+    ("shape", "many_deals"),
+    [
+        ((7,), True),
+        ((3, 7), True),
+        ((4, 6), True),
+        ((4, 2, 7), False),
+        ((4, 0, 7), True),
+        ((4, 2, 6), True),
+        ((3, 2, 7), True),
+        ((4, 1, 1, 7), True),
+    ],
+)
+def test_decks_of_another_shape_are_refused(shape: tuple[int, ...], many_deals: bool) -> None:
+    decks = np.broadcast_to(np.resize(CARDS, shape[-1]), shape)
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        check_decks(decks, CARDS, 4, "game", many_deals)
+    assert str(error.value) == f"decks of game must have the shape (4, 7), not {shape}"
+
+
+@pytest.mark.parametrize(
+    ("deck", "said"),
+    [
+        ([0, 0, 1, 2, 2, 1, 255], "it has 2 of card 1, the game 1"),
+        ([0, 1, 1, 2, 2, 2, 255], "it has 1 of card 0, the game 2"),
+        ([0, 0, 1, 2, 2, 2, 3], "it has 1 of card 3, the game 0"),
+        ([0, 0, 1, 2, 2, 2, 256], "it has 0 of card 255, the game 1"),
+        ([-1, 0, 1, 2, 2, 2, 255], "it has 1 of card 0, the game 2"),
+        ([0, 0, 1, 2, 2, 2, 2**40], "it has 0 of card 255, the game 1"),
+    ],
+)
+def test_a_deck_of_other_cards_is_refused_and_the_first_wrong_card_named(
+    deck: list[int], said: str
+) -> None:
+    decks = np.stack([CARDS.astype(np.int64)[::-1], deck, deck])
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        check_decks(decks, CARDS, 3, "game", False)
+    assert str(error.value) == f"deck 1 is not the deck of game: {said}"
+
+
+def test_a_wrong_later_deal_is_refused_too() -> None:
+    decks = np.stack([[CARDS, CARDS], [CARDS, np.zeros_like(CARDS)]])
+    with pytest.raises(ValueError, match="^deck 1 is not the deck of game: it has 7 of card 0, "):
+        check_decks(decks, CARDS, 2, "game", True)
+
+
+def test_decks_are_integers() -> None:
+    with pytest.raises(ValueError, match="^decks of game must be integers, not float64$"):
+        check_decks(np.zeros((4, 7)), CARDS, 4, "game", False)

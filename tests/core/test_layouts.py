@@ -1,0 +1,135 @@
+"""Layouts of observations and actions: names, places, sizes, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.core.observation import ObservationLayout, Piece
+
+HAND = Piece("hand", (2, 3), 4, "own cards", ("colour", "value"))
+TURN = Piece("turn", (), 9, "which turn it is")
+SEATS = Piece("scores", (3,), 300, "points", ("seat",))
+LAYOUT = ObservationLayout((HAND, TURN, SEATS))
+
+
+def test_the_pieces_lie_one_after_the_other() -> None:
+    assert [LAYOUT.where(name) for name in ("hand", "turn", "scores")] == [
+        slice(0, 6),
+        slice(6, 7),
+        slice(7, 10),
+    ]
+    assert [piece.size for piece in LAYOUT.pieces] == [6, 1, 3]
+    assert LAYOUT.size == 10
+    assert LAYOUT.piece("turn") is TURN
+    assert LAYOUT.maxima.tolist() == [4] * 6 + [9] + [300] * 3
+
+
+@pytest.mark.parametrize(
+    ("maximum", "dtype"), [(1, np.uint8), (255, np.uint8), (256, np.uint16), (65_536, np.uint32)]
+)
+def test_the_dtype_is_the_smallest_that_holds_every_maximum(maximum: int, dtype: type) -> None:
+    assert ObservationLayout((replace(TURN, maximum=maximum),)).dtype == dtype
+    assert ObservationLayout((HAND, replace(TURN, maximum=maximum), HAND_TOO)).dtype == dtype
+
+
+HAND_TOO = replace(HAND, name="too", maximum=1)
+
+
+def test_views_cut_observations_of_any_shape() -> None:
+    numbers = np.arange(2 * 5 * 10).reshape(2, 5, 10)
+    views = LAYOUT.views(numbers)
+    assert list(views) == ["hand", "turn", "scores"]
+    assert [view.shape for view in views.values()] == [(2, 5, 2, 3), (2, 5), (2, 5, 3)]
+    assert views["hand"][1, 4].ravel().tolist() == numbers[1, 4, :6].tolist()
+    assert views["turn"][1, 4] == numbers[1, 4, 6]
+    views["scores"][0, 0] = -1
+    assert (numbers[0, 0, 7:] == -1).all()
+
+
+def test_the_table_of_the_documentation() -> None:
+    assert LAYOUT.table().split("\n") == [
+        "| index | piece | shape | axes | values | meaning |",
+        "|---|---|---|---|---|---|",
+        "| 0–5 | `hand` | 2 × 3 | colour, value | 0–4 | own cards |",
+        "| 6 | `turn` | 1 | – | 0–9 | which turn it is |",
+        "| 7–9 | `scores` | 3 | seat | 0–300 | points |",
+    ]
+
+
+def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
+    """Policies are refused by it, so it stays what it is."""
+    told_otherwise = ObservationLayout((replace(HAND, description="?"), TURN, SEATS))
+    assert LAYOUT.fingerprint() == told_otherwise.fingerprint() == "a7ab4a0eb6c8c5ce"
+    others = [
+        ObservationLayout((TURN, HAND, SEATS)),
+        ObservationLayout((replace(HAND, name="cards"), TURN, SEATS)),
+        ObservationLayout((replace(HAND, maximum=5), TURN, SEATS)),
+        ObservationLayout((replace(HAND, shape=(3, 2)), TURN, SEATS)),
+        ObservationLayout((replace(HAND, axes=("value", "colour")), TURN, SEATS)),
+    ]
+    assert len({LAYOUT.fingerprint(), *(other.fingerprint() for other in others)}) == 6
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: replace(HAND, axes=("colour",)),
+            "piece 'hand' has 2 axes (2, 3) but 1 names for them: ('colour',)",
+        ),
+        (lambda: replace(TURN, maximum=0), "piece 'turn' needs a maximum of at least 1"),
+        (lambda: ObservationLayout((HAND, TURN, HAND)), "two pieces are called 'hand'"),
+        (
+            lambda: ActionPiece("give", (3, 2), ("seat",)),
+            "actions 'give': ('seat',) do not name (3, 2)",
+        ),
+        (lambda: SlotPiece("card", "hand", 5, 0), "an action plays 1 or 2 cards, not 0"),
+        (lambda: SlotPiece("card", "hand", 5, 3), "an action plays 1 or 2 cards, not 3"),
+    ],
+)
+def test_layouts_that_contradict_themselves_are_refused(make: object, said: str) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        make()
+    assert str(error.value) == said
+
+
+def test_a_name_that_there_is_not() -> None:
+    for look in (LAYOUT.piece, LAYOUT.where):
+        with pytest.raises(KeyError) as error:
+            look("deck")
+        assert error.value.args == ("no piece 'deck'; there are hand, turn, scores",)
+    actions = ActionLayout((ActionPiece("give", (2,), ("seat",)), ActionPiece("pass")))
+    with pytest.raises(KeyError) as error:
+        actions.where("take")
+    assert error.value.args == ("no actions 'take'; there are give, pass",)
+
+
+def test_actions_are_numbered_block_after_block() -> None:
+    actions = ActionLayout(
+        (
+            ActionPiece("give", (3,), ("seat",)),
+            ActionPiece("pass"),
+            SlotPiece("card", "hand", 4, 1),
+            SlotPiece("pair", "hand", 4, 2),
+        )
+    )
+    assert [piece.size for piece in actions.pieces] == [3, 1, 4, 6]
+    assert actions.size == 14
+    assert [actions.where(piece.name) for piece in actions.pieces] == [
+        slice(0, 3),
+        slice(3, 4),
+        slice(4, 8),
+        slice(8, 14),
+    ]
+
+
+def test_pairs_of_slots_come_in_lexicographic_order() -> None:
+    assert SlotPiece("card", "hand", 3, 1).choices == ((0,), (1,), (2,))
+    assert SlotPiece("pair", "hand", 4, 2).choices == (
+        (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3),
+    )  # fmt: skip

@@ -1,0 +1,71 @@
+"""What learners get: points, margins, shares of the victory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core import REWARDS, BatchGame
+from kododo_env.core.rewards import reward_function
+from tests.doors import TABLES
+from tests.helpers import play_random, random_actions
+
+
+def uneven_end() -> BatchGame:
+    """Games of which some have just ended and others go on; see the long variant."""
+    game = registry.batch_game("kododo", 40, 0, num_players=3, variant="long", target_score=18)
+    rng = np.random.default_rng(0)
+    while not game.just_terminated.any():
+        game.step(random_actions(game, rng))
+    assert not game.terminated.all()
+    return game
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_every_reward_is_float32_at_every_step(name: str) -> None:
+    game = registry.batch_game("combi_combo", 2, 0)
+    rng = np.random.default_rng(0)
+    while not game.terminated.all():
+        game.step(random_actions(game, rng))
+        given = REWARDS[name](game)
+        assert (given.shape, given.dtype) == ((2, 4), np.dtype(np.float32))
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_a_margin_is_the_points_above_the_others_mean(game: str, players: int) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=players)
+    rng = np.random.default_rng(0)
+    while not played.rewards.any():
+        played.step(random_actions(played, rng))
+    margins = REWARDS["margin"](played)
+    for points, margin in zip(played.rewards.tolist(), margins.tolist(), strict=True):
+        for player, own in enumerate(points):
+            others = [each for seat, each in enumerate(points) if seat != player]
+            assert margin[player] == pytest.approx(own - sum(others) / len(others), abs=1e-5)
+
+
+def test_only_games_that_have_just_ended_give_shares_of_the_victory() -> None:
+    game = uneven_end()
+    given, over = REWARDS["win"](game), game.just_terminated
+    assert given[over] == pytest.approx(game.outcome()[over] - 1 / 3)
+    assert (given[~over] == 0).all()
+    game.step(random_actions(game, np.random.default_rng(0)))
+    again = REWARDS["win"](game)
+    assert (again[over] == 0).all()
+
+
+def test_before_the_end_nobody_has_a_share() -> None:
+    game = registry.batch_game("kododo", 2, 0)
+    play_random(game, np.random.default_rng(0), 5)
+    assert not REWARDS["win"](game).any()
+
+
+def test_a_reward_is_named_or_the_callers_own() -> None:
+    def own(game: BatchGame) -> np.ndarray:
+        return np.zeros((game.num_envs, game.num_players), np.float32)
+
+    assert reward_function(own) is own
+    assert {name: reward_function(name) for name in REWARDS} == REWARDS
+    with pytest.raises(ValueError, match="^unknown reward 'x'; choose one of score, margin, win$"):
+        reward_function("x")

@@ -1,0 +1,178 @@
+"""Checkpoints that are damaged or say what cannot be, from which a run is to go on."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import zipfile
+from contextlib import redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from agents.checkpoint import Progress, save_checkpoint
+from agents.learning_curve import draw_learning_curve
+from agents.recipes import recipe_for
+from agents.run_folder import write_config
+from agents.trainer import CHECKPOINT, Trainer
+from agents.training_config import Task, TrainConfig
+from agents.training_run import train
+from tests.doors import GAMES
+from tests.fuzz.expected import ACCEPTED, Wrong
+from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.playing import play_out
+from tests.fuzz.scripts import check_end, contents, replaced, run, starts
+from tests.fuzz.states import edited, some_edits
+from tests.helpers import differences, play_random
+
+MEMBERS = ("facts.json", "game.npz", "model.zip")
+PLAYERS = 4
+POINT = {"mean": 0.5, "low": 0.4, "high": 0.6}
+
+
+def prepare(base: Path) -> None:
+    """For each game the folder of a run that was stopped early in its second update."""
+    for game in GAMES:
+        folder = base / game
+        folder.mkdir()
+        recipe = replace(recipe_for(game, PLAYERS), num_envs=4, width=8, depth=1, one_hot=0)
+        task = Task(game, {"num_players": PLAYERS}, recipe, seed=1)
+        config = TrainConfig(steps=1000, threads=1, bfloat16=False, games=8)
+        progress = Progress(
+            1.0, 1, 64, [{"seconds": 0.5, "steps": 64, "shares": {"random": POINT}}]
+        )
+        with redirect_stdout(io.StringIO()):
+            trainer = Trainer(config, task, folder, Progress())
+        play_random(trainer.env.game, np.random.default_rng(2), 5)
+        save_checkpoint(folder / CHECKPOINT, task, trainer.model, trainer.env.game, progress)
+        write_config(folder, task, config)
+
+
+def generate(rng: Random) -> dict[str, Any]:
+    """Changes of the file's bytes, of its parts, of its facts or of its arrays."""
+    how = rng.choice(("bytes", "member", "facts", "facts", "arrays", "arrays"))
+    given: dict[str, Any] = {"game": rng.choice(GAMES)}
+    if how == "bytes":
+        return {**given, "bytes": byte_edits(rng)}
+    if how == "member":
+        what = rng.choice(("drop", "empty", "bytes", "other", "twice", "rename", "compress"))
+        return {**given, "member": rng.choice(MEMBERS), "what": what, "bytes": byte_edits(rng)}
+    if how == "facts":
+        return {**given, "facts": json_edits(rng, depth=5)}
+    names = list(np.load(io.BytesIO(_members(_fresh(given["game"]))["game.npz"])))
+    return {**given, "arrays": some_edits(rng, names)}
+
+
+def check(given: dict[str, Any], base: Path) -> str:
+    """It is refused and all is as it was; or the run goes on, and with what was saved."""
+    shutil.copytree(base / given["game"], "run")
+    path = Path("run", CHECKPOINT)
+    whole = path.read_bytes()
+    try:
+        path.write_bytes(damaged(whole, given))
+    except (TypeError, ValueError, IndexError, AttributeError):
+        return "no case"
+    before = contents()
+    with replaced(Trainer, "run", starts):
+        args = ["--resume", "--run-dir", "run", "--steps", "1000", "--threads", "1"]
+        done = run(TrainConfig, train, args)
+    refused = check_end(done, before, "")
+    if refused:
+        return refused
+    trainer = done.started
+    path.write_bytes(whole)
+    if "bytes" in given:
+        _same(trainer, path)
+    _goes_on(trainer)
+    return ACCEPTED
+
+
+def damaged(content: bytes, given: dict[str, Any]) -> bytes:
+    """The checkpoint after what has become of it."""
+    members = _members(content)
+    if "member" in given:
+        return _zipped(_other_members(members, given))
+    if "facts" in given:
+        text = edited_json(json.loads(members["facts.json"]), given["facts"])
+        return _zipped([*(members | {"facts.json": text.encode()}).items()])
+    if "arrays" in given:
+        arrays, file = dict(np.load(io.BytesIO(members["game.npz"]))), io.BytesIO()
+        np.savez(file, **edited(arrays, given["arrays"]))
+        return _zipped([*(members | {"game.npz": file.getvalue()}).items()])
+    return edited_bytes(content, given["bytes"])
+
+
+def _other_members(members: dict[str, bytes], given: dict[str, Any]) -> list[tuple[str, bytes]]:
+    name, what = given["member"], given["what"]
+    content = members[name]
+    if what == "drop":
+        return [(each, value) for each, value in members.items() if each != name]
+    if what == "rename":
+        return [(each + "_" * (each == name), value) for each, value in members.items()]
+    if what == "twice":
+        return [*members.items(), (name, edited_bytes(content, given["bytes"]))]
+    new = {
+        "empty": b"", "bytes": edited_bytes(content, given["bytes"]), "compress": bytes(1 << 20),
+        "other": members[MEMBERS[(MEMBERS.index(name) + 1) % 3]],
+    }[what]  # fmt: skip
+    return [*(members | {name: new}).items()]
+
+
+def _members(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def _zipped(members: list[tuple[str, bytes]]) -> bytes:
+    import warnings
+
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a name that comes twice
+        for name, content in members:
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def _fresh(game: str) -> bytes:
+    """A checkpoint with the same entries as that of a run."""
+    from tests.fuzz.playing import position
+
+    given = {"game": game, "rules": {"num_players": PLAYERS}, "num_envs": 1, "seed": 0, "steps": 0}
+    state = position(given).state()
+    file = io.BytesIO()
+    np.savez(
+        file, **{name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    )
+    return _zipped([("game.npz", file.getvalue())])
+
+
+def _same(trainer: Trainer, path: Path) -> None:
+    """Raise Wrong unless the trainer is the one that was saved."""
+    from agents.checkpoint import read_facts
+
+    task, progress = read_facts(path)
+    other = Trainer(trainer.config, task, path.parent, progress)
+    found = differences(other.env.game.state(), trainer.env.game.state())
+    mine, theirs = other.model.policy.state_dict(), trainer.model.policy.state_dict()
+    found += [name for name in mine if not bool((mine[name] == theirs[name]).all())]
+    if found or task != trainer.task or progress != trainer.progress:
+        raise Wrong("a damaged checkpoint was taken, and is another one", str(found))
+
+
+def _goes_on(trainer: Trainer) -> None:
+    """Raise unless the run can go on to its end."""
+    progress = trainer.progress
+    if not 0 <= trainer.remaining() <= 1:
+        raise Wrong("a checkpoint was taken with time that cannot be", str(progress.seconds))
+    whole = all(
+        type(number) is int and number >= 0 for number in (progress.updates, progress.steps)
+    )
+    if not whole or type(progress.seconds) not in (int, float):
+        raise Wrong("a checkpoint was taken with progress that cannot be", str(vars(progress)))
+    draw_learning_curve(Path("curve.png"), progress.curve, trainer.task.num_players, "title")
+    play_out(trainer.env.game, 1)

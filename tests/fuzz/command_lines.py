@@ -1,0 +1,239 @@
+"""Command lines of all scripts, of which most are wrong in one thing; nothing long is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from math import isfinite
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from agents import best_response, evaluation, policy_training
+from agents.evaluation import EvaluateConfig, evaluate
+from agents.make_policies import make_policies
+from agents.policies_config import PoliciesConfig
+from agents.trainer import Trainer
+from agents.training_config import TrainConfig
+from agents.training_run import train
+from agents.workers import run as play
+from tests.doors import GAMES
+from tests.fuzz import checkpoints, graphs
+from tests.fuzz.expected import ACCEPTED, Wrong
+from tests.fuzz.odd import text_of
+from tests.fuzz.scripts import Done, check_end, contents, replaced, run, starts
+
+FEW = 60  # games that are really played
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script.
+
+    Attributes:
+        config: Its arguments.
+        main: What it does with them.
+        usual: Arguments with which it does something.
+    """
+
+    config: type[Any]
+    main: Callable[[Any], None]
+    usual: tuple[tuple[str, ...], ...]
+
+
+SCRIPTS = {
+    "train": Script(
+        TrainConfig, train, ((), ("--run-dir", "new"), ("--run-dir", "run", "--resume"))
+    ),
+    "evaluate": Script(
+        EvaluateConfig,
+        evaluate,
+        (
+            ("--agents", "random", "greedy"),
+            ("--agents", "random", "heuristic", "--games", "8", "--workers", "1"),
+            ("--agents", "random", "good.onnx", "--players", "2", "--games", "8", "--workers", "1"),
+            ("--agents", "random", "greedy", "--games", "8", "--workers", "1", "--json", "o.json"),
+            ("--best-response", "good.onnx", "--search", "4"),
+        ),
+    ),
+    "make_policies": Script(
+        PoliciesConfig, make_policies, (("--only", "kododo-2p", "--out", "o", "--runs", "r"),)
+    ),
+}
+
+WHOLE = (
+    "0", "1", "2", "3", "4", "5", "6", "8", "16", "40", "100", "4096", "1000000", "1000000000",
+    "1000000000000", "='9' * 30", "='9' * 5000", "-1", "-8", "1.0", "1e3", "1.5", "0x10", "1_000",
+    "nan", "inf", "", "many", "True", "None", "٣", " 4", "+4", "--4", "[1]", "2**3", "2147483648",
+)  # fmt: skip
+FLOATS = (
+    "0", "0.1", "0.5", "1", "1.0", "2", "10", "-1", "-0.0", "inf", "-inf", "Infinity", "nan",
+    "1e-9", "1e-300", "5e-324", "1e9", "1e30", "1e308", "1e400", "", "many", "0,5", "1e", "True",
+    "½", "='9' * 400", "1_0", "None",
+)  # fmt: skip
+WORDS = (
+    "", " ", "x", "nobody", "-", "--", "-x", "='x' * 300", "='x' * 100_000", "\x1b[31m", "a\nb",
+    "\udcff", "ü", "None", "%s", "{0}", "$HOME", "='[' * 50_000", "../x", "random", "kododo",
+)  # fmt: skip
+PATHS = (
+    "out.json", "out.png", "out.svg", "out.pdf", "out.onnx", "old.json", "folder", "folder.json",
+    "file.txt/x.json", "no/such/out.json", "no/such", "new", "run", "killed", ".", "..", "", "~/x",
+    "fifo.json", "fifo.onnx", "loop", "loop.json", "/dev/null", "/dev/full", "/dev/null/x.json",
+    "/proc/x/y.json", "/proc/self/x.json", "file.txt", "file.txt/x", "good.onnx", "broken.onnx",
+    "='x' * 240 + '.json'", "='x' * 247 + '.json'", "='x' * 250", "='x' * 300", "='x/' * 3000",
+    "a\nb.json", "\udcff.json", "OUT.JSON", "out.json/", ".json", "\x1b[31m.json",
+)  # fmt: skip
+AGENTS = (
+    "random", "greedy", "heuristic", "follow", "kododo-2p", "kododo-4p", "good.onnx",
+    "./good.onnx", "broken.onnx", "fifo.onnx", "folder.onnx", "nobody", "", "search:random:4",
+    "search:random:", "search:random:0", "search:random:50ms", "search:random:0ms", "search::4",
+    "search:nobody:4", "search:good.onnx:2", "='search:random:' + '9' * 30",
+    "='search:random:' + '9' * 5000", "='search:random:' + '9' * 400 + 'ms'", "search:random:²",
+    "search:random:٣", "search:random:-4", "search:search:random:2:2",
+    "='search:' * 50 + 'random' + ':2' * 50", "='search:' * 20_000",
+    "='search:' * 2000 + 'random' + ':2' * 2000", "search:random:1e3", "search:random:4 ",
+)  # fmt: skip
+RULES = (
+    "variant=long", "variant=", "variant", "=1", "num_players=3", "num_players=2",
+    "num_players=99", "='copies=' + '[' * 100_000", "copies=[1,2]", "copies=[6,6,6,6,6]",
+    "copies=3", "copies=null", "target_score=1000000", "target_score=50",
+    "='target_score=' + '9' * 5000", "target_score=1e3", "hand_size=true", "limit_offset=300",
+    "kododo_offset=300", "twos_in_series=40000", "deck=[[[1]]]", "deck=[]", "nonsense=1", "a b=1",
+    "copies={}", "num_colours=1", "num_colours=26", "perfect_points=9999", "plays=[2,1,1]",
+    "plays=[1]", "removed_cards=-1", "removed_cards=8", "num_rows=0", "discards=1", "num_turns=9",
+    "opening_hand=0", "variant=\"long\"", "variant=standard", "ones_points=\ud800",
+    "target_score=NaN", "target_score=Infinity", "num_players=4.0", 'num_players="3"',
+)  # fmt: skip
+POOLS: dict[str, tuple[str, ...]] = {
+    "agents": AGENTS,
+    "best_response": (*AGENTS, *PATHS),
+    "rules": RULES,
+    "variant": ("long", "standard", "", "Long", "x", "='[' * 50_000", "null", "3", "='9' * 5000"),
+    "game": (*GAMES, *GAMES, "chess", "", "KADO", "kododo_v0", "../kado", "='x' * 300"),
+    "search": (
+        "4",
+        "50ms",
+        "0",
+        "0ms",
+        "",
+        "ms",
+        "-1",
+        "nan",
+        "4.5",
+        "='9' * 30",
+        "='9' * 5000",
+        "²",
+    ),
+    "only": ("kododo-2p", "kado-3p", "kododo-9p", "", "='x' * 300", "../kododo-2p"),
+    "teacher": ("heuristic", "random", "", "nobody", "good.onnx", "search:random:2"),
+    "opponents": AGENTS,
+}
+
+
+def flags(config: type[Any]) -> Iterator[Any]:
+    """The fields that are arguments, those of the groups too."""
+    for each in fields(config):
+        group = each.default_factory if callable(each.default_factory) else None
+        if is_dataclass(group):
+            yield from flags(group)  # type: ignore[arg-type]
+        else:
+            yield each
+
+
+def generate(rng: Random) -> dict[str, Any]:
+    """A script and its arguments."""
+    name = rng.choice(("train", "train", "evaluate", "evaluate", "evaluate", "make_policies"))
+    script = SCRIPTS[name]
+    args = [*rng.choice(script.usual)]
+    known = list(flags(script.config))
+    for field in rng.sample(known, rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
+        given = _argument(rng, field)
+        args = [*args, *given] if rng.random() < 0.8 else [*given, *args]
+    if rng.random() < 0.05:
+        args.insert(rng.randint(0, len(args)), rng.choice((*WORDS, "-h", "--help", "--no-resume")))
+    return {"script": name, "args": args}
+
+
+def _argument(rng: Random, field: Any) -> list[str]:
+    """An argument with a value that may do."""
+    flag = f"--{field.name.replace('_', '-')}"
+    if field.type == "bool":
+        return [rng.choice((flag, flag.replace("--", "--no-", 1)))]
+    pool = POOLS.get(field.name)
+    if pool is None:
+        pool = {"int": WHOLE, "float": FLOATS, "Path": PATHS}.get(field.type.split()[0], WORDS)
+    number = rng.choice((0, 1, 1, 2, 3, 5)) if "tuple" in field.type else 1
+    values = [rng.choice(WORDS if rng.random() < 0.05 else pool) for _ in range(number)]
+    return [flag, *values]
+
+
+def prepare(base: Path) -> None:
+    """A run that can be resumed, one that was killed, and policies."""
+    (base / "files").mkdir()
+    checkpoints.prepare(base)
+    shutil.move(base / "kododo", base / "files" / "run")
+    shutil.copytree(base / "files" / "run", base / "files" / "killed")
+    (base / "files" / "killed" / "checkpoint.zip").unlink()
+    policy = graphs.model_of("kododo", 2, {"trick": "none"}).SerializeToString()
+    (base / "files" / "good.onnx").write_bytes(policy)
+    (base / "files" / "broken.onnx").write_bytes(policy[:-9])
+    for name in ("folder", "folder.json", "folder.onnx"):
+        (base / "files" / name).mkdir()
+    for name in ("old.json", "file.txt"):
+        (base / "files" / name).write_text("kept")
+
+
+def _lay_out(base: Path) -> None:
+    shutil.copytree(base / "files", ".", dirs_exist_ok=True)
+    os.mkfifo("fifo.json")
+    os.mkfifo("fifo.onnx")
+    Path("loop").symlink_to("loop")
+    Path("loop.json").symlink_to("loop.json")
+
+
+def check(given: dict[str, Any], base: Path) -> str:
+    """It is refused in one line and leaves nothing, or begins with numbers that can be."""
+    _lay_out(base)
+    before = contents()
+    with ExitStack() as stack:
+        stack.enter_context(replaced(Trainer, "run", starts))
+        stack.enter_context(replaced(evaluation, "run", _played_if_few))
+        stack.enter_context(replaced(best_response, "train_best_response", starts))
+        stack.enter_context(replaced(policy_training, "_start", starts))
+        done = _run(given)
+    refused = check_end(done, before, "")
+    if refused:
+        return refused
+    if isinstance(done.started, Trainer):
+        _check_taken(done.started, given["args"])
+    return ACCEPTED
+
+
+def _run(given: dict[str, Any]) -> Done:
+    script = SCRIPTS[given["script"]]
+    return run(script.config, script.main, [text_of(each) for each in given["args"]])
+
+
+def _played_if_few(tournament: Any, chunks: Any, workers: int) -> Any:
+    """In place of playing a tournament: only a small one is played."""
+    slow = any(agent.startswith("search:") for agent in tournament.agents)
+    if slow or workers > 1 or sum(chunk.deals for chunk in chunks) * tournament.players > FEW:
+        starts(tournament)
+    return play(tournament, chunks, workers)
+
+
+def _check_taken(trainer: Trainer, args: list[str]) -> None:
+    """Raise Wrong if a run was begun with what cannot be, or with other things than asked for."""
+    settings = {**asdict(trainer.config), **asdict(trainer.task.recipe)}
+    for name, value in settings.items():
+        if isinstance(value, float) and not isfinite(value):
+            raise Wrong("a number that is not finite is taken", f"{name} {value}")
+    asked = asdict(trainer.config.ppo)
+    asked |= {"seed": trainer.config.seed} if "--seed" in args else {}
+    has = {**asdict(trainer.task.recipe), "seed": trainer.task.seed}
+    for name, value in asked.items():
+        if value is not None and has[name] != value:
+            raise Wrong("an argument is ignored", f"{name} {has[name]}, not {value}")

@@ -1,0 +1,78 @@
+"""What the project promises about input that is wrong, and what breaks the promise."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+OURS = (str(ROOT / "kododo_env"), str(ROOT / "agents"))
+LONGEST_MESSAGE = 600
+
+REFUSED, ACCEPTED = "refused", "accepted"
+
+
+class Wrong(Exception):
+    """A case has found a fault.
+
+    Args:
+        fault: In a few words, the same for all cases that find the same.
+        detail: What else helps to understand it.
+    """
+
+    def __init__(self, fault: str, detail: str = "") -> None:
+        super().__init__(f"{fault}: {detail}" if detail else fault)
+        self.fault = fault
+
+
+def refuses(call: Callable[[], Any], *also: type[Exception]) -> bool:
+    """Whether a call refuses its input as promised; any other error goes on.
+
+    Args:
+        call: What is called.
+        also: What is promised beside ValueError.
+
+    Raises:
+        Wrong: It refuses in other words than promised.
+    """
+    try:
+        call()
+    except (ValueError, *also) as error:
+        check_refusal(error, *also)
+        return True
+    return False
+
+
+def check_refusal(error: Exception, *also: type[Exception]) -> None:
+    """Raise the error again unless we raised it on purpose; check its message."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    said = linecache.getline(last.filename, last.lineno or 0)
+    if not last.filename.startswith(OURS) or "raise" not in said:
+        raise error
+    if type(error) not in (ValueError, *also):
+        raise error
+    check_message(str(error))
+
+
+def check_message(text: str) -> None:
+    """Raise Wrong unless it is one line that can be printed, and not endless."""
+    if "\n" in text or not text.strip():
+        raise Wrong("a message is not one line", ascii(text[:LONGEST_MESSAGE]))
+    if not text.isprintable():
+        raise Wrong("a message has characters that cannot be printed", ascii(text[:200]))
+    if len(text) > LONGEST_MESSAGE:
+        raise Wrong("a message is too long", f"{len(text)} letters: {text[:200]}")
+
+
+def where(error: BaseException) -> str:
+    """The kind of an error, and the last place of the project that it passed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [frame for frame in frames if frame.filename.startswith(OURS)]
+    place = ""
+    if ours:
+        file = Path(ours[-1].filename).relative_to(ROOT)
+        place = f" at {file}:{ours[-1].lineno} ({ours[-1].name})"
+    return f"{type(error).__name__}{place}"

@@ -1,0 +1,175 @@
+"""Policy files made by hand: a small one that plays, and ones that are wrong in many ways."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from agents.policy_metadata import KEY, describe
+from kododo_env import registry
+
+OPSET = 17
+TYPES = (
+    "FLOAT",
+    "FLOAT16",
+    "DOUBLE",
+    "INT8",
+    "UINT8",
+    "UINT16",
+    "INT32",
+    "INT64",
+    "BOOL",
+    "STRING",
+)
+SHAPES = ("right", "fixed", "free", "larger", "smaller", "flat", "deeper", "none")
+
+Node = tuple[str, str, str, dict[str, Any]]
+CAST: Node = ("Cast", "action_mask", "f", {"to": TensorProto.FLOAT})
+SAME: Node = ("Identity", "f", "l", {})
+# What leads from the action mask to "f", as numbers, and from there to "l", the logits.
+TRICKS: dict[str, list[Node]] = {
+    "none": [CAST, SAME],
+    "nan": [CAST, ("Div", "zero zero", "odd", {}), ("Add", "f odd", "l", {})],
+    "infinite": [CAST, ("Div", "f zero", "odd", {}), ("Add", "f odd", "l", {})],
+    "external": [CAST, ("Add", "f far", "l", {})],
+    "external memory": [CAST, ("Add", "f far", "l", {})],
+    "endless": [CAST],
+    "huge": [
+        CAST,
+        ("ConstantOfShape", "size", "wide", {}),
+        ("ReduceSum", "wide", "s", {"keepdims": 0}),
+        ("Add", "f s", "l", {}),
+    ],
+    "domain": [CAST, ("Play", "f", "l", {"domain": "elsewhere"})],
+    "opset": [CAST, SAME],
+    "ir": [CAST, SAME],
+    "more inputs": [CAST, ("Add", "f more", "l", {})],
+    "initialised input": [CAST, ("Add", "f more", "l", {})],
+    "text": [("Cast", "action_mask", "f", {"to": TensorProto.STRING}), SAME],
+    "empty": [],
+    "sparse": [CAST, ("NonZero", "f", "n", {}), ("Cast", "n", "l", {"to": TensorProto.FLOAT})],
+    "sequence": [CAST, ("SequenceConstruct", "f", "l", {})],
+    "cycle": [CAST, ("Add", "f k", "l", {}), ("Identity", "l", "k", {})],
+    "same name": [CAST, CAST, SAME],
+    "wide": [CAST, ("Concat", "f " * 50, "l", {"axis": 1})],
+    "shape by value": [
+        CAST,
+        ("Cast", "f", "i", {"to": TensorProto.INT64}),
+        ("ReduceSum", "i", "s", {"keepdims": 0}),
+        ("Mul", "s seven", "m", {}),
+        ("ConstantOfShape", "m", "l", {}),
+    ],
+    "random": [CAST, ("RandomNormalLike", "f", "r", {}), ("Add", "f r", "l", {})],
+    "observation": [CAST, ("Identity", "observation", "l", {})],
+}
+CONSTANTS: dict[str, dict[str, Any]] = {
+    "nan": {"zero": np.float32(0)},
+    "infinite": {"zero": np.float32(0)},
+    "endless": {"count": np.int64(2**62), "yes": np.bool_(True)},
+    "huge": {"size": np.array([1 << 36])},
+    "initialised input": {"more": np.ones(1, np.float32)},
+    "shape by value": {"seven": np.array([7])},
+}
+VERSIONS = {"opset": {"opset": 9999}, "ir": {"ir": 9999}}
+
+
+def generated(rng: Random) -> dict[str, Any]:
+    """What is odd about a graph; most of it is as it should be."""
+    given: dict[str, Any] = {"trick": rng.choice([*TRICKS, *["none"] * 5])}
+    for name in ("observation", "action_mask", "logits", "value"):
+        if rng.random() < 0.15:
+            given[f"{name} type"] = rng.choice(TYPES)
+        if rng.random() < 0.15:
+            given[f"{name} shape"] = rng.choice(SHAPES)
+    return given
+
+
+def model_of(game: str, players: int, given: dict[str, Any]) -> onnx.ModelProto:
+    """A policy file that likes all legal actions alike, but for what is odd about it."""
+    batch = registry.batch_game(game, 1, num_players=players)
+    numbers = "UINT16" if batch.layout.dtype.itemsize > 1 else "UINT8"
+    inputs = [
+        _info(given, "observation", numbers, ["N", batch.layout.size]),
+        _info(given, "action_mask", "INT8", ["N", batch.num_actions]),
+    ]
+    if given["trick"] in ("more inputs", "initialised input"):
+        inputs.append(helper.make_tensor_value_info("more", TensorProto.FLOAT, [1]))
+    outputs = [
+        _info(given, "logits", "FLOAT", ["N", batch.num_actions]),
+        _info(given, "value", "FLOAT", ["N"]),
+    ]
+    graph = helper.make_graph(_nodes(given), "policy", inputs, outputs, _constants(given["trick"]))
+    versions = {"opset": OPSET, "ir": 8} | VERSIONS.get(given["trick"], {})
+    opsets = [helper.make_opsetid("", versions["opset"]), helper.make_opsetid("elsewhere", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=versions["ir"])
+    helper.set_model_props(model, {KEY: describe(batch).to_json()})
+    return model
+
+
+def _nodes(given: dict[str, Any]) -> list[onnx.NodeProto]:
+    kinds = {name: _type(given, name, "FLOAT") for name in ("logits", "value")}
+    nodes: list[Node] = [
+        *TRICKS[given["trick"]],
+        ("Cast", "l", "logits", {"to": kinds["logits"]}),
+        ("ReduceMax", "f", "v", {"axes": [1], "keepdims": 0}),
+        ("Cast", "v", "value", {"to": kinds["value"]}),
+    ]
+    found = [
+        helper.make_node(kind, takes.split(), [gives], **how) for kind, takes, gives, how in nodes
+    ]
+    return [*found, _loop()] if given["trick"] == "endless" else found
+
+
+def _constants(trick: str) -> list[onnx.TensorProto]:
+    if trick.startswith("external"):
+        return [_far("/etc/passwd" if trick == "external" else "*/_ORT_MEM_ADDR_/*")]
+    values = CONSTANTS.get(trick, {})
+    return [numpy_helper.from_array(np.array(value), name) for name, value in values.items()]
+
+
+def _type(given: dict[str, Any], name: str, usual: str) -> int:
+    return int(getattr(TensorProto, given.get(f"{name} type", usual)))
+
+
+def _info(given: dict[str, Any], name: str, usual: str, shape: list[Any]) -> onnx.ValueInfoProto:
+    shapes = {
+        "right": shape,
+        "fixed": [1, *shape[1:]],
+        "free": [f"A{place}" for place in range(len(shape))],
+        "larger": [*shape[:-1], 9999],
+        "smaller": [*shape[:-1], 1],
+        "flat": shape[:1],
+        "deeper": [*shape, 1],
+        "none": None,
+    }
+    how = shapes[given.get(f"{name} shape", "right")]
+    return helper.make_tensor_value_info(name, _type(given, name, usual), how)
+
+
+def _far(where: str) -> onnx.TensorProto:
+    """A tensor whose numbers are in another file."""
+    far = TensorProto(name="far", data_type=TensorProto.FLOAT, dims=[1])
+    far.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", where), ("offset", "0"), ("length", "4")):
+        far.external_data.add(key=key, value=value)
+    return far
+
+
+def _loop() -> onnx.NodeProto:
+    """A loop over so many steps that nobody sees its end."""
+    info = helper.make_tensor_value_info
+    body = helper.make_graph(
+        [
+            helper.make_node("Identity", ["go"], ["on"]),
+            helper.make_node("Sin", ["x"], ["y"]),
+        ],
+        "body",
+        [info("i", TensorProto.INT64, []), info("go", TensorProto.BOOL, []),
+         info("x", TensorProto.FLOAT, None)],
+        [info("on", TensorProto.BOOL, []), info("y", TensorProto.FLOAT, None)],
+    )  # fmt: skip
+    return helper.make_node("Loop", ["count", "yes", "f"], ["l"], body=body)

@@ -1,0 +1,97 @@
+"""Damaged logs of a tournament that was stopped, which is then to be resumed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from agents import evaluation
+from agents.arena import ChunkResult
+from agents.evaluation import EvaluateConfig, evaluate, log_of
+from agents.workers import run as play
+from tests.fuzz.expected import ACCEPTED, Wrong
+from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.scripts import check_end, contents, replaced, run
+
+ARGS = ("--agents", "random", "greedy", "--players", "2", "--games", "60", "--workers", "1")
+LINES = 10  # of the log: the heading and the parts that were played
+
+
+def prepare(base: Path) -> None:
+    """The log, and the table of the tournament that was not stopped."""
+    chunks: list[Any] = []
+
+    def stopped(*args: Any) -> Iterator[ChunkResult]:
+        for number, result in enumerate(play(*args)):
+            chunks.append([result.shares.tolist(), result.points.tolist()])
+            if number == LINES - 1:
+                raise KeyboardInterrupt
+            yield result
+
+    whole, broken = base / "whole.json", base / "out.json"
+    run_quietly(*ARGS, "--json", str(whole))
+    with replaced(evaluation, "run", stopped):
+        run_quietly(*ARGS, "--json", str(broken))
+    shutil.copy(log_of(broken), base / "log")
+
+
+def run_quietly(*args: str) -> None:
+    """evaluate.py without a word, whatever becomes of it."""
+    from contextlib import redirect_stderr, redirect_stdout, suppress
+    from io import StringIO
+
+    from agents.cli import run_cli
+
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
+        run_cli(EvaluateConfig, evaluate, args)
+
+
+def generate(rng: Random) -> dict[str, Any]:
+    """Changes of the log's bytes, of one line's JSON, or of the order of its lines."""
+    how = rng.choice(("bytes", "json", "json", "json", "lines"))
+    if how == "bytes":
+        return {"bytes": byte_edits(rng)}
+    if how == "lines":
+        order = list(range(LINES))
+        for _ in range(rng.randint(1, 3)):
+            what, place = rng.choice("dms"), rng.randrange(len(order))
+            if what == "d":
+                order.insert(rng.randrange(len(order)), order[place])
+            elif what == "m":
+                order.insert(rng.randrange(len(order)), order.pop(place))
+            elif len(order) > 1:
+                del order[place]
+        return {"order": order}
+    line = rng.choice((0, rng.randrange(LINES)))
+    return {"line": line, "json": json_edits(rng)}
+
+
+def check(given: dict[str, Any], base: Path) -> str:
+    """The log is refused and left as it is, or the table is that of the undisturbed tournament."""
+    content = (base / "log").read_bytes()
+    lines = content.splitlines(keepends=True)
+    if "bytes" in given:
+        content = edited_bytes(content, given["bytes"])
+    elif "order" in given:
+        content = b"".join(lines[place] for place in given["order"])
+    else:
+        line, _, digest = lines[given["line"]].rpartition(b" ")
+        text = edited_json(json.loads(line), given["json"])
+        lines[given["line"]] = text.encode() + b" " + digest
+        content = b"".join(lines)
+    out = Path("out.json")
+    log_of(out).write_bytes(content)
+    before = contents()
+    done = run(EvaluateConfig, evaluate, [*ARGS, "--json", "out.json", "--resume"])
+    refused = check_end(done, before, "")
+    if refused:
+        return refused
+    if out.read_bytes() != (base / "whole.json").read_bytes():
+        raise Wrong("a damaged log was taken, and the table is another one")
+    if log_of(out).exists():
+        raise Wrong("the log is left behind")
+    return ACCEPTED

@@ -1,0 +1,90 @@
+"""Playing what was accepted to its end, to see whether it is a game."""
+
+from __future__ import annotations
+
+import warnings
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
+from tests.doors import TABLES
+from tests.fuzz.expected import Wrong
+from tests.helpers import random_actions
+
+LONGEST = 3000  # steps that are watched; a legal game may take longer
+
+
+def random_position(rng: Random) -> dict[str, Any]:
+    """A game, its table, a seed, and after how many steps it is looked at."""
+    game, players = rng.choice(TABLES)
+    names = set(registry.batch_game(game, 1).rules.__dict__)
+    long = "variant" in names and rng.random() < 0.3
+    return {
+        "game": game,
+        "rules": {"num_players": players}
+        | ({"variant": "long", "target_score": 9} if long else {}),
+        "num_envs": rng.choice((1, 1, 2, 3)),
+        "seed": rng.randrange(1 << 32),
+        "steps": rng.choice((0, 0, 1, 2, 3, 5, 8, 13, 21, 34, 55)),
+    }
+
+
+def position(given: dict[str, Any], **more: Any) -> BatchGame:
+    """The batch that ``random_position`` has described."""
+    each = {**given, **more}
+    game = registry.batch_game(each["game"], each["num_envs"], each["seed"], **each["rules"])
+    rng = np.random.default_rng(each["seed"])
+    for _ in range(each["steps"]):
+        game.step(random_actions(game, rng))
+    return game
+
+
+def play_out(game: BatchGame, seed: int, scored: bool = True) -> None:
+    """Play at random to the end, and look at everything on the way.
+
+    Args:
+        game: It is played on.
+        seed: Of what is played.
+        scored: Whether the scores are at 0 or otherwise the sum of what was gained.
+
+    Raises:
+        Wrong: It is no game.
+    """
+    rng = np.random.default_rng(seed)
+    points = game.scores.astype(np.float64)
+    with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
+        warnings.simplefilter("error")
+        for steps in range(LONGEST):
+            _look(game, rng, closely=steps % 7 == 0)
+            if game.terminated.all():
+                break
+            game.step(random_actions(game, rng))
+            points += game.rewards
+            if scored and not np.array_equal(points, game.scores):
+                raise Wrong("the scores are not the sum of the rewards", f"step {steps}")
+        else:
+            if not game.scores.any():
+                raise Wrong("a game in which nobody ever scores does not end")
+        _look(game, rng, closely=True)
+    if not np.allclose(game.outcome().sum(axis=1), 1):
+        raise Wrong("the shares of the victory do not sum to 1")
+
+
+def _look(game: BatchGame, rng: np.random.Generator, closely: bool) -> None:
+    if not game.legal_action_mask().any(axis=2).all():
+        raise Wrong("a player has no legal action")
+    pieces = game.layout.views(game.observe().reshape(-1, game.layout.size))
+    for piece in game.layout.pieces:
+        if pieces[piece.name].max(initial=0) > piece.maximum:
+            raise Wrong(f"the observation's piece {piece.name} is above its maximum")
+    if closely:
+        player = int(rng.integers(game.num_players))
+        world = game.determinize(player, rng, 2)
+        if not np.array_equal(world.observe()[::2, player], game.observe()[:, player]):
+            raise Wrong("a determinised game looks another to its player")
+        game.outcome()
+        if not game.text(0, player) or not game.svg(0):
+            raise Wrong("a game without text or picture")

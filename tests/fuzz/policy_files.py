@@ -1,0 +1,111 @@
+"""Policy files that are damaged, or made by somebody who means no good."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from onnx import helper
+
+from agents.arena import play
+from agents.onnx_agent import OnnxAgent
+from agents.policy_metadata import KEY
+from agents.registry import POLICIES
+from kododo_env import registry
+from tests.doors import TABLES
+from tests.fuzz import graphs
+from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
+from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
+
+SHIPPED = ("kododo-2p", "combi_combo-4p", "kado-2p")
+
+
+def _fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(3 << 30)
+
+
+SPECIAL: dict[str, Callable[[Path], Any]] = {
+    "nothing": lambda path: None,
+    "folder": lambda path: path.mkdir(),
+    "fifo": _fifo,
+    "sparse": _sparse,
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("hello"),
+    "many zeros": lambda path: path.write_bytes(bytes(1 << 20)),
+    "itself": lambda path: path.symlink_to(path.name),
+    "zero": lambda path: path.symlink_to("/dev/zero"),
+    "null": lambda path: path.symlink_to("/dev/null"),
+    "random": lambda path: path.symlink_to("/dev/urandom"),
+    "terminal": lambda path: path.symlink_to("/dev/tty"),
+    "memory": lambda path: path.symlink_to("/proc/self/mem"),
+    "maps": lambda path: path.symlink_to("/proc/self/maps"),
+}
+
+
+def generate(rng: Random) -> dict[str, Any]:
+    """A file to begin with, and what is wrong with it."""
+    how = rng.choice(
+        ("bytes", "bytes", "metadata", "metadata", "graph", "graph", "graph", "special")
+    )
+    if how == "special":
+        return {"special": rng.choice(list(SPECIAL))}
+    game, players = rng.choice(TABLES)
+    given: dict[str, Any] = {"game": game, "players": players}
+    if how == "bytes":
+        if rng.random() < 0.5:
+            given["shipped"] = rng.choice(SHIPPED)
+        return {**given, "bytes": byte_edits(rng)}
+    if how == "metadata":
+        return {**given, "metadata": json_edits(rng, depth=3)}
+    return {**given, "graph": graphs.generated(rng)}
+
+
+def content_of(given: dict[str, Any]) -> bytes:
+    """The file."""
+    if "shipped" in given:
+        whole = (POLICIES / f"{given['shipped']}.onnx").read_bytes()
+        return edited_bytes(whole, given["bytes"])
+    graph = given.get("graph", {"trick": "none"})
+    model = graphs.model_of(given["game"], given["players"], graph)
+    if "metadata" in given:
+        found = json.loads(model.metadata_props[0].value)
+        helper.set_model_props(model, {KEY: edited_json(found, given["metadata"])})
+    return edited_bytes(model.SerializeToString(), given.get("bytes", []))
+
+
+def check(given: dict[str, Any], base: Path) -> str:
+    """It is refused, or plays a whole game; damaged in its bytes it is refused."""
+    path = Path("p.onnx")
+    if "special" in given:
+        SPECIAL[given["special"]](path)
+    else:
+        path.write_bytes(content_of(given))
+    agents: list[OnnxAgent] = []
+    if refuses(lambda: agents.append(OnnxAgent(path))):
+        return REFUSED
+    (agent,) = agents
+    if "special" in given:
+        raise Wrong("something that is no file was taken for a policy")
+    if "bytes" in given and content_of(given) != content_of({**given, "bytes": []}):
+        raise Wrong("a damaged policy was taken")
+    rules = dict(agent.metadata.rules)
+    made: list[Any] = []
+    if refuses(lambda: made.append(registry.batch_game(agent.game, 3, 0, **rules))):
+        return "no such rules"
+    (game,) = made
+    if refuses(lambda: agent.check(game)):
+        return "no such game"
+    decks, rng = game.sample_decks(3, np.random.default_rng(0)), np.random.default_rng(0)
+    if refuses(lambda: play([agent] * game.num_players, game, decks, rng)):
+        return "refused in play"
+    return ACCEPTED

@@ -1,0 +1,131 @@
+"""Learning that goes astray: the network is named, at once, and what was good is kept."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.network import Diverged, GameNetwork
+from agents.network_agent import NetworkAgent
+from agents.recipes import Recipe
+from agents.self_play_ppo import SelfPlayPPO
+from agents.trainer import make_learner
+from agents.training_config import RecipeOverrides, Task, TrainConfig
+from agents.training_run import train
+from kododo_env import kododo_v0
+from kododo_env.wrappers.vec import BatchVecEnv
+from tests.command_line import run
+
+SMALL = Recipe(num_envs=8, batch_size=64, width=8, depth=1, teacher="")
+
+
+def learner(recipe: Recipe = SMALL) -> SelfPlayPPO:
+    env = BatchVecEnv(kododo_v0.batch_game(recipe.num_envs, num_players=2, seed=0))
+    return make_learner(env, recipe, {"width": recipe.width, "depth": recipe.depth}, seed=0)
+
+
+def spoil(network: GameNetwork, value: float) -> None:
+    """What a step that was too large leaves."""
+    with torch.no_grad():
+        network.policy_head.bias.fill_(value)
+
+
+@pytest.mark.parametrize("rates", ["learning-rate", "teacher-learning-rate"])
+def test_rates_that_are_too_high_are_named_not_an_illegal_action(
+    rates: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once it was "illegal action in kododo: game 7, player 0", some minutes later."""
+    teacher = "heuristic" if rates.startswith("teacher") else ""
+    line = [
+        "--run-dir", str(tmp_path / "run"), "--players", "2", "--num-envs", "16", "--width", "16",
+        "--steps", "40000", "--games", "20", "--threads", "1", f"--{rates}", "1", "--muon", "1000",
+        "--teacher", teacher,
+    ]  # fmt: skip
+    monkeypatch.setattr(sys, "argv", ["train.py", *line])
+    code, _, error = run(capsys, TrainConfig, train, line)
+    (said,) = [each for each in error.splitlines() if "error" in each]
+    assert code == 2
+    assert "illegal action" not in error
+    assert said.startswith("train.py: error: the network answers NaN")
+    assert said.endswith("no checkpoint was written before")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), -1e30])
+def test_who_plays_by_such_a_network_says_so(value: float) -> None:
+    """-1e30 is a number, but lower than what illegal actions get."""
+    game = kododo_v0.batch_game(4, num_players=2, seed=0)
+    network = GameNetwork(game.layout, game.actions, width=8, depth=1)
+    spoil(network, value)
+    with pytest.raises(Diverged, match="learning has diverged"):
+        NetworkAgent(network).act(game.view(0), np.random.default_rng(0))
+    model = learner()
+    spoil(model.policy.network, value)
+    with pytest.raises(Diverged, match="learning has diverged"):
+        model.learn(1)
+
+
+def test_a_loss_that_is_none_does_not_reach_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = learner()
+    model.learn(1)
+    before = [each.detach().clone() for each in model.policy.parameters()]
+    losses = model._losses
+    monkeypatch.setattr(
+        model, "_losses", lambda *args: {k: v * float("nan") for k, v in losses(*args).items()}
+    )
+    with pytest.raises(Diverged, match="learning has diverged"):
+        model.learn(1)
+    assert all(torch.equal(a, b) for a, b in zip(before, model.policy.parameters(), strict=True))
+
+
+def test_a_minibatch_of_one_decision_is_learned_from() -> None:
+    """Once its advantage was divided by its spread, which is none: NaN, and an illegal action."""
+    model = learner(Recipe(**{**asdict(SMALL), "num_envs": 1, "batch_size": 1, "epochs": 1}))
+    model.learn(1)
+    assert all(bool(each.isfinite().all()) for each in model.policy.parameters())
+
+
+def test_the_last_good_checkpoint_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "run"
+    config = TrainConfig(
+        players=2, steps=4 * 16 * 2 * 18, run_dir=folder, games=20, evaluations=1, threads=1,
+        checkpoint_minutes=1e-9, ppo=RecipeOverrides(num_envs=16, width=8, depth=1, teacher=""),
+    )  # fmt: skip
+    learned = SelfPlayPPO._update
+    good: list[bytes] = []
+
+    def astray(self: SelfPlayPPO, *args: object) -> object:
+        found = learned(self, *args)  # type: ignore[arg-type]
+        if self._n_updates >= 3 * self.n_epochs - 1:  # in the third update's last pass
+            good.append((folder / "checkpoint.zip").read_bytes())
+            spoil(self.policy.network, float("nan"))
+        return found
+
+    monkeypatch.setattr(SelfPlayPPO, "_update", astray)
+    with pytest.raises(ValueError, match=r"checkpoint.zip is from before, go on .* --resume"):
+        train(config)
+    assert (folder / "checkpoint.zip").read_bytes() == good[0]
+    monkeypatch.undo()
+    train(TrainConfig(run_dir=folder, resume=True, steps=3 * 16 * 2 * 18, games=20, threads=1))
+    assert (folder / "policy.onnx").exists()
+
+
+def test_a_recipe_from_a_file_is_checked_too() -> None:
+    task = Task("kododo", {"num_players": 2}, Recipe(), 0).to_dict()
+    for name, value, said in (
+        ("learning_rate", float("nan"), "learning_rate must be a finite number"),
+        ("width", 10**9, "width must be 1 to 4096"),
+        ("epochs", 1.0, "epochs must be a whole number"),
+        ("temperature", "0.5", "temperature must be a finite number"),
+        ("sort_opponents", 1, "sort_opponents must be true or false"),
+        ("teacher", 5, "must be names of scripted players"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            Task.from_dict(task | {"recipe": {**task["recipe"], name: value}})
+    for seed in (0.5, "0", -1, 2**40, None):
+        with pytest.raises(ValueError, match="seed must be"):
+            Task.from_dict(task | {"seed": seed})

@@ -1,0 +1,187 @@
+"""What --resume takes of the command line: applied and said, or refused; never ignored."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from agents.checkpoint import read_facts
+from agents.resuming import FIXED, resumed
+from agents.trainer import Trainer
+from agents.training_config import RecipeOverrides, TrainConfig
+from agents.training_run import train
+from kododo_env.core import rewards
+from tests.command_line import run
+
+ANOTHER = {
+    "num_envs": 32, "games_per_update": 2, "batch_size": 100, "epochs": 1, "learning_rate": 3e-4,
+    "final_learning_rate": 2e-5, "muon": 10.0, "entropy": 0.5, "final_entropy": 0.25,
+    "clip_range": 0.3, "gamma": 0.9, "gae_lambda": 0.8, "margin_weight": 0.5, "width": 7,
+    "depth": 2, "one_hot": 3, "sort_opponents": True, "teacher": "follow", "teacher_share": 0.5,
+    "teacher_learning_rate": 4e-3, "teacher_temperature": 1.5, "opponents": ("greedy",),
+    "opponents_share": 0.75, "temperature": 0.125,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one update, its folder."""
+    folder = tmp_path_factory.mktemp("runs") / "begun"
+    small = RecipeOverrides(num_envs=16, batch_size=256, width=8, depth=1)
+    train(
+        TrainConfig(
+            players=2, steps=1, seed=5, run_dir=folder, games=20, evaluations=1, threads=1,
+            ppo=small,
+        )
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture
+def folder(begun: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(begun, tmp_path / "run"))
+
+
+def asked(folder: Path, **changes: object) -> TrainConfig:
+    overrides = {k: v for k, v in changes.items() if k in ANOTHER}
+    others = {k: v for k, v in changes.items() if k not in ANOTHER}
+    config = {"run_dir": folder, "resume": True, "steps": 10_000, "games": 20, "threads": 1}
+    return TrainConfig(**config | others, ppo=RecipeOverrides(**overrides))  # type: ignore[arg-type]
+
+
+def resume(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    more: Sequence[str],
+) -> tuple[int, str, str]:
+    line = ["--resume", "--run-dir", str(folder), "--games", "20", "--threads", "1", *more]
+    monkeypatch.setattr(sys, "argv", ["train.py", *line])
+    return run(capsys, TrainConfig, train, line)
+
+
+def test_every_setting_is_known_here() -> None:
+    assert set(ANOTHER) == {each.name for each in fields(RecipeOverrides)}
+    assert set(FIXED) < set(ANOTHER)
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_what_cannot_be_changed_is_refused(folder: Path, name: str) -> None:
+    before = {path: path.read_bytes() for path in folder.glob("*.*")}
+    with pytest.raises(ValueError, match=f"--{name.replace('_', '-')} cannot be changed on --res"):
+        train(asked(folder, **{name: ANOTHER[name]}))
+    assert {path: path.read_bytes() for path in folder.glob("*.*")} == before
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--seed", "99"], "--seed cannot be changed on --resume: the run began with 5, not 99"),
+        (["--seed", "0"], "--seed cannot be changed on --resume: the run began with 5, not 0"),
+        (["--width", "7"], "--width cannot be changed on --resume: the run began with 8, not 7"),
+        (["--learning-rate", "5"], "--learning-rate must be above 0 and at most 1, not 5.0"),
+        (["--game", "kado"], "it is for game kododo, not kado"),
+        (["--players", "3"], "it is for number of players 2, not 3"),
+        (["--rules", "variant=long"], "rule variant standard, not long"),
+        (["--rules", "num_players=2"], "--rules cannot give num_players: give --players"),
+        (["--opponents", "nobody"], "unknown agent 'nobody'"),
+        (["--games", "1"], "2 players need 2 games at least"),
+    ],
+)
+def test_a_refusal_is_one_line(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    said: str,
+) -> None:
+    code, _, error = resume(folder, monkeypatch, capsys, more)
+    assert (code, error.count("\n")) == (2, 1)
+    assert said in error
+
+
+def test_what_the_run_has_may_be_given_again(folder: Path) -> None:
+    task, _ = read_facts(folder / "checkpoint.zip")
+    same = {name: getattr(task.recipe, name) for name in ANOTHER}
+    again = resumed(asked(folder, seed=5, game="kododo", players=2, **same))
+    assert again.task == task
+    assert len(again.said) == 1
+
+
+@pytest.mark.parametrize("name", sorted(set(ANOTHER) - set(FIXED)))
+def test_what_can_be_changed_reaches_the_learner(folder: Path, name: str) -> None:
+    config = asked(folder, **{name: ANOTHER[name]})
+    found = resumed(config)
+    assert getattr(found.task.recipe, name) == ANOTHER[name]
+    assert [line for line in found.said if line.startswith("from here on")] == [
+        f"from here on --{name.replace('_', '-')} {ANOTHER[name]!r}, "
+        f"no longer {getattr(read_facts(folder / 'checkpoint.zip')[0].recipe, name)!r}"
+    ]
+    before, _ = read_facts(folder / "checkpoint.zip")
+    old = learner_settings(Trainer(config, before, folder, found.progress))
+    new = learner_settings(Trainer(config, found.task, folder, found.progress))
+    assert {key for key in old if old[key] != new[key]} == {name}
+
+
+def learner_settings(trainer: Trainer) -> dict[str, object]:
+    """What the learner really has of each setting that can be changed."""
+    model, schedule, entropy = trainer.model, trainer.model.lr_schedule, trainer.model.ent_schedule
+    assert entropy is not None
+    return {
+        "batch_size": model.batch_size,
+        "epochs": model.n_epochs,
+        "learning_rate": round(schedule(1 - trainer.task.recipe.teacher_share), 12),
+        "final_learning_rate": round(schedule(0.0), 12),
+        "teacher_learning_rate": schedule(1.0),
+        "entropy": entropy(1.0),
+        "final_entropy": round(entropy(0.0), 12),
+        "clip_range": model.clip_range(1.0),  # type: ignore[operator]
+        "gamma": (model.gamma, model.rollout_buffer.gamma),
+        "gae_lambda": (model.gae_lambda, model.rollout_buffer.gae_lambda),
+        "margin_weight": margin_weight(trainer),
+        "teacher_temperature": model.teacher_temperature,
+        "opponents": tuple(trainer.others),
+        "opponents_share": sum(
+            trainer.task.recipe.opponent_of(update) is not None for update in range(100)
+        ),
+        "temperature": trainer.agent.temperature,
+    }
+
+
+def margin_weight(trainer: Trainer) -> float:
+    """What all environments give for a point of margin."""
+    game = trainer.env.game.fresh(1, 0)
+    while not rewards.margin(game)[0, 0]:
+        game.step(game.legal_action_mask().argmax(axis=2))
+    gains = {
+        float(env._reward(game)[0, 0] - rewards.win(game)[0, 0])
+        for env in (trainer.env, *trainer.others.values())
+    }
+    assert len(gains) == 1
+    return gains.pop() / float(rewards.margin(game)[0, 0])
+
+
+def test_a_change_is_said_applied_and_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    steps = read_facts(folder / "checkpoint.zip")[1].steps
+    more = ["--steps", str(2 * steps), "--learning-rate", "3e-4", "--temperature", "0.125"]
+    code, said, error = resume(folder, monkeypatch, capsys, more)
+    assert code == 0, error
+    assert f"{steps:,} agent-steps, until {2 * steps:,} agent-steps in all" in said
+    assert "from here on --learning-rate 0.0003, no longer 0.0001\n" in said
+    assert "from here on --temperature 0.125, no longer 0.25\n" in said
+    task, progress = read_facts(folder / "checkpoint.zip")
+    assert (task.recipe.learning_rate, task.recipe.temperature) == (3e-4, 0.125)
+    assert progress.steps == 2 * steps
+    recipe = json.loads((folder / "config.json").read_text())["task"]["recipe"]
+    assert recipe["learning_rate"] == 3e-4
+    again = resumed(asked(folder))  # without a word: the run's own, which are these by now
+    assert again.task == task
+    assert len(again.said) == 1
