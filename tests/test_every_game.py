@@ -35,7 +35,9 @@ from tests.doors import GAMES, TABLES
 from tests.helpers import assert_same_state, play_random, random_actions
 
 ROOT = Path(__file__).parents[1]
-FILES_OF_A_GAME = {"rules.py", "scoring.py", "observation.py", "game.py", "render.py"}
+FILES_OF_A_GAME = {
+    "rules.py", "scoring.py", "observation.py", "game.py", "invariants.py", "render.py",
+}  # fmt: skip
 LAYOUTS = Path(__file__).with_name("layouts.json")
 
 each_game = pytest.mark.parametrize("game", GAMES)

@@ -6,6 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.rows import games_first
+from kododo_env.core.state import Invariant, array_like, generator_like, number_like
 from kododo_env.core.view import View
 
 Array = npt.NDArray[Any]
@@ -440,27 +442,40 @@ class BatchGame(ABC):
     def load_state(self, state: dict[str, Any]) -> None:
         """Go back to a state of this batch or of one with the same rules and size.
 
+        Args:
+            state: What ``state`` has given, perhaps by way of a file, or what looks like it:
+                arrays of the same dtypes and shapes and numbers with which the game can go on.
+
         Raises:
-            ValueError: The state has other names or shapes; nothing is changed.
+            ValueError: It is no such state, and why; nothing is changed.
         """
         names = self._arrays + self._shared_state
         schedule = self._schedule + self._shared_schedule
-        wanted = {*names, *schedule, "rng"}
-        if set(state) != wanted:
-            raise ValueError(f"not a state of {self.name}: {sorted(wanted ^ set(state))} differ")
+        if not isinstance(state, dict):
+            raise ValueError(f"not a state of {self.name}, a dictionary, but {shown(state)}")
+        wrong = {*names, *schedule, "rng"} ^ set(state)
+        if wrong:
+            raise ValueError(f"not a state of {self.name}: {shown(sorted(map(str, wrong)))} differ")
+        other = copy.copy(self)
         for name in names:
-            skip = name in self._any_length
-            if state[name].shape[skip:] != getattr(self, name).shape[skip:]:
-                raise ValueError(
-                    f"state of another batch: {name} has the shape {state[name].shape}, "
-                    f"here {getattr(self, name).shape}"
-                )
-        for name in names:
-            setattr(self, name, state[name].copy())
-        for name in schedule:  # a file gives back plain numbers, the game may keep another type
-            setattr(self, name, type(getattr(self, name))(state[name]))
-        self.rng.bit_generator.state = copy.deepcopy(state["rng"])
+            given = array_like(getattr(self, name), state[name], name, name in self._any_length)
+            setattr(other, name, given)
+        for name in schedule:
+            setattr(other, name, number_like(getattr(self, name), state[name], name))
+        rng = generator_like(self.rng, state["rng"])
+        for must, holds in chain(other._shared_invariants(), other._invariants()):
+            if not np.all(holds):
+                raise ValueError(f"not a state of {self.name}: {must}")
+        for name in names + schedule:
+            setattr(self, name, getattr(other, name))
+        self.rng.bit_generator.state = rng.bit_generator.state
         self._clock += 1
+
+    def _shared_invariants(self) -> Iterator[Invariant]:
+        """What holds in the states of all games."""
+        points = self._rewards
+        yield "_rewards must be points", np.isfinite(points) & (np.rint(points) == points)
+        yield "_just must be among _terminated", self._terminated | ~self._just
 
     # --- in words and pictures ----------------------------------------------------------
 
@@ -517,6 +532,13 @@ class BatchGame(ABC):
     @abstractmethod
     def _write_observation(self, into: dict[str, Array]) -> None:
         """Fill the observation's pieces: each an array (P, \\*piece.shape, N)."""
+
+    @abstractmethod
+    def _invariants(self) -> Iterator[Invariant]:
+        """What holds in every state: by it ``load_state`` judges what it is given.
+
+        All arrays have the right dtype and shape. Each thing may rely on those before it.
+        """
 
     @abstractmethod
     def _standing(self) -> tuple[Array, ...]:

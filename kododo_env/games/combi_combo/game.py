@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
+from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo.hidden import Position, deal_again
+from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import action_layout, observation_layout
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
@@ -124,6 +127,9 @@ class CombiComboGame(BatchGame):
         """The hands as the score counts them, (C, 4, P, N)."""
         shape = (self.num_players, self.rules.num_colours, VALUES, self.num_envs)
         return self._hands.reshape(shape).transpose(1, 2, 0, 3)
+
+    def _invariants(self) -> Iterator[Invariant]:
+        return invariants(self)
 
     def _standing(self) -> tuple[Array, ...]:
         hands = self._by_colour()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy.typing as npt
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame, from_own_seat
 from kododo_env.core.deck import shuffled_rows
+from kododo_env.core.state import Invariant
+from kododo_env.games.kado.invariants import invariants
 from kododo_env.games.kado.observation import (
     Phase,
     action_layout,
@@ -301,6 +303,9 @@ class KadoGame(BatchGame):
         self._rewards += scores - self._scores
         self._scores = scores
         self._terminated[:] = self.turn == rules.num_turns - 1
+
+    def _invariants(self) -> Iterator[Invariant]:
+        return invariants(self)
 
     def _standing(self) -> tuple[Array, ...]:
         return (self._scores,)

@@ -170,7 +170,12 @@ class Rules:
 
         In the last turn the pile may run out: a perfect then wins no card.
         """
-        return self.num_turns * (self.num_players + self.max_discards + 1) - 1
+        return self.num_turns * self.cards_of_turn - 1
+
+    @property
+    def cards_of_turn(self) -> int:
+        """So many cards a turn takes at most: everybody's, one put aside, one for a perfect."""
+        return self.num_players + self.max_discards + 1
 
     @property
     def board_rows(self) -> int:

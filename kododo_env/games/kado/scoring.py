@@ -40,6 +40,22 @@ def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return near
 
 
+def within_frame(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether all cards lie within some frame that has the middle of the board in it.
+
+    Args:
+        filled: As for ``open_cells``.
+
+    Returns:
+        Shape (P, ...).
+    """
+    fits = np.ones((len(filled), *filled.shape[3:]), np.bool_)
+    for axis in (1, 2):
+        used = np.logical_or.reduce(filled, axis=3 - axis)
+        fits &= ~(used & ~_within_reach(used)).any(axis=1)
+    return fits
+
+
 def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Which rows some frame holds besides all used ones: (P, 2R - 1, ...), or columns.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,9 @@ from kododo_env.core.actions import SlotPiece
 from kododo_env.core.batch_game import BatchGame, Past, from_own_seat
 from kododo_env.core.deck import shuffled_counts, shuffled_decks, shuffled_rows
 from kododo_env.core.numbers import whole_number
+from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
+from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import action_layout, observation_layout
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
@@ -339,6 +342,9 @@ class KododoGame(BatchGame):
         deck[:, games] = self._given[self._next_given[games], :, games].T
         self._next_given += 1
         return deck
+
+    def _invariants(self) -> Iterator[Invariant]:
+        return invariants(self)
 
     def _standing(self) -> tuple[Array, ...]:
         return self._scores, self._pile_sizes

@@ -1,0 +1,196 @@
+"""``load_state`` takes every state that occurs, and nothing with which a game could not go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core import BatchGame
+from tests.doors import GAMES, TABLES
+from tests.fuzz.playing import play_out
+from tests.helpers import assert_same_state, differences, random_actions
+
+KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *((game, {"num_players": players}) for game, players in TABLES),
+    ("kododo", {"num_players": 3, "variant": "long", "target_score": 20}),
+    ("kado", {"num_players": 4, "discards": 1, "num_rows": 2, "num_columns": 2}),
+)
+each_kind = pytest.mark.parametrize(
+    ("game", "rules"), KINDS, ids=[f"{game}-{'-'.join(map(str, r.values()))}" for game, r in KINDS]
+)
+each_game = pytest.mark.parametrize("game", GAMES)
+STEPS, CORRUPTIONS = 60, 120
+
+
+def course(game: str, rules: dict[str, Any], num_envs: int = 3) -> Iterator[BatchGame]:
+    """A batch after each step; finished games are dealt anew, long ones from given decks first."""
+    batch, rng = registry.batch_game(game, num_envs, 1, **rules), np.random.default_rng(2)
+    batch.reset(decks=batch.sample_decks(num_envs, rng))
+    for _ in range(STEPS):
+        yield batch
+        batch.step(random_actions(batch, rng))
+        if batch.terminated.any():
+            yield batch
+            batch.restart_finished()
+
+
+def positions(game: str, rules: dict[str, Any], every: int) -> list[BatchGame]:
+    """Copies of the batch of ``course`` now and then, its deal and its end among them."""
+    return [
+        batch.clone()
+        for step, batch in enumerate(course(game, rules, num_envs=2))
+        if step % every == 0 or batch.terminated.all()
+    ]
+
+
+def elsewhere(game: BatchGame) -> BatchGame:
+    """A batch of the same rules and size that stands elsewhere."""
+    other = game.fresh(game.num_envs, 9)
+    other.step(random_actions(other, np.random.default_rng(3)))
+    return other
+
+
+def with_copies(game: BatchGame, player: int) -> Iterator[BatchGame]:
+    """The batch, what it may be to a player, and the steps of both that can be taken back."""
+    rng = np.random.default_rng(4)
+    for each in (game, game.determinize(player, rng, 1)):
+        yield each
+        for _ in range(each.known_past):
+            each, _ = each.before_last_step(rng)
+            yield each
+
+
+@each_kind
+def test_every_state_that_occurs_can_be_loaded(game: str, rules: dict[str, Any]) -> None:
+    for step, batch in enumerate(course(game, rules)):
+        for each in with_copies(batch, step % batch.num_players):
+            other = elsewhere(each)
+            other.load_state(each.state())
+            assert_same_state(other, each)
+            assert np.array_equal(other.observe(), each.observe())
+
+
+def refused(game: BatchGame, state: Any) -> bool:
+    """Whether a state is refused; then in one line and with nothing changed."""
+    before, seen = game.state(), game.view(0)
+    try:
+        game.load_state(state)
+    except ValueError as error:
+        message = str(error)
+    else:
+        return False
+    assert "\n" not in message
+    assert differences(before, game.state()) == []
+    assert seen.observation.size  # it is still the same turn
+    return True
+
+
+def corrupted(value: Any, rng: np.random.Generator) -> Any:
+    """Something else than an entry of a state, mostly like it."""
+    if isinstance(value, dict):
+        name = str(rng.choice(list(value)))
+        return {**value, name: corrupted(value[name], rng)}
+    if isinstance(value, str):
+        return str(rng.choice(["MT19937", "", "no\nline"]))
+    if not isinstance(value, np.ndarray):
+        others = (-1, 0, 1, 2, 99, value + 1, value - 1, 1.5, True, None, "0", np.nan, 1 << 200)
+        return others[rng.integers(len(others))]
+    return corrupted_array(value, rng)
+
+
+def corrupted_array(value: np.ndarray, rng: np.random.Generator) -> Any:
+    """Mostly one entry is another number, of those near it, small, or at the dtype's bounds."""
+    kind = rng.integers(12)
+    if kind == 0:
+        whole = (value.astype(np.float64), value.tolist(), value[None], value[..., :1], None)
+        return whole[rng.integers(len(whole))]
+    other = value.copy()
+    if not other.size:
+        return other
+    place = int(rng.integers(other.size))
+    if other.dtype == np.bool_:
+        other.flat[place] ^= True
+    elif other.dtype.kind == "f":
+        other.flat[place] = rng.choice([np.nan, np.inf, 0.5, 3e38])
+    elif kind < 5:
+        other.flat[place] += np.array(rng.choice([1, -1])).astype(other.dtype)
+    else:
+        bounds = np.iinfo(other.dtype)
+        numbers = (0, 1, int(rng.integers(200)), 99, 200, bounds.min, bounds.max)
+        other.flat[place] = np.array(numbers[rng.integers(7)]).astype(other.dtype)
+    return other
+
+
+@each_kind
+def test_a_corrupted_state_is_refused_or_the_game_goes_on(game: str, rules: dict[str, Any]) -> None:
+    """Floats, card 200 and turn 99 were taken, and an error in the generator came too late."""
+    found, rng, counts = positions(game, rules, every=4), np.random.default_rng(5), [0, 0]
+    for seed in range(CORRUPTIONS):
+        batch = found[seed % len(found)]
+        state = batch.state()
+        names = list(state)
+        name = names[seed // len(found) % len(names)]
+        wrong = elsewhere(batch)
+        gone = refused(wrong, {**state, name: corrupted(state[name], rng)})
+        counts[gone] += 1
+        if not gone:
+            play_out(wrong, seed)
+    assert min(counts) > 0
+    assert counts[True] > CORRUPTIONS / 2
+
+
+def with_entry(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], Any]:
+    return lambda state: {**state, name: change(state[name])}
+
+
+def put(number: float) -> Callable[[np.ndarray], np.ndarray]:
+    """The same array with a number in its first place."""
+    return lambda array: (
+        np.concatenate([[number], array.ravel()[1:]]).reshape(array.shape).astype(array.dtype)
+    )
+
+
+@each_game
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda state: [*state.items()], "not a state of {game}, a dictionary, but "),
+        (lambda state: {**state, 3: 4, ("a",): 5}, "not a state of {game}: .* differ"),
+        (with_entry("_deck", put(200)), "not a state of {game}: _deck must hold "),
+        (with_entry("_deck", lambda deck: deck.astype(float)), "_deck must be uint8, not float64"),
+        (with_entry("_deck", lambda deck: deck.tolist()), "_deck must be an array, not "),
+        (with_entry("_deck", lambda deck: deck[:, :1]), "state of another batch: _deck has "),
+        (with_entry("_rewards", put(np.nan)), "not a state of {game}: _rewards must be points"),
+        (with_entry("_scores", put(-999)), "not a state of {game}: _scores must "),
+        (with_entry("_terminated", np.logical_not), "not a state of {game}: _"),
+        (with_entry("_just", np.logical_not), "_just must be among _terminated"),
+        (with_entry("turn", lambda turn: 99), "not a state of {game}: turn must be 0 to "),
+        (with_entry("turn", lambda turn: 1.0), "turn must be a whole number, not 1.0"),
+        (with_entry("steps_played", lambda steps: -1), "steps_played must be 0 or more, not -1"),
+        (
+            with_entry("rng", lambda rng: {**rng, "state": 1}),
+            "rng must be a state of numpy's PCG64",
+        ),
+        (with_entry("rng", lambda rng: None), "rng must be a state of numpy's PCG64, not None"),
+    ],
+)
+def test_what_is_wrong_with_a_state_is_said(
+    game: str, change: Callable[[dict[str, Any]], Any], message: str
+) -> None:
+    batch = registry.batch_game(game, 2, seed=1)
+    batch.step(random_actions(batch, np.random.default_rng(0)))
+    before = batch.state()
+    with pytest.raises(ValueError, match=message.format(game=game)) as caught:
+        batch.load_state(change(batch.state()))
+    assert "\n" not in str(caught.value)
+    assert differences(before, batch.state()) == []
+
+
+def test_a_phase_that_is_none_is_refused() -> None:
+    batch = registry.batch_game("kado", 2, seed=1)
+    with pytest.raises(ValueError, match="phase must be a Phase, not 7"):
+        batch.load_state({**batch.state(), "phase": 7})
