@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from kododo_env.testing import CheckFailed, Report, check_batch_game
 from tests.testing import planted
@@ -59,7 +60,11 @@ PLANTED = [
     ("determinize", planted.OneCardStays, "for player 0, at once, number .* of 'hand'"),
     ("determinize", planted.OnlyRotated, "spread over what may be very unevenly: chi-square"),
     ("determinize", planted.TruthFavoured, "for player 0, at once, number .* of 'hand'"),
-    ("bounds", planted.ScoresInBytes, r"under the rules .*'prize': 85.* does not fit"),
+    (
+        "bounds",
+        planted.ScoresInBytes,
+        r"does not fit into an array of uint8.*; the rules: .*prize=85",
+    ),
     ("bounds", planted.SumsInBytes, r"does not fit into an array of uint8, which then says"),
     ("bounds", planted.BeyondTheMaximum, "observed in 'scores', whose maximum is"),
 ]
@@ -108,3 +113,14 @@ def test_a_planted_fault_is_found_and_named(check: str, kind: type[HighCard], sa
 
 def test_every_check_has_a_planted_fault() -> None:
     assert {check for check, _, _ in PLANTED} == set(CHECKS)
+
+
+def test_rules_can_be_drawn_by_hypothesis_which_finds_the_smallest_that_break() -> None:
+    any_rules = st.builds(Rules, st.just(2), st.just(250), st.integers(3, 100), st.integers(1, 85))
+    assert check_batch_game(make, any_rules=any_rules, only=["bounds"]).faults == {}
+    with pytest.raises(CheckFailed) as caught:
+        only("bounds", planted.ScoresInBytes, any_rules=any_rules)
+    found = caught.value.report.faults["bounds"]
+    assert found.startswith("decks sorted and played with the first legal action, after step ")
+    turns, prize = (int(number) for number in re.findall(r"(?:turns|prize)=(\d+)", found))
+    assert 255 < turns * prize < 300, found
