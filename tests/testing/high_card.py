@@ -112,15 +112,27 @@ class HighCard(BatchGame):
         into["turn"][:] = self.turn
 
     def _invariants(self) -> Iterator[Invariant]:
-        last = self.turn >= self.rules.turns - 2
-        cards = np.arange(self.rules.num_cards)[:, None]
-        yield f"turn must be 0 to {self.rules.turns}", self.turn <= self.rules.turns
-        yield "stage must be that of the turn", (self.stage == Stage.LAST_CARDS) == last
+        rules, cards = self.rules, np.arange(self.rules.num_cards)[:, None]
+        over = self.turn == rules.turns
+        yield f"turn must be 0 to {rules.turns}", self.turn <= rules.turns
+        yield "stage must follow from turn", self.stage == (self.turn >= rules.turns - 2)
+        yield "_terminated must say that all games end with the last turn", self._terminated == over
         yield "_deck must hold the cards of the game", np.sort(self._deck, axis=0) == cards
+        held = (self._hands[:, :, None] == cards).sum(axis=(0, 1))
+        left = (self._deck[self.drawn :, None] == cards).sum(axis=0)
+        yield "each card must be in a hand, laid or in the deck", held + self._seen + left == 1
+        empty = (self._hands == EMPTY).sum(axis=1)
         yield (
-            "_hands must hold cards of the game",
-            (self._hands < len(cards)) | (self._hands == EMPTY),
+            "hands must hold as many cards as are drawn",
+            empty == max(0, self.turn - rules.turns + 2),
         )
+        yield "hands must be sorted", self._hands[:, 0] <= self._hands[:, 1]
+        laid = (self._laid[:, None] == cards).any(axis=0)
+        last = self._laid == EMPTY if self.turn == 0 else self._laid < rules.num_cards
+        yield "the cards laid last must have been seen", last.all(axis=0) & (laid <= self._seen)
+        prizes = self._scores // rules.prize
+        yield "scores must be prizes", (prizes * rules.prize == self._scores) & (prizes >= 0)
+        yield "a prize must be won in each turn", prizes.sum(axis=0) == self.turn
 
     def _standing(self) -> tuple[np.ndarray, ...]:
         return (self._scores,)
