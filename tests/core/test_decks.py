@@ -7,7 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from kododo_env.core.deck import check_decks, shuffled_decks, shuffled_rows
+from kododo_env.core.deck import (
+    NONE,
+    check_decks,
+    shuffled_counts,
+    shuffled_decks,
+    shuffled_rows,
+)
 
 CARDS = np.array([0, 0, 1, 2, 2, 2, 255], np.uint8)
 
@@ -91,6 +97,37 @@ def test_a_deck_of_other_cards_is_refused_and_the_first_wrong_card_named(
     with pytest.raises(ValueError) as error:  # noqa: PT011
         check_decks(decks, CARDS, 3, "game", 1)
     assert str(error.value) == f"deck 1 is not the deck of game: {said}"
+
+
+def test_more_deals_than_a_game_takes_are_refused() -> None:
+    decks = np.broadcast_to(CARDS, (4, 3, 7))
+    assert check_decks(decks, CARDS, 4, "game", 3).shape == (4, 3, 7)
+    with pytest.raises(ValueError, match="^a game of game takes at most 2 deals, not 3$"):
+        check_decks(decks, CARDS, 4, "game", 2)
+
+
+def test_cards_given_by_their_numbers_come_in_any_order_with_nothing_behind_them() -> None:
+    counts = np.array([[2, 0, 1], [1, 0, 0], [0, 1, 3]])
+    dealt = shuffled_counts(counts, 4, np.random.default_rng(0))
+    assert (dealt.shape, dealt.dtype) == ((4, 3), np.dtype(np.uint8))
+    assert [sorted(each) for each in dealt.T.tolist()] == [
+        [0, 0, 1, NONE],
+        [2, NONE, NONE, NONE],
+        [0, 2, 2, 2],
+    ]
+    assert dealt[3, 0] == NONE
+    assert dealt[0, 1] == 2
+
+
+def test_cards_given_by_their_numbers_have_all_orders_with_the_same_chance() -> None:
+    many = np.repeat([[2], [1], [0]], 30_000, axis=1)
+    dealt = shuffled_counts(many, 3, np.random.default_rng(0))
+    count = Counter(map(tuple, dealt.T.tolist()))
+    assert set(count) == {(0, 0, 1), (0, 1, 0), (1, 0, 0)}
+    # Three bins of 10,000 with a standard deviation of 82 each.
+    assert all(abs(number - 10_000) < 450 for number in count.values())
+    alike = shuffled_counts(many, 3, np.random.default_rng(0))
+    assert np.array_equal(alike, dealt)
 
 
 def test_a_wrong_later_deal_is_refused_too() -> None:
