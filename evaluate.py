@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from agents.cli import run_cli
-from agents.evaluation import EvaluateConfig, evaluate
+from agents.script import run_script
 
 if __name__ == "__main__":
-    run_cli(EvaluateConfig, evaluate)
+    run_script("agents.evaluation:EvaluateConfig", "agents.evaluation:evaluate")

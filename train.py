@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from agents.cli import run_cli
-from agents.training_config import TrainConfig
-from agents.training_run import train
+from agents.script import run_script
 
 if __name__ == "__main__":
-    run_cli(TrainConfig, train)
+    run_script("agents.training_config:TrainConfig", "agents.training_run:train")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -14,11 +13,12 @@ from typing import Annotated, NoReturn, TypeVar
 from tyro.constructors import PrimitiveConstructorSpec
 
 from agents.bounds import bounds_text
+from agents.files import check_file
+from agents.stopping import exit_status, interrupt, on_stop
 
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 LONGEST = 500  # characters of a message; what is more may be the user's own words
 FRAME = set("╭╮╰╯│─- ")  # what tyro draws around its messages and between paragraphs
 TRACEBACK = "KODODO_TRACEBACK"
@@ -52,7 +52,7 @@ def run_cli(
     """Read the command line into a dataclass, run, and leave with an exit status.
 
     0 after success; 2 after an error in what was given, with one line on stderr; 130
-    after Ctrl-C, with what the KeyboardInterrupt says.
+    after Ctrl-C and 143 after SIGTERM, with what the KeyboardInterrupt says.
 
     Args:
         config_class: A dataclass; its fields are the arguments, their docstrings the help.
@@ -63,10 +63,11 @@ def run_cli(
         args: The arguments; by default those of the process.
     """
     try:
-        main(_parse(config_class, args))
+        with on_stop(interrupt):
+            main(_parse(config_class, args))
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        sys.exit(exit_status(stop))
     except BrokenPipeError:  # who reads the output wants no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
@@ -90,13 +91,7 @@ def check_output(path: Path, endings: Sequence[str]) -> None:
     """
     if path.suffix.lower() not in endings:
         raise ValueError(f"{path} must end with {' or '.join(endings)}")
-    if path.is_dir():
-        raise ValueError(f"cannot write {path}: it is a folder")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise ValueError(f"cannot write {path}: {error.strerror}") from error
+    check_file(path)
 
 
 def _parse(config_class: type[Config], args: Sequence[str] | None) -> Config:

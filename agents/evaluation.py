@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +23,7 @@ from agents.game_arguments import default_players, parse_rules
 from agents.progress_bar import games_bar
 from agents.registry import policy_path, search_budget
 from agents.report import Report, build_report, to_json, to_text
+from agents.reservation import reserved
 from agents.tournament import Tournament, load_agents
 from agents.workers import cores, run
 from kododo_env import __version__
@@ -176,36 +177,48 @@ def evaluate(config: EvaluateConfig) -> None:
         _exploit(config)
         return
     tournament = config.tournament()
-    if config.json is not None:
-        check_output(config.json, [".json"])
-    if config.plot is not None:
-        check_output(config.plot, [".png", ".svg", ".pdf"])
-    agents = load_agents(tournament)
-    try:
-        results = _results(config, tournament, agents)
-    except KeyboardInterrupt as stop:
-        if config.json is None:
-            raise
-        raise KeyboardInterrupt("what was played is kept, go on with --resume") from stop
-    report = build_report(tournament, results)
-    _write(config, report)
-    print(to_text(report), flush=True)
+    with _outputs({config.json: [".json"], config.plot: [".png", ".svg", ".pdf"]}):
+        agents = load_agents(tournament)
+        try:
+            results = _results(config, tournament, agents)
+        except KeyboardInterrupt as stop:
+            if config.json is None:
+                raise
+            raise type(stop)("what was played is kept, go on with --resume") from stop
+        report = build_report(tournament, results)
+        try:
+            _write(config, report)
+        finally:  # it took long, and is lost if there was no room for the file
+            print(to_text(report), flush=True)
+
+
+@contextmanager
+def _outputs(files: Mapping[Path | None, Sequence[str]]) -> Iterator[None]:
+    """Files that can be written at the end, and that no other process writes meanwhile."""
+    with ExitStack() as stack:
+        for path, endings in files.items():
+            if path is not None:
+                check_output(path, endings)
+                stack.enter_context(reserved(path, [path]))
+        yield
 
 
 def _exploit(config: EvaluateConfig) -> None:
     """What is gained against a policy: print the table, write the file."""
     from agents.best_response import exploitability
 
-    for path, ending in ((config.json, ".json"), (config.response.save, ".onnx")):
-        if path is not None:
-            check_output(path, [ending])
-    workers = cores() if config.workers is None else config.workers
-    given = config.response.given()
-    policy = given.pop("best_response")
-    found = exploitability(policy, games=config.games, seed=config.seed, workers=workers, **given)
-    if config.json is not None:
-        write_text(config.json, json.dumps(found.to_json(), indent=2) + "\n")
-    print(found.to_text(), flush=True)
+    with _outputs({config.json: [".json"], config.response.save: [".onnx"]}):
+        workers = cores() if config.workers is None else config.workers
+        given = config.response.given()
+        policy = given.pop("best_response")
+        found = exploitability(
+            policy, games=config.games, seed=config.seed, workers=workers, **given
+        )
+        try:
+            if config.json is not None:
+                write_text(config.json, json.dumps(found.to_json(), indent=2) + "\n")
+        finally:
+            print(found.to_text(), flush=True)
 
 
 def _results(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
+
+RANDOM = "[a-z0-9_]" * 8  # what tempfile puts into a name
 
 
 @contextmanager
@@ -16,24 +19,59 @@ def written_whole(path: Path) -> Iterator[Path]:
     Yields:
         A path in the same folder; if the block raises, it is removed and ``path`` is
         as it was before.
+
+    Raises:
+        OSError: It cannot be written; the error names ``path``.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    aside = Path(name)
+    aside: Path | None = None
     try:
+        aside = _aside(path)
         yield aside
         with aside.open("rb") as written:
             os.fsync(written.fileno())
         aside.chmod(0o666 & ~_umask())
         os.replace(aside, path)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
-        aside.unlink(missing_ok=True)
+        if aside is not None:
+            with suppress(OSError):
+                aside.unlink(missing_ok=True)
+
+
+def _aside(path: Path) -> Path:
+    """Make the file that is written in place of another one."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+    os.close(handle)
+    return Path(name)
 
 
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def check_file(path: Path) -> None:
+    """Check before long work that a file can be written at its end, its name on the way included.
+
+    Raises:
+        ValueError: It cannot.
+    """
+    try:
+        if path.is_dir():
+            raise ValueError(f"cannot write {path}: it is a folder")
+        _aside(path).unlink()
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what killed processes left of a file's writing; nobody may be writing it now."""
+    for leftover in path.parent.glob(f".{escape(path.name)}.{RANDOM}{escape(path.suffix)}"):
+        leftover.unlink(missing_ok=True)
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -6,10 +6,15 @@ or fails later is done again by itself when the same command is given again.
 
 from __future__ import annotations
 
+from agents.script import run_script
+
+if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+    run_script("agents.policies_config:PoliciesConfig", "agents.make_policies:make_policies")
+
 import json
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import as_completed
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +22,6 @@ from typing import Any
 import onnx
 
 from agents.checkpoint import read_facts
-from agents.cli import run_cli
 from agents.files import written_whole
 from agents.half_precision import halved
 from agents.kept import fingerprint, kept, read_kept
@@ -29,10 +33,11 @@ from agents.policy_measures import TEMPERATURES, choose, rating, spread, win_sha
 from agents.policy_metadata import PolicyMetadata
 from agents.policy_training import train_all
 from agents.registry import SUFFIX
-from agents.run_folder import check_writable, taken_back, write_json
-from agents.trainer import CHECKPOINT
+from agents.reservation import reserved
+from agents.run_folder import CHECKPOINT, filled_folder, write_json
 from agents.workers import worker_pool
 
+KEPT = ("choice", "shares", "spread", "rating", "exploitability")
 FORMAT = 1  # of the JSON beside a policy
 LARGEST = 1_000_000  # bytes of a policy file
 # Other deals for each purpose; train.py measures on those of its seed + 1 and + 2.
@@ -46,14 +51,25 @@ def make_policies(config: PoliciesConfig) -> None:
         ValueError: What was asked cannot be done.
         ChildProcessError: A run failed; see the log that is named.
     """
-    with taken_back(config.out), taken_back(config.runs):
-        check_writable(config.out)
-        check_writable(config.runs)
-        _make(config)
-
-
-def _make(config: PoliciesConfig) -> None:
     jobs = config.policies()
+    with ExitStack() as stack:
+        for folder, files in _written(config.out, jobs).items():
+            stack.enter_context(filled_folder(folder))
+            stack.enter_context(reserved(folder, files))
+        _make(config, jobs)
+
+
+def _written(out: Path, jobs: Sequence[PolicyJob]) -> dict[Path, list[Path]]:
+    """What is written, by folder, beside the training runs, which look after themselves."""
+    files = {out: [out / "README.md"]}
+    for job in jobs:
+        names = (job.chosen.name, *(f"{part}.json" for part in KEPT))
+        files[job.folder] = [job.folder / name for name in names]
+        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ".json", ".md")]
+    return files
+
+
+def _make(config: PoliciesConfig, jobs: Sequence[PolicyJob]) -> None:
     train_all([run for job in jobs for run in job.runs().values()], config.workers)
     for job in jobs:
         choice = choose_policy(job)
@@ -234,8 +250,3 @@ def check_size(path: Path, size: int) -> None:
             f"{path} has {size:,} bytes; a policy that ships has {LARGEST:,} at most: "
             "make the network smaller"
         )
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite kill is a Ctrl-C
-    run_cli(PoliciesConfig, make_policies)

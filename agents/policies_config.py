@@ -10,8 +10,8 @@ from agents.cli import FilePath
 from agents.policy_measures import Match
 from agents.recipes import SHIPPED_STEPS
 from agents.registry import SUFFIX, policy_tables, search_budget
+from agents.run_folder import POLICY
 from agents.training_config import TrainConfig
-from agents.training_run import POLICY
 from agents.workers import cores
 from kododo_env.core.numbers import shown
 

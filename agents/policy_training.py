@@ -7,6 +7,7 @@ checkpoint, and a folder that holds another run than the one asked for is refuse
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -17,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.onnx_agent import OnnxAgent
-from agents.trainer import CHECKPOINT
+from agents.run_folder import CHECKPOINT, POLICY
+from agents.script import ENDS_WITH_STDIN
 from agents.training_config import TrainConfig, task_of
-from agents.training_run import POLICY
 from agents.workers import one_thread_each
 
 SCRIPT = Path(__file__).parents[1] / "train.py"
@@ -141,23 +142,24 @@ def _start(config: TrainConfig, state: State) -> subprocess.Popen[bytes]:
         command += [] if value is None else [f"--{name}", str(value)]
     if state is State.INTERRUPTED:
         command.append("--resume")
-    else:  # killed before its first checkpoint: nothing was learned
-        (folder / "config.json").unlink(missing_ok=True)
     print(f"{folder}: {'goes on' if '--resume' in command else 'begins'}", flush=True)
-    # In a session of its own, so that Ctrl-C reaches a child once, from _stop.
+    # In a session of its own, so that Ctrl-C reaches a child once, from _stop; a pipe that is
+    # closed even if this process is killed ends it as well.
     with one_thread_each(), log_of(config).open("ab") as log:
         return subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            env=os.environ | {ENDS_WITH_STDIN: "1"},
         )
 
 
 def _ended(child: subprocess.Popen[bytes], config: TrainConfig) -> list[str]:
     """Say that a run is finished; if it is not, what went wrong."""
     folder = folder_of(config)
+    _let_go(child)
     if child.returncode == 0 and state_of(config) is State.FINISHED:
         minutes = OnnxAgent(folder / POLICY).metadata.training["minutes"]
         print(f"{folder}: trained, {minutes:.1f} minutes", flush=True)
@@ -173,3 +175,10 @@ def _stop(children: Sequence[subprocess.Popen[bytes]]) -> None:
         child.send_signal(signal.SIGINT)
     for child in children:
         child.wait()
+        _let_go(child)
+
+
+def _let_go(child: subprocess.Popen[bytes]) -> None:
+    """Close the pipe that keeps a child alive."""
+    assert child.stdin is not None
+    child.stdin.close()

@@ -9,7 +9,8 @@ from agents.bounds import flag
 from agents.checkpoint import Progress, check_same_game, read_facts
 from agents.game_arguments import default_players, parse_rules
 from agents.recipes import Recipe
-from agents.trainer import CHECKPOINT, minutes_of
+from agents.run_folder import CHECKPOINT, unbegun
+from agents.trainer import minutes_of
 from agents.training_config import Task, TrainConfig
 
 # The shapes of the network, of its optimiser's state and of the games in the checkpoint, and
@@ -38,25 +39,31 @@ class Asked:
 
 
 def resumed(config: TrainConfig) -> Asked:
-    """The run of a checkpoint, with the settings that the command line changes.
+    """A run that was begun, with the settings that the command line changes.
 
     Raises:
         ValueError: There is no such run, or what is asked for cannot be changed any more.
     """
     assert config.run_dir is not None
-    path = config.run_dir / CHECKPOINT
-    task, progress = read_facts(path)
+    task, progress = begun(config.run_dir)
     rules = {**task.rules, **parse_rules(config.rules)}
     if config.players is not None:
         rules["num_players"] = config.players
     elif config.game is not None and config.game != task.game:
         rules = {"num_players": default_players(config.game)}
     game = task.game if config.game is None else config.game
+    path = config.run_dir / CHECKPOINT
     check_same_game(path, task, Task(game, rules, task.recipe, task.seed))
     _check_seed(config, task)
     recipe = changed_recipe(task.recipe, config)
     said = [_how_far(config, progress), *_changes(task.recipe, recipe)]
     return Asked(replace(task, recipe=recipe), config.run_dir, progress, said)
+
+
+def begun(run_dir: Path) -> tuple[Task, Progress]:
+    """What a folder's run is of, and how far it has come; ValueError if there is none."""
+    task = unbegun(run_dir)
+    return read_facts(run_dir / CHECKPOINT) if task is None else (task, Progress())
 
 
 def changed_recipe(recipe: Recipe, config: TrainConfig) -> Recipe:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from importlib.metadata import version
@@ -20,32 +20,80 @@ from agents.training_config import Task, TrainConfig
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 
 
-def fresh_folder(run_dir: Path | None, task: Task) -> Path:
-    """Which folder a fresh run takes; it is not made yet.
+CHECKPOINT = "checkpoint.zip"
+POLICY = "policy.onnx"
+FILES = (CHECKPOINT, POLICY, "results.json", "learning_curve.png", "config.json")
+
+
+@contextmanager
+def fresh_folder(run_dir: Path | None, task: Task) -> Iterator[Path]:
+    """The folder of a fresh run; what is made of it, and empty at the end, is removed again.
 
     Args:
         run_dir: The folder asked for; None finds a free one in ``runs``.
         task: What is learned, for the name.
 
     Raises:
-        ValueError: The folder holds a run already.
+        ValueError: It cannot be written.
     """
-    if run_dir is None:
-        run_dir = _free_folder(f"{task.game}-{task.num_players}p")
-    if (run_dir / "config.json").exists():
-        raise ValueError(
-            f"{run_dir} holds a run already: go on with it with --resume, or give another --run-dir"
-        )
-    return run_dir
+    if run_dir is not None:
+        with filled_folder(run_dir):
+            yield run_dir
+        return
+    with filled_folder(Path("runs")):
+        folder = _free_folder(f"{task.game}-{task.num_players}p")
+        try:
+            yield folder
+        finally:
+            _remove_empty([folder])
+
+
+@contextmanager
+def filled_folder(folder: Path) -> Iterator[None]:
+    """Inside, a folder can be written; what is made of it, and empty at the end, is removed.
+
+    Raises:
+        ValueError: It cannot be written.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        check_writable(folder)
+        yield
+    finally:
+        _remove_empty(missing)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def _free_folder(name: str) -> Path:
-    runs = Path("runs")
+    """Make it, so that nobody who begins at the same time has it as well."""
     for number in count(1):
-        folder = runs / (name if number == 1 else f"{name}-{number}")
-        if not folder.exists():
+        folder = Path("runs") / (name if number == 1 else f"{name}-{number}")
+        with suppress(FileExistsError):
+            folder.mkdir(parents=True)
             return folder
     raise AssertionError("there is always a next number")
+
+
+def check_fresh(folder: Path) -> None:
+    """Raise ValueError if a folder holds a run of which something was kept."""
+    if unbegun(folder) is None and (folder / "config.json").exists():
+        go_on = "go on with it with --resume, or " if (folder / CHECKPOINT).exists() else ""
+        raise ValueError(f"{folder} holds a run already: {go_on}give another --run-dir")
+
+
+def unbegun(folder: Path) -> Task | None:
+    """The task of a run that was killed before its first checkpoint, None if it was not."""
+    if any((folder / name).exists() for name in (CHECKPOINT, POLICY)):
+        return None
+    try:
+        return Task.from_dict(json.loads((folder / "config.json").read_text())["task"])
+    except (OSError, KeyError, TypeError, ValueError):
+        return None
 
 
 def check_writable(folder: Path) -> None:
@@ -56,19 +104,6 @@ def check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise ValueError(f"cannot write to the run folder {folder}: {error.strerror}") from error
-
-
-@contextmanager
-def taken_back(folder: Path) -> Iterator[None]:
-    """Inside, a folder may be made; if the block raises, it is removed where it is empty."""
-    made = [each for each in (folder, *folder.parents) if not each.exists()]
-    try:
-        yield
-    except BaseException:
-        for each in made:
-            with suppress(OSError):
-                each.rmdir()
-        raise
 
 
 def write_config(folder: Path, task: Task, config: TrainConfig) -> None:

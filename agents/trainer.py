@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import signal
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -23,7 +23,9 @@ from agents.network import network_settings
 from agents.network_agent import NetworkAgent
 from agents.progress_display import ProgressDisplay
 from agents.recipes import Recipe
+from agents.run_folder import CHECKPOINT
 from agents.self_play_ppo import SelfPlayPPO
+from agents.stopping import STOPS, on_stop
 from agents.training_config import DEFAULT_MINUTES, Task, TrainConfig
 from kododo_env.core import rewards
 from kododo_env.core.agent import random_legal_actions
@@ -32,7 +34,6 @@ from kododo_env.core.rewards import Reward
 from kododo_env.wrappers.vec import BatchVecEnv
 
 MEASURE_GAMES = 600  # against each baseline, each time while learning
-CHECKPOINT = "checkpoint.zip"
 LONGEST_UPDATE = 200  # steps: games without a fixed length are cut there
 
 
@@ -46,7 +47,8 @@ class Trainer:
         progress: Where the run stands: fresh, or a checkpoint's.
 
     Attributes:
-        stopped: Whether somebody asked to stop early.
+        stopped: What somebody who asked to stop early has raised, None if nobody has.
+        before_writing: Called before each checkpoint; what it raises ends the run.
     """
 
     def __init__(self, config: TrainConfig, task: Task, run_dir: Path, progress: Progress) -> None:
@@ -54,7 +56,8 @@ class Trainer:
         self.task = task
         self.run_dir = run_dir
         self.progress = progress
-        self.stopped = False
+        self.stopped: type[KeyboardInterrupt] | None = None
+        self.before_writing: Callable[[], None] = lambda: None
         torch.set_num_threads(1)  # DataParallel's threads are many enough
         game = task.batch_game(task.recipe.num_envs, task.seed)
         self.env = BatchVecEnv(game, reward_of(task.recipe))
@@ -69,7 +72,7 @@ class Trainer:
         self.model.teacher_temperature = task.recipe.teacher_temperature
         self._since = time.monotonic()
         self._saved = self._since
-        self._measured = len(progress.curve)
+        self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
 
     def _fresh(self) -> SelfPlayPPO:
         recipe = self.task.recipe
@@ -93,23 +96,29 @@ class Trainer:
 
     def remaining(self) -> float:
         """The share of the budget that is left, 1 to 0; it drives the schedules."""
+        return self._remaining_at(self.seconds(), self.model.num_timesteps)
+
+    def _remaining_at(self, seconds: float, steps: int) -> float:
         if self.config.steps is not None:
-            spent = self.model.num_timesteps / self.config.steps
+            spent = steps / self.config.steps
         else:
-            spent = self.seconds() / (60 * minutes_of(self.config))
+            spent = seconds / (60 * minutes_of(self.config))
         return max(0.0, 1 - spent)
+
+    def _due(self, seconds: float, steps: int, **_: Any) -> int:
+        """How many of the evenly spread measurements are to be made by then."""
+        return int((1 - self._remaining_at(seconds, steps)) * self.config.evaluations)
 
     # --- the run ----------------------------------------------------------------------
 
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
         self.model.set_logger(self._logger())
-        with stops_on_signal(self), ProgressDisplay(self.remaining()) as display:
+        display = ProgressDisplay(self.remaining())
+        with stops_on_signal(self), quiet_log_writer(), display:
             while self.remaining() > 0 and not self.stopped:
                 self._update()
-                if self._time_to_measure():
-                    with self.model.stopwatch.on("measuring"):
-                        self._measure()
+                self._measure_if_due()
                 if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
                     self.save()
                 display.show(self.remaining(), self.progress, self.model.num_timesteps)
@@ -137,15 +146,17 @@ class Trainer:
     def _logger(self) -> Logger:
         return configure(str(self.run_dir / "tensorboard"), ["tensorboard"])
 
-    def _time_to_measure(self) -> bool:
-        """Whether the next of the evenly spread measurements is due."""
-        return 1 - self.remaining() >= (self._measured + 1) / self.config.evaluations
+    def _measure_if_due(self) -> None:
+        point: dict[str, Any] = {"seconds": self.seconds(), "steps": self.model.num_timesteps}
+        due = self._due(**point)
+        if due > self._measured:
+            with self.model.stopwatch.on("measuring"):
+                self._measure(point)
+            self._measured = due
 
-    def _measure(self) -> None:
+    def _measure(self, point: dict[str, Any]) -> None:
         """Play the baselines and note the shares; with the same seed, always the same deals."""
         duels = against_baselines(self.agent, self.task, MEASURE_GAMES, self.task.seed + 1)
-        self._measured = int((1 - self.remaining()) * self.config.evaluations)
-        point = {"seconds": self.seconds(), "steps": self.model.num_timesteps}
         shares = {name: each.share.to_json() for name, each in duels.items()}
         self.progress.curve.append(point | {"shares": shares})
         for name, each in duels.items():
@@ -157,6 +168,7 @@ class Trainer:
             self._save()
 
     def _save(self) -> None:
+        self.before_writing()
         self.progress.seconds = self.seconds()
         self._since = self._saved = time.monotonic()
         save_checkpoint(
@@ -256,12 +268,28 @@ def stops_on_signal(trainer: Trainer) -> Iterator[None]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         if trainer.stopped:
-            raise KeyboardInterrupt
-        trainer.stopped = True
+            raise STOPS[number]
+        trainer.stopped = STOPS[number]
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    with on_stop(stop):
+        yield
+
+
+@contextmanager
+def quiet_log_writer() -> Iterator[None]:
+    """Inside, a thread that cannot write says nothing.
+
+    TensorBoard writes in a thread, and raises the thread's error once more where the next
+    line is logged, which is where it ends the run.
+    """
+    former = threading.excepthook
+
+    def hook(failed: threading.ExceptHookArgs) -> None:
+        if not isinstance(failed.exc_value, OSError):
+            former(failed)
+
+    threading.excepthook = hook
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        threading.excepthook = former

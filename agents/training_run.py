@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from agents.arena import Duel, check_numbers
@@ -12,19 +14,22 @@ from agents.measure import against_baselines, results, table
 from agents.memory import check_memory
 from agents.network import Diverged
 from agents.onnx_agent import OnnxAgent
-from agents.resuming import Asked, resumed
+from agents.reservation import Reservation, reserved
+from agents.resuming import Asked, begun, resumed
 from agents.run_folder import (
+    CHECKPOINT,
+    FILES,
+    POLICY,
+    check_fresh,
     check_writable,
     fresh_folder,
-    taken_back,
     training_facts,
+    unbegun,
     write_config,
     write_json,
 )
-from agents.trainer import CHECKPOINT, Trainer
+from agents.trainer import Trainer
 from agents.training_config import TrainConfig, task_of
-
-POLICY = "policy.onnx"
 
 
 def train(config: TrainConfig) -> None:
@@ -33,28 +38,58 @@ def train(config: TrainConfig) -> None:
     Raises:
         ValueError: What was asked cannot be done, and nothing has been trained; or learning
             has diverged, and the last checkpoint is kept.
+        KeyboardInterrupt: Somebody asked to stop; what was learned is kept.
     """
-    asked = resumed(config) if config.resume else _fresh(config)
-    task, run_dir = asked.task, asked.run_dir
-    check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
-    check_memory(task)
-    with taken_back(run_dir):
-        check_writable(run_dir)
+    with _folder(config) as place:
+        run_dir = place.place
+        asked = resumed(config) if config.resume else _fresh(config, run_dir)
+        task = asked.task
+        check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
+        check_memory(task)
+        if unbegun(run_dir) is not None:
+            print(f"{run_dir}: it was stopped before its first checkpoint and begins again")
         trainer = Trainer(config, task, run_dir, asked.progress)
+        trainer.before_writing = place.check
         write_config(run_dir, task, config)
-    print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
-    for line in asked.said:
-        print(line, flush=True)
+        print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
+        for line in asked.said:
+            print(line, flush=True)
+        _run(trainer, place)
+
+
+def _run(trainer: Trainer, place: Reservation) -> None:
+    """Train, and write what comes of it."""
+    run_dir = trainer.run_dir
     try:
         trainer.run()
+        place.check()
         finish(trainer)
+        if trainer.stopped:
+            raise trainer.stopped
+    except KeyboardInterrupt as stop:
+        again = f"go on with: python train.py --resume --run-dir {run_dir}"
+        raise type(stop)(again) from stop
     except Diverged as error:
         raise ValueError(f"{error}; {_kept(run_dir / CHECKPOINT)}") from error
 
 
-def _fresh(config: TrainConfig) -> Asked:
-    task = task_of(config)
-    return Asked(task, fresh_folder(config.run_dir, task), Progress())
+@contextmanager
+def _folder(config: TrainConfig) -> Iterator[Reservation]:
+    """The run's folder, in which no other process trains meanwhile."""
+    with ExitStack() as stack:
+        if config.resume:
+            assert config.run_dir is not None
+            run_dir = config.run_dir
+            begun(run_dir)  # raises if there is nothing to go on with
+            check_writable(run_dir)
+        else:
+            run_dir = stack.enter_context(fresh_folder(config.run_dir, task_of(config)))
+        yield stack.enter_context(reserved(run_dir, [run_dir / name for name in FILES]))
+
+
+def _fresh(config: TrainConfig, run_dir: Path) -> Asked:
+    check_fresh(run_dir)
+    return Asked(task_of(config), run_dir, Progress())
 
 
 def _kept(checkpoint: Path) -> str:
@@ -95,5 +130,3 @@ def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
     OnnxAgent(path)  # what is written can be read
     for what in (POLICY, "results.json", "learning_curve.png", "config.json", CHECKPOINT):
         print(f"  {trainer.run_dir / what}")
-    if trainer.stopped:
-        print(f"go on with: python train.py --resume --run-dir {trainer.run_dir}")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
+from typing import Any
 
 from agents.arena import ChunkResult, play_chunk
 from agents.schedule import Chunk
@@ -60,11 +62,13 @@ def cores() -> int:
 def worker_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Fresh processes, of one thread each; whatever goes wrong inside ends them at once.
 
+    They end with this process as well, however it ends, and leave Ctrl-C to it.
+
     Raises:
         ChildProcessError: One of them was killed.
     """
     with one_thread_each():
-        pool = ProcessPoolExecutor(processes, get_context("spawn"), _end_on_interrupt)
+        pool = _Pool(processes, get_context("spawn"), _work_for_parent)
         try:
             yield pool
         except BaseException as error:
@@ -97,9 +101,41 @@ def one_thread_each() -> Iterator[None]:
 _loaded: list[Sequence[Agent]] = []  # a worker's: the agents of the one tournament it plays
 
 
-def _end_on_interrupt() -> None:
-    """In a process that works for another: Ctrl-C ends it without a word."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+class _Pool(ProcessPoolExecutor):
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
+        """As in the base class, which starts its processes here."""
+        with _interrupts_blocked():
+            return super().submit(*args, **kwargs)
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Inside, Ctrl-C has to wait; for processes that start meanwhile until their own end.
+
+    A terminal sends it to all processes, and one that imports its libraries answers with a
+    traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work_for_parent() -> None:
+    """In a process that works for another: Ctrl-C is the other's matter, its end ours."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _work(tournament: Tournament, load: Loader, chunk: Chunk) -> ChunkResult:

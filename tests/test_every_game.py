@@ -33,6 +33,7 @@ from kododo_env.testing import check_batch_game
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
 from tests.helpers import assert_same_state, play_random, random_actions
+from tests.rules_strategies import AT_THE_BOUNDS, rules_of
 
 ROOT = Path(__file__).parents[1]
 FILES_OF_A_GAME = {
@@ -125,6 +126,12 @@ def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
 def test_the_game_keeps_its_promises(game: str, players: int) -> None:
     """Whole games, masks, scores, copies, what is hidden, ...: see docs/testing.md."""
     check_batch_game(registry.door(game).batch_game, rules={"num_players": players}, places=5)
+
+
+@each_game
+def test_every_array_holds_its_numbers_under_any_rules(game: str) -> None:
+    for rules in (AT_THE_BOUNDS[game], rules_of(game)):
+        check_batch_game(registry.door(game).batch_game, any_rules=rules, only=["bounds"])
 
 
 @each_table

@@ -136,6 +136,33 @@ def test_nobody_is_asked_for_forced_moves() -> None:
     assert env.game.terminated[0]
 
 
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_the_learners_choice_is_what_is_played(game: str, players: int) -> None:
+    """And the others' are theirs: the same game as the batch with everybody's actions at once."""
+    env, plain = make(game, players, seat=1, opponents=Watcher()), None
+    rng, over = np.random.default_rng(1), False
+    env.reset(seed=5)
+    while not over:
+        plain = env.game.clone()
+        action = int(np.flatnonzero(env.action_masks())[-1])
+        if rng.random() < 0.5:
+            action = int(rng.choice(np.flatnonzero(env.action_masks())))
+        over = env.step(action)[2]
+        everybody = plain.legal_action_mask().argmax(axis=2)
+        everybody[0, 1] = action
+        plain.step(everybody)
+        while not (plain.deciding()[0, 1] or plain.terminated[0]):
+            plain.step(plain.legal_action_mask().argmax(axis=2))
+        assert np.array_equal(env.game.observe(), plain.observe())
+
+
+def test_the_learner_sits_in_seat_0_if_nothing_else_is_said() -> None:
+    env = SingleSeatEnv(kododo_v0.batch_game(1))
+    observation, _ = env.reset(seed=0)
+    assert env.seat == 0
+    assert np.array_equal(observation["observation"], env.game.observe()[0, 0])
+
+
 def test_what_is_forced_may_be_any_action() -> None:
     watcher = Watcher()
     env = make("combi_combo", 4, seat=2, opponents=watcher, **ALL_ALIKE)

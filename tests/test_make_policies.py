@@ -204,7 +204,7 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
     time.sleep(0.5)
     started.send_signal(signal.SIGTERM)
     _, error = started.communicate(timeout=120)
-    assert started.returncode == 130, error
+    assert started.returncode == 143, error
     assert error.strip() == "stopped"
     assert (folder / "checkpoint.zip").exists()
     assert not (tmp_path / "out").exists()

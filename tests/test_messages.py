@@ -159,6 +159,10 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
             "one game is wanted, not a batch of 2",
         ),
         (
+            lambda: SingleSeatEnv(game(), render_mode="human"),
+            "unknown render_mode 'human'; choose one of None, 'ansi', 'rgb_array'",
+        ),
+        (
             lambda: SingleSeatEnv(game(), seat=4),
             "a seat that is not 'random' must be 0 to 3, not 4",
         ),
@@ -254,7 +258,7 @@ def test_batches_say_how_an_array_should_look(name: str) -> None:
         (lambda: batch.step(wide), f"actions of {name} must have the shape (3, 4): (3, 5)"),
         (
             lambda: batch.observe(out=np.zeros((3, 4, 1))),
-            f"out must have the shape (3, 4, {size}), not (3, 4, 1)",
+            f"out must be an array of the shape (3, 4, {size}), not (3, 4, 1)",
         ),
     ):
         with pytest.raises(ValueError) as error:  # noqa: PT011

@@ -110,6 +110,11 @@ def test_a_tuple_of_whole_numbers_is_pythons() -> None:
         found = whole_tuple(given, "copies", 0, 9)
         assert found == (1, 2)
         assert {type(each) for each in found} == {int}
+    nested: list[object] = []
+    for _ in range(100):
+        nested = [nested]
+    with pytest.raises(ValueError, match=r"each of copies must be a whole number, not \[\[\["):
+        whole_tuple(nested, "copies")
     for wrong in (1, np.array(1), "12", {1, 2}, iter([1, 2]), None):
         with pytest.raises(ValueError, match="copies must be a tuple of whole numbers, not "):
             whole_tuple(wrong, "copies")

@@ -26,7 +26,7 @@ from agents.game_policy import GamePolicy
 from agents.learning_schedule import entropy_of, learning_rate_of
 from agents.onnx_agent import OnnxAgent
 from agents.recipes import Recipe, recipe_for, with_overrides
-from agents.run_folder import fresh_folder
+from agents.run_folder import fresh_folder, write_config
 from agents.self_play_ppo import SelfPlayPPO
 from agents.trainer import Trainer
 from agents.training_config import RecipeOverrides, TrainConfig, task_of
@@ -245,6 +245,17 @@ def test_the_same_seed_gives_the_same_bot_and_the_same_curve(tmp_path: Path) -> 
     assert curve == twin != stranger
 
 
+@pytest.mark.parametrize("minutes", [None, 10.0])
+def test_a_resumed_run_measures_as_the_unbroken_run(minutes: float | None, tmp_path: Path) -> None:
+    """It counted the points of the curve: but an update may pass several at once, and with a
+    larger budget a point is another share."""
+    steps = None if minutes else 1000
+    config = short(tmp_path, evaluations=8, steps=steps, minutes=minutes)
+    curve = [{"seconds": 301.0, "steps": 501, "shares": {}}]
+    trainer = Trainer(config, task_of(config), tmp_path, Progress(curve=curve))
+    assert trainer._measured == 4
+
+
 def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
     """A run's learning curve, to the bit, without the time that it took."""
     _, progress = read_facts(run / "checkpoint.zip")
@@ -254,8 +265,8 @@ def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
 def test_a_resumed_run_is_the_unbroken_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train(short(tmp_path / "whole"))
     config = short(tmp_path / "broken")
-    task = task_of(config)
-    trainer = Trainer(config, task, fresh_folder(config.run_dir, task), Progress())
+    (tmp_path / "broken").mkdir()
+    trainer = Trainer(config, task_of(config), tmp_path / "broken", Progress())
     update = Trainer._update
 
     def die_after_two(self: Trainer) -> None:
@@ -329,11 +340,10 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(tmp_path: Path) -> None:
         time.sleep(0.1)
     started.send_signal(signal.SIGINT)
     out, err = started.communicate(timeout=120)
-    assert started.returncode == 0, err
+    assert started.returncode == 130, err
     assert "stopped early" in out
-    assert "--resume" in out
+    assert err == f"\nstopped: go on with: python train.py --resume --run-dir {run}\n"
     assert (run / "policy.onnx").exists()
-    assert "Traceback" not in err
 
 
 # --- bad input ----------------------------------------------------------------------------
@@ -374,6 +384,55 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ValueError, match="holds a run already"):
         train(short(tmp_path))
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_killed_before_its_first_checkpoint_begins_again(
+    resume: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Without --resume it "holds a run already", with it there was "no checkpoint"."""
+    config = short(tmp_path, seed=5)
+    write_config(tmp_path, task_of(config), config)
+    begun: list[Trainer] = []
+    monkeypatch.setattr(Trainer, "run", lambda self: begun.append(self) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(TrainConfig(run_dir=tmp_path, resume=True) if resume else config)
+    assert [(each.task, each.progress) for each in begun] == [(task_of(config), Progress())]
+    said = capsys.readouterr().out.splitlines()
+    assert said[1:] == ["it was stopped before its first checkpoint and begins again"]
+
+
+def test_a_finished_run_without_its_checkpoint_is_not_begun_again(tmp_path: Path) -> None:
+    config = short(tmp_path)
+    write_config(tmp_path, task_of(config), config)
+    (tmp_path / "policy.onnx").touch()
+    with pytest.raises(ValueError, match="holds a run already: give another --run-dir"):
+        train(config)
+
+
+def test_runs_that_begin_at_the_same_time_find_different_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = task_of(TrainConfig())
+    folders = [fresh_folder(None, task) for _ in range(2)]
+    assert folders == [Path("runs/kododo-4p"), Path("runs/kododo-4p-2")]
+    monkeypatch.setattr("agents.training_run.Trainer", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(TrainConfig())
+    assert [path.name for path in Path("runs").iterdir()] == [each.name for each in folders]
+
+
+def test_a_run_that_cannot_begin_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.training_run.Trainer", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(short(tmp_path / "a" / "b"))
+    assert not (tmp_path / "a").exists()
 
 
 def test_damaged_and_foreign_checkpoints_are_refused(tmp_path: Path) -> None:
@@ -453,7 +512,7 @@ def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: 
         ppo=replace(SMALL, teacher="", opponents=("heuristic", "follow"), opponents_share=0.5),
     )
     task = task_of(config)
-    trainer = Trainer(config, task, fresh_folder(config.run_dir, task), Progress())
+    trainer = Trainer(config, task, tmp_path / "run", Progress())
     trainer.model.set_logger(Logger(None, []))
     seats = []
     for _ in range(4):

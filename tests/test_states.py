@@ -12,7 +12,7 @@ from kododo_env import registry
 from kododo_env.core import BatchGame
 from tests.doors import GAMES, TABLES
 from tests.fuzz.playing import play_out
-from tests.helpers import assert_same_state, differences, random_actions
+from tests.helpers import assert_same_state, differences, play_random, random_actions
 
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     *((game, {"num_players": players}) for game, players in TABLES),
@@ -72,6 +72,21 @@ def test_every_state_that_occurs_can_be_loaded(game: str, rules: dict[str, Any])
             other.load_state(each.state())
             assert_same_state(other, each)
             assert np.array_equal(other.observe(), each.observe())
+
+
+def test_a_long_game_that_its_last_deal_has_ended_can_be_loaded() -> None:
+    """Nobody has reached the target then."""
+    rules = {"num_players": 2, "variant": "long", "target_score": 1000}
+    batch = registry.batch_game("kododo", 2, 1, **rules)
+    last = batch.rules.max_deals - 1
+    batch.load_state({**batch.state(), "_deals": np.array([last, last - 1], np.int16)})
+    play_random(batch, np.random.default_rng(0), batch.rules.num_rounds * batch.rules.num_turns)
+    assert batch.terminated.tolist() == [True, False]
+    other = elsewhere(batch)
+    other.load_state(batch.state())
+    assert_same_state(other, batch)
+    with pytest.raises(ValueError, match=f"_deals must be 0 to {last}"):
+        other.load_state({**batch.state(), "_deals": np.array([0, last + 1], np.int16)})
 
 
 def refused(game: BatchGame, state: Any) -> bool:

@@ -96,8 +96,8 @@ def whole_tuple(
     Raises:
         ValueError: They are none, or one of them is no whole number or out of the range.
     """
-    row = isinstance(values, tuple | list) or (isinstance(values, np.ndarray) and values.ndim > 0)
-    if not row:
+    one_row = isinstance(values, np.ndarray) and values.ndim == 1
+    if not isinstance(values, tuple | list) and not one_row:
         raise ValueError(f"{name} must be a tuple of whole numbers, not {shown(values)}")
     return tuple(whole_number(each, f"each of {name}", lowest, highest) for each in values)
 

@@ -129,7 +129,3 @@ class View:
             following ones. Hidden cards are dealt uniformly among what is possible.
         """
         return self._current().determinize(self.player, rng, samples)
-
-    def fresh(self, num_envs: int, seed: int | None = None) -> BatchGame:
-        """A new batch of the same rules; it has nothing else to do with the games looked at."""
-        return self._game.fresh(num_envs, seed)

@@ -14,9 +14,12 @@ from kododo_env.testing.overflow import watch
 from kododo_env.testing.playing import Actions, Subject, as_rules
 from kododo_env.testing.report import Fault
 
-STEPS = 400  # of each game; rules may make games very long
-EXAMPLES = 20
+STEPS = 250  # of each game; rules may make games very long
+EXAMPLES = 10
 MANY = 100
+SHUFFLED = "shuffled and played at random"
+FIRST = "sorted and played with the first legal action"
+LAST = "sorted downwards and played with the last legal action"
 
 
 def bounds(subject: Subject, any_rules: Any) -> str:
@@ -65,15 +68,20 @@ def rules_within_bounds(subject: Subject, rules: Mapping[str, Any]) -> None:
         Fault: Something does not fit, with the rules for which it does not.
     """
     try:
-        for kind, game in _dealt(subject, rules, 1):
-            for way in ("at random", "the first legal action", "the last legal action"):
-                _play(game.clone(), way, subject.rng(31), f"decks {kind}, {way}")
-        for kind, game in _dealt(subject, rules, MANY):  # which may be computed otherwise
-            _play(game, "at random", subject.rng(32), f"{MANY} decks {kind}")
+        for way, game in _dealt(subject, rules, 1):
+            _play(game, way, subject.rng(31), f"decks {way}")
+        _, many = next(_dealt(subject, rules, MANY))  # which may be computed otherwise
+        _play(many, SHUFFLED, subject.rng(32), f"{MANY} decks {SHUFFLED}")
     except Fault as fault:
-        raise Fault(f"under the rules {rules}: {fault}") from fault
+        raise Fault(f"{fault}; {_in_words(rules)}") from fault
     except (ArithmeticError, IndexError, TypeError, ValueError) as error:
-        raise Fault(f"under the rules {rules}: {type(error).__name__}: {error}") from error
+        message = f"{type(error).__name__}: {error}; {_in_words(rules)}"
+        raise Fault(message) from error
+
+
+def _in_words(rules: Mapping[str, Any]) -> str:
+    text = ", ".join(f"{name}={value!r}" for name, value in rules.items()) or "the defaults"
+    return f"the rules: {text if len(text) <= 500 else f'{text[:500]}…'}"
 
 
 def _dealt(
@@ -81,13 +89,13 @@ def _dealt(
 ) -> Iterator[tuple[str, BatchGame]]:
     game = subject.make(num_envs, seed=subject.seed, **rules)
     decks = game.sample_decks(num_envs, subject.rng(30))
-    for kind, given in (
-        ("shuffled", decks),
-        ("sorted", np.sort(decks, axis=-1)),
-        ("sorted downwards", np.sort(decks, axis=-1)[..., ::-1]),
+    for way, given in (
+        (SHUFFLED, decks),
+        (FIRST, np.sort(decks, axis=-1)),
+        (LAST, np.sort(decks, axis=-1)[..., ::-1]),
     ):
         game.reset(decks=given)
-        yield kind, game
+        yield way, game
 
 
 def _play(game: BatchGame, way: str, rng: np.random.Generator, what: str) -> None:
@@ -108,9 +116,9 @@ def _play(game: BatchGame, way: str, rng: np.random.Generator, what: str) -> Non
 
 def _within(game: BatchGame, returns: np.ndarray[Any, Any]) -> None:
     numbers = np.asarray(game.observe())
-    over = np.argwhere(numbers > game.layout.maxima)
-    if len(over):
-        env, player, place = (int(k) for k in over[0])
+    over = numbers > game.layout.maxima
+    if over.any():
+        env, player, place = (int(k) for k in np.argwhere(over)[0])
         raise Fault(f"{numbers[env, player, place]} is observed in {piece_at(game, place)}")
     if not np.array_equal(np.asarray(game.scores), returns):
         raise Fault(f"scores {game.scores.tolist()} where rewards add up to {returns.tolist()}")
@@ -118,8 +126,8 @@ def _within(game: BatchGame, returns: np.ndarray[Any, Any]) -> None:
 
 def _choose(game: BatchGame, way: str, rng: np.random.Generator) -> Actions:
     mask = np.asarray(game.legal_action_mask())
-    if way == "at random":
+    if way == SHUFFLED:
         return random_legal_actions(mask, rng)
-    if way == "the first legal action":
+    if way == FIRST:
         return np.asarray(mask.argmax(axis=2))
     return np.asarray(mask.shape[2] - 1 - mask[:, :, ::-1].argmax(axis=2))

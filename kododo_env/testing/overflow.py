@@ -88,7 +88,10 @@ def _compare(result: np.ndarray[Any, Any], wide: Any) -> None:
 
 def _fits(value: Any, dtype: np.dtype[Any]) -> None:
     array = np.asarray(_plain(value))
-    if dtype.kind in "iu" and array.dtype.kind in "iu" and array.size:
+    if array.dtype == dtype or dtype.kind not in "iu" or array.dtype.kind not in "iu":
+        return
+    if array.size:
+        bounds = np.iinfo(dtype)
         for number in (array.min(), array.max()):
-            if not np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
+            if not bounds.min <= number <= bounds.max:
                 raise Fault(f"{number} does not fit into an array of {dtype}")

@@ -61,7 +61,8 @@ class Report:
     def __str__(self) -> str:
         done = sum(not found.left_out for found in self.findings)
         faults = len(self.faults)
-        head = f"{self.subject}: {done} checks, {faults or 'no'} fault{'s' * (faults != 1)}"
+        counts = f"{done} check{'s' * (done != 1)}, {faults or 'no'} fault{'s' * (faults != 1)}"
+        head = f"{self.subject}: {counts}"
         return "\n".join([head, *map(str, self.findings)])
 
 
@@ -100,7 +101,9 @@ def run_checks(
         raise ValueError(f"no check is called {min(unknown)!r}; there are {', '.join(checks)}")
     findings = []
     for name, check in checks.items():
-        if name in skip or (only and name not in only):
+        if only and name not in only:
+            continue
+        if name in skip:
             findings.append(Finding(name, note="left out by the caller", left_out=True))
         else:
             findings.append(_do(name, check))

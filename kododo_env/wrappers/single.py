@@ -67,7 +67,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.opponents = one_for_each(opponents, game.num_players - 1)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
-        self._gained = 0.0
         self._over = True
 
     def reset(
@@ -114,7 +113,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """
         if self._over:
             raise RuntimeError(f"no game of {self.game.name} is running; call reset()")
-        mask = self.game.legal_action_mask()[0, self.seat].astype(np.int8)
+        mask = self.game.legal_action_mask()[0, self.seat]
         chosen, replaced = self._choices.settle(action, mask, f"player {self.seat}")
         self._play(chosen)
         self._play_on()

@@ -7,7 +7,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from kododo_env.core.deck import check_decks, shuffled_decks, shuffled_rows
+from kododo_env.core.deck import (
+    NONE,
+    check_decks,
+    shuffled_counts,
+    shuffled_decks,
+    shuffled_rows,
+)
 
 CARDS = np.array([0, 0, 1, 2, 2, 2, 255], np.uint8)
 
@@ -45,31 +51,31 @@ def test_a_shuffle_follows_from_the_generator_and_nothing_else() -> None:
 def test_decks_are_taken_in_any_integer_dtype_as_one_deal_or_several() -> None:
     rows = shuffled_decks(CARDS, 4, np.random.default_rng(0))
     for dtype in (np.uint8, np.int16, np.int64):
-        taken = check_decks(rows.astype(dtype), CARDS, 4, "game", False)
+        taken = check_decks(rows.astype(dtype), CARDS, 4, "game", 1)
         assert (taken.shape, taken.dtype) == ((4, 1, 7), np.dtype(np.uint8))
         assert np.array_equal(taken[:, 0], rows)
-    assert check_decks(rows[:, None], CARDS, 4, "game", False).shape == (4, 1, 7)
-    several = check_decks(rows.reshape(2, 2, 7), CARDS, 2, "game", True)
+    assert check_decks(rows[:, None], CARDS, 4, "game", 1).shape == (4, 1, 7)
+    several = check_decks(rows.reshape(2, 2, 7), CARDS, 2, "game", 2)
     assert np.array_equal(several, rows.reshape(2, 2, 7))
 
 
 @pytest.mark.parametrize(
-    ("shape", "many_deals"),
+    ("shape", "most_deals"),
     [
-        ((7,), True),
-        ((3, 7), True),
-        ((4, 6), True),
-        ((4, 2, 7), False),
-        ((4, 0, 7), True),
-        ((4, 2, 6), True),
-        ((3, 2, 7), True),
-        ((4, 1, 1, 7), True),
+        ((7,), 2),
+        ((3, 7), 2),
+        ((4, 6), 2),
+        ((4, 2, 7), 1),
+        ((4, 0, 7), 2),
+        ((4, 2, 6), 2),
+        ((3, 2, 7), 2),
+        ((4, 1, 1, 7), 2),
     ],
 )
-def test_decks_of_another_shape_are_refused(shape: tuple[int, ...], many_deals: bool) -> None:
+def test_decks_of_another_shape_are_refused(shape: tuple[int, ...], most_deals: int) -> None:
     decks = np.broadcast_to(np.resize(CARDS, shape[-1]), shape)
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        check_decks(decks, CARDS, 4, "game", many_deals)
+        check_decks(decks, CARDS, 4, "game", most_deals)
     assert str(error.value) == f"decks of game must have the shape (4, 7), not {shape}"
 
 
@@ -89,16 +95,54 @@ def test_a_deck_of_other_cards_is_refused_and_the_first_wrong_card_named(
 ) -> None:
     decks = np.stack([CARDS.astype(np.int64)[::-1], deck, deck])
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        check_decks(decks, CARDS, 3, "game", False)
+        check_decks(decks, CARDS, 3, "game", 1)
     assert str(error.value) == f"deck 1 is not the deck of game: {said}"
+
+
+def test_more_deals_than_a_game_takes_are_refused() -> None:
+    decks = np.broadcast_to(CARDS, (4, 3, 7))
+    assert check_decks(decks, CARDS, 4, "game", 3).shape == (4, 3, 7)
+    with pytest.raises(ValueError, match="^a game of game takes at most 2 deals, not 3$"):
+        check_decks(decks, CARDS, 4, "game", 2)
+
+
+def test_cards_given_by_their_numbers_come_in_any_order_with_nothing_behind_them() -> None:
+    counts = np.array([[2, 0, 1], [1, 0, 0], [0, 1, 3]])
+    dealt = shuffled_counts(counts, 4, np.random.default_rng(0))
+    assert (dealt.shape, dealt.dtype) == ((4, 3), np.dtype(np.uint8))
+    assert [sorted(each) for each in dealt.T.tolist()] == [
+        [0, 0, 1, NONE],
+        [2, NONE, NONE, NONE],
+        [0, 2, 2, 2],
+    ]
+    assert dealt[3, 0] == NONE
+    assert dealt[0, 1] == 2
+
+
+def test_cards_given_by_their_numbers_have_all_orders_with_the_same_chance() -> None:
+    many = np.repeat([[2], [1], [0]], 30_000, axis=1)
+    dealt = shuffled_counts(many, 3, np.random.default_rng(0))
+    count = Counter(map(tuple, dealt.T.tolist()))
+    assert set(count) == {(0, 0, 1), (0, 1, 0), (1, 0, 0)}
+    # Three bins of 10,000 with a standard deviation of 82 each.
+    assert all(abs(number - 10_000) < 450 for number in count.values())
+    alike = shuffled_counts(many, 3, np.random.default_rng(0))
+    assert np.array_equal(alike, dealt)
 
 
 def test_a_wrong_later_deal_is_refused_too() -> None:
     decks = np.stack([[CARDS, CARDS], [CARDS, np.zeros_like(CARDS)]])
-    with pytest.raises(ValueError, match="^deck 1 is not the deck of game: it has 7 of card 0, "):
-        check_decks(decks, CARDS, 2, "game", True)
+    with pytest.raises(ValueError, match=r"^deck 1 is not the deck of game: it has 7 of card 0, "):
+        check_decks(decks, CARDS, 2, "game", 2)
+
+
+def test_more_deals_than_a_game_takes_are_refused() -> None:
+    decks = np.broadcast_to(CARDS, (2, 4, 7))
+    assert check_decks(decks, CARDS, 2, "game", 4).shape == (2, 4, 7)
+    with pytest.raises(ValueError, match=r"^a game of game takes at most 3 deals, not 4$"):
+        check_decks(decks, CARDS, 2, "game", 3)
 
 
 def test_decks_are_integers() -> None:
-    with pytest.raises(ValueError, match="^decks of game must be integers, not float64$"):
-        check_decks(np.zeros((4, 7)), CARDS, 4, "game", False)
+    with pytest.raises(ValueError, match=r"^decks of game must be integers, not float64$"):
+        check_decks(np.zeros((4, 7)), CARDS, 4, "game", 1)

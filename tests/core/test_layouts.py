@@ -81,14 +81,14 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
             lambda: replace(HAND, axes=("colour",)),
             "piece 'hand' has 2 axes (2, 3) but 1 names for them: ('colour',)",
         ),
-        (lambda: replace(TURN, maximum=0), "piece 'turn' needs a maximum of at least 1"),
+        (lambda: replace(TURN, maximum=0), "the maximum of piece 'turn' must be 1 or more, not 0"),
         (lambda: ObservationLayout((HAND, TURN, HAND)), "two pieces are called 'hand'"),
         (
             lambda: ActionPiece("give", (3, 2), ("seat",)),
             "actions 'give': ('seat',) do not name (3, 2)",
         ),
-        (lambda: SlotPiece("card", "hand", 5, 0), "an action plays 1 or 2 cards, not 0"),
-        (lambda: SlotPiece("card", "hand", 5, 3), "an action plays 1 or 2 cards, not 3"),
+        (lambda: SlotPiece("card", "hand", 5, 0), "plays must be 1 to 2, not 0"),
+        (lambda: SlotPiece("card", "hand", 5, 3), "plays must be 1 to 2, not 3"),
     ],
 )
 def test_layouts_that_contradict_themselves_are_refused(make: object, said: str) -> None:

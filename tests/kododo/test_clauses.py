@@ -525,7 +525,7 @@ def test_the_target_is_reached_by_exactly_as_many_points(target: int, over: bool
 
 
 def test_ruling_the_last_round_is_played_in_every_deal() -> None:
-    game = KododoGame(1, Rules(num_players=3, variant="long", target_score=10_000), seed=0)
+    game = KododoGame(1, Rules(num_players=3, variant="long", target_score=1_000), seed=0)
     rng = np.random.default_rng(12)
     for _ in range(3):
         play_random(game, rng, steps=3 * 6)
@@ -537,7 +537,7 @@ def test_ruling_the_last_round_is_played_in_every_deal() -> None:
 
 
 def test_all_100_cards_are_shuffled_again_and_the_removal_is_repeated() -> None:
-    rules = Rules(num_players=2, variant="long", target_score=10_000)
+    rules = Rules(num_players=2, variant="long", target_score=1_000)
     decks = np.stack([shuffled(rules, seed) for seed in (1, 2, 3)])
     game = KododoGame(1, rules)
     game.reset(decks=decks[None])

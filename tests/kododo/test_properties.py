@@ -402,7 +402,7 @@ def laid_last(game: KododoGame, player: int, plays: int) -> list[int]:
 
 
 def test_determinised_copies_do_not_know_the_decks_of_later_deals() -> None:
-    rules = Rules(num_players=2, variant="long", target_score=10_000)
+    rules = Rules(num_players=2, variant="long", target_score=1_000)
     position = Position(rules, 10, rules.num_rounds * rules.num_turns - 1)
     game = position.game()
     copies = game.determinize(0, np.random.default_rng(11), 50)
@@ -419,7 +419,7 @@ def test_determinised_copies_do_not_know_the_decks_of_later_deals() -> None:
 
 
 def test_a_later_deal_of_the_long_variant_differs_between_seeds_and_games() -> None:
-    rules = Rules(num_players=4, variant="long", target_score=10_000)
+    rules = Rules(num_players=4, variant="long", target_score=1_000)
     deck = np.random.default_rng(17).permutation(rules.cards)
     later = []
     for seed in (1, 2, 3):

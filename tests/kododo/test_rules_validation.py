@@ -255,6 +255,9 @@ def test_decks_of_the_long_variant_may_have_several_deals() -> None:
         game.reset(decks=wrong)
     with pytest.raises(ValueError, match="must have the shape"):
         game.reset(decks=good_decks()[:, None, None])
+    game.reset(decks=good_decks()[:, None].repeat(100, axis=1))
+    with pytest.raises(ValueError, match="a game of kododo takes at most 100 deals, not 101"):
+        game.reset(decks=good_decks()[:, None].repeat(101, axis=1))
 
 
 @pytest.mark.parametrize("variant", ["standard", "long"])

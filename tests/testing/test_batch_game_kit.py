@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from kododo_env.testing import CheckFailed, Report, check_batch_game
 from tests.testing import planted
@@ -47,6 +48,7 @@ PLANTED = [
     ("copies", planted.StateHandedOut, r"load_state\(\): what becomes of the copy changes"),
     ("states", planted.ArraysFirst, r"not without a change: state\(\)\['turn'\]"),
     ("states", planted.TakesAnything, "load_state takes a state of another number of games"),
+    ("states", planted.GoesOnWithNonsense, "full of .*, with which the game cannot go on"),
     ("views", planted.HandOfAll, r"view\(0\).hand.base leads to 12 bytes, of which 4 are shown"),
     ("views", planted.ViewForEver, "a view of an earlier turn still shows an observation"),
     ("hidden cards", planted.DrawnInOrder, r"cannot tell apart, state\['_deck'\]\[\d+, 0\] is"),
@@ -56,10 +58,19 @@ PLANTED = [
     ("hidden cards", planted.TellingPicture, r"svg\(\) for player 0 shows what the player cannot"),
     ("hidden cards", planted.TellingView, r"dealt anew, view\(0\).others"),
     ("hidden cards", planted.NothingDealtAnew, "all copies dealt anew for player 0 are the same"),
+    (
+        "hidden cards",
+        planted.NoGame,
+        "step 0 a game dealt anew .* cannot be played on: not a",
+    ),
     ("determinize", planted.OneCardStays, "for player 0, at once, number .* of 'hand'"),
     ("determinize", planted.OnlyRotated, "spread over what may be very unevenly: chi-square"),
     ("determinize", planted.TruthFavoured, "for player 0, at once, number .* of 'hand'"),
-    ("bounds", planted.ScoresInBytes, r"under the rules .*'prize': 85.* does not fit"),
+    (
+        "bounds",
+        planted.ScoresInBytes,
+        r"does not fit into an array of uint8.*; the rules: .*prize=85",
+    ),
     ("bounds", planted.SumsInBytes, r"does not fit into an array of uint8, which then says"),
     ("bounds", planted.BeyondTheMaximum, "observed in 'scores', whose maximum is"),
 ]
@@ -108,3 +119,14 @@ def test_a_planted_fault_is_found_and_named(check: str, kind: type[HighCard], sa
 
 def test_every_check_has_a_planted_fault() -> None:
     assert {check for check, _, _ in PLANTED} == set(CHECKS)
+
+
+def test_rules_can_be_drawn_by_hypothesis_which_finds_the_smallest_that_break() -> None:
+    any_rules = st.builds(Rules, st.just(2), st.just(250), st.integers(3, 100), st.integers(1, 85))
+    assert check_batch_game(make, any_rules=any_rules, only=["bounds"]).faults == {}
+    with pytest.raises(CheckFailed) as caught:
+        only("bounds", planted.ScoresInBytes, any_rules=any_rules)
+    found = caught.value.report.faults["bounds"]
+    assert found.startswith("decks sorted and played with the first legal action, after step ")
+    turns, prize = (int(number) for number in re.findall(r"(?:turns|prize)=(\d+)", found))
+    assert 255 < turns * prize < 300, found

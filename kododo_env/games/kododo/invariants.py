@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from kododo_env.games.kododo.game import KododoGame
 
 Array = npt.NDArray[Any]
-MOST_DEALS = 10_000  # of a long game; int16 counts them
 
 
 def invariants(game: KododoGame) -> Iterator[Invariant]:
@@ -25,8 +24,8 @@ def invariants(game: KododoGame) -> Iterator[Invariant]:
     yield from _hands(game)
     yield from _table(game)
     yield from _cards(game)
-    yield from _points(game)
     yield from _deals(game)
+    yield from _points(game)
 
 
 def _schedule(game: KododoGame) -> Iterator[Invariant]:
@@ -115,8 +114,9 @@ def _points(game: KododoGame) -> Iterator[Invariant]:
     most_points = gained + before
     yield "_scores must come from the cards of this deal and those before", scores <= most_points
     reached = (scores >= rules.target_score).any(axis=0)
-    ended = np.where(over, reached, ~(reached & later))
-    yield "_terminated must say which games the target has ended", ended
+    last = game._deals == rules.max_deals - 1
+    ended = np.where(over, reached | last, ~(reached & later))
+    yield "_terminated must say which games the target, or the last deal, has ended", ended
 
 
 def _best(cards: Array, most: Array, rules: Rules) -> npt.NDArray[np.intp]:
@@ -131,8 +131,8 @@ def _best(cards: Array, most: Array, rules: Rules) -> npt.NDArray[np.intp]:
 
 def _deals(game: KododoGame) -> Iterator[Invariant]:
     deals, given, upcoming = game._deals, game._given, game._next_given
-    most = MOST_DEALS if game.rules.variant == "long" else 0
-    yield f"_deals must be 0 to {most}", (deals >= 0) & (deals <= most)
+    last = game.rules.max_deals - 1
+    yield f"_deals must be 0 to {last}", (deals >= 0) & (deals <= last)
     yield "_next_given must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(given))
     whole = (np.sort(given, axis=1) == np.sort(game.cards)[:, None]).all(axis=1)
     past = np.arange(len(given))[:, None] < upcoming

@@ -1,0 +1,40 @@
+"""Being told to stop: by Ctrl-C, or by the polite kill (SIGTERM), which is a Ctrl-C here."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+
+class Terminated(KeyboardInterrupt):
+    """A polite kill; whoever catches Ctrl-C catches it as well."""
+
+
+STOPS: dict[int, type[KeyboardInterrupt]] = {
+    signal.SIGINT: KeyboardInterrupt,
+    signal.SIGTERM: Terminated,
+}
+
+
+def exit_status(stop: KeyboardInterrupt) -> int:
+    """128 plus the signal's number, as shells have it: 130 or 143."""
+    return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+
+
+@contextmanager
+def on_stop(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
+    """Inside, both signals call a handler."""
+    before = {number: signal.signal(number, handler) for number in STOPS}
+    try:
+        yield
+    finally:
+        for number, former in before.items():
+            signal.signal(number, former)
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """A handler that raises what belongs to the signal."""
+    raise STOPS[number]
