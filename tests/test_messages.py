@@ -128,7 +128,10 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: one_for_each("x", 3), f"opponents must be None, {AGENT} a list of agents, not 'x'"),
+        (
+            lambda: one_for_each("x", 3),
+            f"opponents must be None, {AGENT} a list of agents, not 'x'",
+        ),
         (
             lambda: one_for_each([RandomAgent()], 3),
             "there must be 3 opponents, one for each other seat, not 1",
