@@ -119,7 +119,7 @@ def test_a_checkpoint_with_another_member_is_refused_before_anything_is_loaded(
     assert read_facts(path) == (task, Progress())
     for damaged in (rewritten(whole, name, change), whole[:-30]):
         path.write_bytes(damaged)
-        with pytest.raises(ValueError, match="is damaged or an older version's$"):
+        with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
             read_facts(path)
-        with pytest.raises(ValueError, match="is damaged or an older version's$"):
+        with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
             load_checkpoint(path, BatchVecEnv(batch))

@@ -136,8 +136,8 @@ def _core(game: BatchGame, what: str, legal: np.ndarray) -> Call:
 
 CORE = (
     "step", "step", "step", "step", "view", "determinize player", "determinize samples", "text",
-    "text player", "svg", "svg player", "describe_action", "num_envs", "seed", "reset seed", "decks",
-    "decks", "out", "sample_decks",
+    "text player", "svg", "svg player", "describe_action", "num_envs", "seed", "reset seed",
+    "decks", "decks", "out", "sample_decks",
 )  # fmt: skip
 WRAPPERS = (
     "parallel", "parallel random", "aec", "aec random", "gym", "gym raise", "vec", "vec two",
