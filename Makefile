@@ -24,7 +24,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench mutants policies pins clean
+.PHONY: help venv train test lint types format bench mutants policies pins soak clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -87,6 +87,9 @@ audit: ## Look up known vulnerabilities of the pinned versions
 		cat "$$scratch/said"; exit 1; fi; \
 	echo "make audit: nothing was checked: the list of known vulnerabilities cannot be read from" \
 		"here ($$(tail -n 1 "$$scratch/said" | cut -c 1-200))" >&2; exit 2
+
+soak: $(READY) ## Train for an hour and play 100,000 episodes, to see that memory stays flat: MINUTES=60
+	OMP_NUM_THREADS=1 $(PY) -m tests.soak --minutes $(if $(filter file,$(origin MINUTES)),60,$(MINUTES))
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.make_policies
