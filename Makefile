@@ -24,7 +24,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench mutants policies pins clean
+.PHONY: help venv train test lint types format bench mutants policies pins soak clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -70,6 +70,26 @@ bench: $(READY) ## Run every benchmark
 mutants: $(READY) ## Change the code spot by spot, to see that tests notice: ONLY='kododo_env.core.deck*'
 	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(VENV)/bin/mutmut run --max-children $(JOBS) $(ONLY)
 	$(PY) -m tests.mutation.survivors
+
+fuzz: $(READY) ## Give everything wrong input, going on where the last time stopped: MINUTES=3
+	$(PY) -m tests.fuzz --minutes $(MINUTES)
+
+# In an environment of its own, which nobody tests. What could not be looked up was not checked:
+# pip-audit itself says "no known vulnerabilities" then.
+audit: ## Look up known vulnerabilities of the pinned versions
+	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
+	"$(PYTHON)" -m venv "$$scratch"; \
+	"$$scratch/bin/python" -m pip install --quiet pip-audit 2> "$$scratch/said" || { \
+		cat "$$scratch/said" >&2; exit 2; }; \
+	"$$scratch/bin/pip-audit" --strict --no-deps --disable-pip --progress-spinner off \
+		--requirement constraints.txt > "$$scratch/said" 2>&1 && { cat "$$scratch/said"; exit 0; }; \
+	if grep -q '^Found [0-9]* known vulnerabilit' "$$scratch/said"; then \
+		cat "$$scratch/said"; exit 1; fi; \
+	echo "make audit: nothing was checked: the list of known vulnerabilities cannot be read from" \
+		"here ($$(tail -n 1 "$$scratch/said" | cut -c 1-200))" >&2; exit 2
+
+soak: $(READY) ## Train for an hour and play 100,000 episodes, to see that memory stays flat: MINUTES=60
+	OMP_NUM_THREADS=1 $(PY) -m tests.soak --minutes $(if $(filter file,$(origin MINUTES)),60,$(MINUTES))
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.make_policies

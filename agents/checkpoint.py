@@ -6,6 +6,7 @@ with stable-baselines3. What is given to others is the exported policy.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -23,7 +24,8 @@ from agents.training_config import Task
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.wrappers.vec import BatchVecEnv
 
-FORMAT = 1
+FORMAT = 2
+MEMBERS = ("facts.json", "game.npz", "model.zip")  # and sha256, their digest
 
 
 @dataclass
@@ -59,10 +61,14 @@ def save_checkpoint(
         "progress": vars(progress),
         "schedule": {k: v for k, v in state.items() if not isinstance(v, np.ndarray)},
     }
+    members = {
+        "facts.json": json.dumps(facts).encode(),
+        "game.npz": arrays.getvalue(),
+        "model.zip": model_file.getvalue(),
+    }
     with written_whole(path) as aside, zipfile.ZipFile(aside, "w") as archive:
-        archive.writestr("facts.json", json.dumps(facts))
-        archive.writestr("game.npz", arrays.getvalue())
-        archive.writestr("model.zip", model_file.getvalue())
+        for name, each in {**members, "sha256": _digest(members)}.items():
+            archive.writestr(name, each)
 
 
 def read_facts(path: Path) -> tuple[Task, Progress]:
@@ -71,21 +77,36 @@ def read_facts(path: Path) -> tuple[Task, Progress]:
     Raises:
         ValueError: There is no checkpoint, or it is damaged or of another format.
     """
+    facts = json.loads(_members(path)["facts.json"])
+    try:
+        if facts["format"] != FORMAT:
+            raise ValueError(f"it has format {facts['format']}, not {FORMAT}")
+        return Task.from_dict(facts["task"]), Progress(**facts["progress"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is a checkpoint of another version: {error}") from error
+
+
+def _members(path: Path) -> dict[str, bytes]:
+    """What is in a checkpoint, if it is what was written: its digest tells."""
     try:
         with zipfile.ZipFile(path) as archive:
-            damaged = archive.testzip()
-            facts = json.loads(archive.read("facts.json"))
-            if damaged or not {"game.npz", "model.zip"} <= set(archive.namelist()):
-                raise ValueError
-            if facts["format"] != FORMAT:
-                raise ValueError
-            return Task.from_dict(facts["task"]), Progress(**facts["progress"])
+            members = {name: archive.read(name) for name in MEMBERS}
+            if archive.read("sha256") != _digest(members):
+                raise ValueError("another digest")
     except FileNotFoundError as error:
         raise ValueError(f"there is no checkpoint {path}; train without --resume first") from error
     except OSError as error:
         raise ValueError(f"cannot read checkpoint {path}: {error.strerror}") from error
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, EOFError) as error:
-        raise ValueError(f"{path} is not a checkpoint of a training run, or is damaged") from error
+    except Exception as error:  # zipfile has no common class for what a damaged file raises
+        raise ValueError(
+            f"{path} is not a checkpoint of a training run, or is damaged or an older version's"
+        ) from error
+    return members
+
+
+def _digest(members: dict[str, bytes]) -> bytes:
+    each = b"".join(hashlib.sha256(members[name]).digest() for name in MEMBERS)
+    return hashlib.sha256(each).hexdigest().encode()
 
 
 def check_same_game(path: Path, saved: Task, wanted: Task) -> None:
@@ -109,10 +130,10 @@ def load_checkpoint(
     Returns:
         The learner, ready to go on with ``env``.
     """
-    with zipfile.ZipFile(path) as archive:
-        facts = json.loads(archive.read("facts.json"))
-        arrays = dict(np.load(io.BytesIO(archive.read("game.npz")), allow_pickle=False))
-        model_file = io.BytesIO(archive.read("model.zip"))
+    members = _members(path)
+    facts = json.loads(members["facts.json"])
+    arrays = dict(np.load(io.BytesIO(members["game.npz"]), allow_pickle=False))
+    model_file = io.BytesIO(members["model.zip"])
     random_state = torch.from_numpy(arrays.pop("torch_random_state"))
     model = SelfPlayPPO.load(model_file, env=env, device="cpu", force_reset=False, **settings or {})
     env.game.load_state({**arrays, **facts["schedule"]})

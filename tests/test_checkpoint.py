@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from agents.checkpoint import Progress, load_checkpoint, save_checkpoint
+from agents.checkpoint import Progress, load_checkpoint, read_facts, save_checkpoint
 from agents.game_policy import GamePolicy
 from agents.recipes import recipe_for
 from agents.self_play_ppo import SelfPlayPPO
@@ -79,3 +81,45 @@ def test_every_game_goes_on_from_a_file_as_if_undisturbed(
             other.step(random_actions(other, twin))
             undisturbed.restart_finished()
             other.restart_finished()
+
+
+def rewritten(content: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
+    """A checkpoint with another member, whose check sums in the archive are right."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w") as new:
+        for each in old.namelist():
+            new.writestr(each, change(old.read(each)) if each == name else old.read(each))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("facts.json", lambda text: text.replace(b'"num_players"', b'"num_playersx"')),
+        ("facts.json", lambda text: text.replace(b'"updates": 0', b'"updates": 9')),
+        ("facts.json", lambda text: b"[" * 100_000),
+        ("facts.json", lambda text: b"\xff"),
+        ("game.npz", lambda arrays: b""),
+        ("game.npz", lambda arrays: arrays[:-9]),
+        ("model.zip", lambda model: model[: len(model) // 2]),
+        ("model.zip", lambda model: b""),
+        ("sha256", lambda digest: b"\xff" * 64),
+        ("sha256", lambda digest: digest + b"0"),
+    ],
+)
+def test_a_checkpoint_with_another_member_is_refused_before_anything_is_loaded(
+    name: str, change: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    """It was BadZipFile, EOFError, KeyError or AssertionError, or went on with what was changed."""
+    game, path = "kododo", tmp_path / "checkpoint.zip"
+    task = Task(game, {"num_players": 2}, recipe_for(game, 2), 0)
+    batch = task.batch_game(NUM_ENVS, 1)
+    save_checkpoint(path, task, learner(task), batch, Progress())
+    whole = path.read_bytes()
+    assert read_facts(path) == (task, Progress())
+    for damaged in (rewritten(whole, name, change), whole[:-30]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
+            read_facts(path)
+        with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
+            load_checkpoint(path, BatchVecEnv(batch))

@@ -56,7 +56,7 @@ def check(given, base):
     return eval(given, globals()) or "accepted"
 
 kind = SimpleNamespace(__name__="planted", generate=lambda rng: rng.choice(["1"]), check=check)
-outcome = Cases(kind, 0, Path(sys.argv[1]), 1.0).of_input(sys.argv[2])
+(outcome,) = Cases(kind, 0, Path(sys.argv[1]), 1.0).of_inputs([sys.argv[2]])
 print(json.dumps([outcome.word, outcome.fault]))
 """
 

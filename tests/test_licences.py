@@ -21,7 +21,9 @@ _spec.loader.exec_module(update_licences)
 def test_the_list_of_licences_is_that_of_the_pinned_packages() -> None:
     """Packages of other versions than the pinned ones may say otherwise, or be others."""
     lines = (ROOT / "constraints.txt").read_text().splitlines()
-    pins = {update_licences.normal(name): pin for name, _, pin in (x.partition("==") for x in lines)}
+    pins = {
+        update_licences.normal(name): pin for name, _, pin in (x.partition("==") for x in lines)
+    }
     found = update_licences.rows()
     as_pinned = {
         name for name in found if distribution(name).version.partition("+")[0] == pins.get(name)

@@ -30,7 +30,7 @@ class Bounds:
     """Rules of a game that there is not."""
 
     least: Any = 1
-    most: Any = np.int64(9)
+    most: Any = 9
 
     def __post_init__(self) -> None:
         whole_fields(self, {"least": (1, 5), "most": (5, 9)})
@@ -128,7 +128,10 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: one_for_each("x", 3), f"opponents must be None, {AGENT} a list of agents, not 'x'"),
+        (
+            lambda: one_for_each("x", 3),
+            f"opponents must be None, {AGENT} a list of agents, not 'x'",
+        ),
         (
             lambda: one_for_each([RandomAgent()], 3),
             "there must be 3 opponents, one for each other seat, not 1",
@@ -223,10 +226,10 @@ def test_a_single_seat_that_is_not_dealt_or_over() -> None:
 
 
 def test_render_without_a_mode() -> None:
-    with pytest.warns(UserWarning) as warned:
+    said = "render\\(\\) draws nothing: the environment was made without a render_mode"
+    with pytest.warns(UserWarning, match=said) as warned:
         assert running(ParallelGame(game(2))).render() is None
-    said = "render() draws nothing: the environment was made without a render_mode"
-    assert [said in str(each.message) for each in warned] == [True]
+    assert len(warned) == 1
     assert "XX" not in str(warned[0].message)
 
 

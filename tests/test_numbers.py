@@ -122,3 +122,6 @@ def test_a_tuple_of_whole_numbers_is_pythons() -> None:
         whole_tuple((1, 10), "copies", 0, 9)
     with pytest.raises(ValueError, match="each of copies must be a whole number, not True"):
         whole_tuple((1, True), "copies", 0, 9)
+    for uneven in ([1, ["x"]], (1, [1, 2]), [[1], [1, 2]]):  # numpy had its own words for these
+        with pytest.raises(ValueError, match="each of copies must be a whole number, not "):
+            whole_tuple(uneven, "copies", 0, 9)

@@ -396,13 +396,13 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(
     """Without --resume it "holds a run already", with it there was "no checkpoint"."""
     config = short(tmp_path, seed=5)
     write_config(tmp_path, task_of(config), config)
-    begun: list[object] = []
-    monkeypatch.setattr("agents.training_run.Trainer", lambda *args: begun.append(args) or 1 / 0)
+    begun: list[Trainer] = []
+    monkeypatch.setattr(Trainer, "run", lambda self: begun.append(self) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train(TrainConfig(run_dir=tmp_path, resume=True) if resume else config)
-    assert [args[1:] for args in begun] == [(task_of(config), tmp_path, Progress())]
-    said = capsys.readouterr().out
-    assert said == f"{tmp_path}: it was stopped before its first checkpoint and begins again\n"
+    assert [(each.task, each.progress) for each in begun] == [(task_of(config), Progress())]
+    said = capsys.readouterr().out.splitlines()
+    assert said[1:] == ["it was stopped before its first checkpoint and begins again"]
 
 
 def test_a_finished_run_without_its_checkpoint_is_not_begun_again(tmp_path: Path) -> None:
@@ -418,9 +418,12 @@ def test_runs_that_begin_at_the_same_time_find_different_folders(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     task = task_of(TrainConfig())
-    with fresh_folder(None, task) as one, fresh_folder(None, task) as other:
-        assert [one, other] == [Path("runs/kododo-4p"), Path("runs/kododo-4p-2")]
-    assert not (tmp_path / "runs").exists()  # nothing came to be in them
+    folders = [fresh_folder(None, task) for _ in range(2)]
+    assert folders == [Path("runs/kododo-4p"), Path("runs/kododo-4p-2")]
+    monkeypatch.setattr("agents.training_run.Trainer", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(TrainConfig())
+    assert [path.name for path in Path("runs").iterdir()] == [each.name for each in folders]
 
 
 def test_a_run_that_cannot_begin_leaves_no_folder(

@@ -268,8 +268,7 @@ def test_opponents_can_be_replaced() -> None:
     with pytest.raises(ValueError, match="learners' seats") as error:
         venv.set_opponents([second, None])
     assert str(error.value) == (
-        "the learners' seats are [0] and stay so, not [1]; "
-        "make another BatchVecEnv for other seats"
+        "the learners' seats are [0] and stay so, not [1]; make another BatchVecEnv for other seats"
     )
     assert venv.opponents == [None, second]
 

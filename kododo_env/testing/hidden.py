@@ -24,17 +24,18 @@ def hidden_cards(subject: Subject) -> str:
     change with them. And of two games that differ only in what the player cannot know the
     copies dealt with the same random numbers are the same, in every attribute.
     """
-    stops, twins, varied, steps = subject.stops(1), 0, False, 0
+    stops, twins, varied, looked = subject.stops(1), 0, False, 0
     for place in places(subject):
-        steps += 1
-        if place.step not in stops:
+        if place.step not in stops and not place.game.terminated.all():
             continue
+        looked += 1
         for player in range(place.game.num_players):
             varied |= _shown_alike(place, player, subject)
             twins += _copied_alike(place, player, subject)
+        _goes_on(place, subject)
     if not varied:
         raise LeftOut("in this game nothing is hidden")
-    return f"{twins} games told apart by nobody, at {len(stops)} places of {steps} steps"
+    return f"{twins} games told apart by nobody, at {looked} places of {place.step} steps"
 
 
 def _shown_alike(place: Place, player: int, subject: Subject) -> bool:
@@ -53,18 +54,21 @@ def _shown_alike(place: Place, player: int, subject: Subject) -> bool:
         shown = {getattr(dealt, way)(index, player) for index in range(SAMPLES)}
         if shown != {getattr(game, way)(0, player)}:
             raise Fault(f"{when} {way}() for player {player} shows what the player cannot know")
-    varied = bool((dealt.observe() != game.observe()).any())
-    if player == place.step % game.num_players:
-        _played_to_the_end(dealt, subject, f"{when} games dealt anew for player {player}")
-    return varied
+    return bool((dealt.observe() != game.observe()).any())
 
 
-def _played_to_the_end(dealt: BatchGame, subject: Subject, what: str) -> None:
-    for actions in turns(dealt, subject.rng(3)):
-        try:
+def _goes_on(place: Place, subject: Subject) -> None:
+    """A game dealt anew is a game: its state is one, and it can be played on."""
+    player = place.step % place.game.num_players
+    game = copy.deepcopy(place.game)  # see above
+    dealt = game.determinize(player, subject.rng(place.step), SAMPLES)
+    try:
+        subject.game(SAMPLES).load_state(dealt.state())
+        for actions in turns(dealt, subject.rng(3)):
             dealt.step(actions)
-        except Exception as error:
-            raise Fault(f"{what} cannot be played on: {type(error).__name__}: {error}") from error
+    except ValueError as error:
+        what = f"after step {place.step} a game dealt anew for player {player}"
+        raise Fault(f"{what} cannot be played on: {error}") from error
 
 
 def _same_shown(dealt: dict[str, Any], real: dict[str, Any], player: int, when: str) -> None:
@@ -84,7 +88,10 @@ def _repeated(value: Any) -> Any:
 
 def _copied_alike(place: Place, player: int, subject: Subject) -> int:
     """Of what the player cannot tell apart, the copies are the same; how many were compared."""
-    twins = place.of(player)[:TWINS]
+    twins = place.of(player)
+    if place.game.terminated.all():  # cards may then lie open that are not observed
+        twins = [twin for twin in twins if twin.text(0, player) == place.game.text(0, player)]
+    twins = twins[:TWINS]
     salt, when = place.step + 1, f"after step {place.step}"
     truth = place.game.view(player).determinize(subject.rng(salt), SAMPLES)
     for twin in twins:

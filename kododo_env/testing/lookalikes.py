@@ -74,25 +74,33 @@ class Place:
 
 
 def places(subject: Subject, salt: int = 0) -> Iterator[Place]:
-    """One random game from the deal to its end, with what else it may be."""
+    """One random game from the deal to its end, both included, with what else it may be."""
     game, rng = subject.game(1), subject.rng(10 + salt)
     deck = game.sample_decks(1, rng)
     game.reset(decks=deck)
     swaps = _swaps(deck, rng)
     others: list[BatchGame | None] = [_dealt(subject, swap.of(deck)) for swap in swaps]
     alike = np.ones((len(swaps), game.num_players), np.bool_)
-    for step, actions in enumerate(turns(game, rng)):
-        shown = _look(game)
-        for index, other in enumerate(others):
-            if other is not None:
-                alike[index] &= [one == two for one, two in zip(_look(other), shown, strict=True)]
-        yield Place(step, game, swaps, others, alike)
+    step = 0
+    for step, actions in enumerate(turns(game, rng), start=1):
+        _compare(game, others, alike)
+        yield Place(step - 1, game, swaps, others, alike)
         for index, other in enumerate(others):
             if other is None or not alike[index].any() or not _legal(other, actions):
                 others[index], alike[index] = None, False
             else:
                 other.step(actions)
         game.step(actions)
+    _compare(game, others, alike)
+    yield Place(step, game, swaps, others, alike)
+
+
+def _compare(game: BatchGame, others: list[BatchGame | None], alike: npt.NDArray[np.bool_]) -> None:
+    """Strike out the others for the players whom they now show something else."""
+    shown = _look(game)
+    for index, other in enumerate(others):
+        if other is not None:
+            alike[index] &= [one == two for one, two in zip(_look(other), shown, strict=True)]
 
 
 def _swaps(deck: Decks, rng: np.random.Generator) -> list[Swap]:

@@ -39,7 +39,37 @@ def states(subject: Subject) -> str:
         if found:
             raise Fault(f"load_state refuses {what}, but not without a change: {found}")
         tried += 1
+    for name in game._arrays + game._shared_state:
+        tried += _harmless(game, before, name)
     return f"{tried} wrong states"
+
+
+def _harmless(game: BatchGame, state: dict[str, Any], name: str) -> int:
+    """An array full of its dtype's largest or smallest number: refused, or played with."""
+    kind = state[name].dtype
+    bounds = (0, 1) if kind == np.bool_ else (-1e30, 1e30)
+    if kind.kind in "iu":
+        bounds = (np.iinfo(kind).min, np.iinfo(kind).max)
+    for bound in bounds:
+        other = game.clone()
+        what = f"{name} full of {bound}"
+        try:
+            other.load_state({**state, name: np.full_like(state[name], bound)})
+        except ValueError:
+            if difference(other.state(), state, "state()"):
+                raise Fault(f"load_state refuses {what}, but not without a change") from None
+            continue
+        try:
+            other.observe()
+            for actions in turns(other, np.random.default_rng(0)):
+                other.step(actions)
+                other.observe()
+        except Exception as error:
+            raise Fault(
+                f"load_state takes {what}, with which the game cannot go on: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+    return len(bounds)
 
 
 def _played(game: BatchGame, subject: Subject) -> Iterator[None]:
@@ -60,7 +90,7 @@ def _no_states(game: BatchGame, subject: Subject) -> Iterator[tuple[str, dict[st
         elif name == "rng":
             others = _no_generators(value)
         else:
-            others = _no_numbers()
+            others = _no_numbers(beyond=name in game._schedule)
         for what, other in others:
             yield f"{name} {what}", {**state, name: other}
 
@@ -78,9 +108,9 @@ def _no_arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, Any]]:
         yield "full of NaN", np.full_like(array, np.nan)
 
 
-def _no_numbers() -> Iterator[tuple[str, Any]]:
-    """For a number that says where in the game the batch stands."""
-    for other in (-1, 0.5, float("nan"), True, "0", None, [0]):
+def _no_numbers(beyond: bool) -> Iterator[tuple[str, Any]]:
+    """For a number that says where in the game the batch stands, beyond its end perhaps."""
+    for other in (-1, 0.5, float("nan"), True, "0", None, [0], *[10**6, 10**30] * beyond):
         yield f"= {other!r}", other
 
 

@@ -99,13 +99,6 @@ def test_a_deck_of_other_cards_is_refused_and_the_first_wrong_card_named(
     assert str(error.value) == f"deck 1 is not the deck of game: {said}"
 
 
-def test_more_deals_than_a_game_takes_are_refused() -> None:
-    decks = np.broadcast_to(CARDS, (4, 3, 7))
-    assert check_decks(decks, CARDS, 4, "game", 3).shape == (4, 3, 7)
-    with pytest.raises(ValueError, match="^a game of game takes at most 2 deals, not 3$"):
-        check_decks(decks, CARDS, 4, "game", 2)
-
-
 def test_cards_given_by_their_numbers_come_in_any_order_with_nothing_behind_them() -> None:
     counts = np.array([[2, 0, 1], [1, 0, 0], [0, 1, 3]])
     dealt = shuffled_counts(counts, 4, np.random.default_rng(0))

@@ -67,5 +67,5 @@ def test_a_reward_is_named_or_the_callers_own() -> None:
 
     assert reward_function(own) is own
     assert {name: reward_function(name) for name in REWARDS} == REWARDS
-    with pytest.raises(ValueError, match="^unknown reward 'x'; choose one of score, margin, win$"):
+    with pytest.raises(ValueError, match=r"^unknown reward 'x'; choose one of score, margin, win$"):
         reward_function("x")

@@ -134,11 +134,15 @@ def _core(game: BatchGame, what: str, legal: np.ndarray) -> Call:
     return (*calls[what], {"legal": legal, "deck": deck, "put": put})
 
 
-CORE = ("step", "step", "step", "step", "view", "determinize player", "determinize samples",
-        "text", "text player", "svg", "svg player", "describe_action", "num_envs", "seed", "reset seed",
-        "decks", "decks", "out", "sample_decks")  # fmt: skip
-WRAPPERS = ("parallel", "parallel random", "aec", "aec random", "gym", "gym raise", "vec", "vec two",
-            "parallel deck", "gym deck", "gym seat", "parallel seed", "gym seed")  # fmt: skip
+CORE = (
+    "step", "step", "step", "step", "view", "determinize player", "determinize samples", "text",
+    "text player", "svg", "svg player", "describe_action", "num_envs", "seed", "reset seed",
+    "decks", "decks", "out", "sample_decks",
+)  # fmt: skip
+WRAPPERS = (
+    "parallel", "parallel random", "aec", "aec random", "gym", "gym raise", "vec", "vec two",
+    "parallel deck", "gym deck", "gym seat", "parallel seed", "gym seed",
+)  # fmt: skip
 
 
 def _wrapper(game: BatchGame, what: str, given: dict[str, Any]) -> Call:

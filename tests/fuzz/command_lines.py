@@ -16,6 +16,7 @@ from agents import best_response, evaluation, policy_training
 from agents.evaluation import EvaluateConfig, evaluate
 from agents.make_policies import make_policies
 from agents.policies_config import PoliciesConfig
+from agents.policy_file import sealed
 from agents.trainer import Trainer
 from agents.training_config import TrainConfig
 from agents.training_run import train
@@ -177,7 +178,7 @@ def prepare(base: Path) -> None:
     shutil.move(base / "kododo", base / "files" / "run")
     shutil.copytree(base / "files" / "run", base / "files" / "killed")
     (base / "files" / "killed" / "checkpoint.zip").unlink()
-    policy = graphs.model_of("kododo", 2, {"trick": "none"}).SerializeToString()
+    policy = sealed(graphs.model_of("kododo", 2, {"trick": "none"}).SerializeToString())
     (base / "files" / "good.onnx").write_bytes(policy)
     (base / "files" / "broken.onnx").write_bytes(policy[:-9])
     for name in ("folder", "folder.json", "folder.onnx"):

@@ -9,10 +9,11 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from agents.policy_file import OPERATORS
 from agents.policy_metadata import KEY, describe
 from kododo_env import registry
 
-OPSET = 17
+OPSET = 18
 TYPES = (
     "FLOAT",
     "FLOAT16",
@@ -88,6 +89,59 @@ def generated(rng: Random) -> dict[str, Any]:
     return given
 
 
+def node_edits(rng: Random) -> list[Any]:
+    """A few changes of a graph: ``[what, where (a share), a share]``."""
+    whats = (
+        "operator",
+        "operator",
+        "input",
+        "input",
+        "drop",
+        "numbers",
+        "dims",
+        "attribute",
+        "swap",
+    )
+    number = rng.choice((1, 1, 1, 2, 3))
+    return [[rng.choice(whats), rng.random(), rng.random()] for _ in range(number)]
+
+
+def edit_nodes(graph: onnx.GraphProto, edits: list[Any]) -> None:
+    """Change a graph that plays."""
+    for what, place, share in edits:
+        if what in ("numbers", "dims"):
+            _edit_tensor(graph.initializer[int(place * len(graph.initializer))], what, share)
+            continue
+        node = graph.node[int(place * len(graph.node))]
+        names = [*(each.name for each in graph.initializer), "observation", "action_mask"]
+        names += [name for each in graph.node for name in each.output]
+        if what == "operator":
+            node.op_type = sorted(OPERATORS)[int(share * len(OPERATORS))]
+        elif what == "input" and node.input:
+            node.input[int(share * len(node.input))] = names[int((share * 97) % 1 * len(names))]
+        elif what == "swap":
+            node.input[:] = list(node.input)[::-1]
+        elif what == "attribute" and node.attribute:
+            attribute = node.attribute[int(share * len(node.attribute))]
+            attribute.i, attribute.f = ((0, 0.0), (-1, 1e30), (9, -1.0), (2**40, 2.0))[
+                int(share * 4)
+            ]
+        elif what == "drop":
+            graph.node.remove(node)
+
+
+def _edit_tensor(tensor: onnx.TensorProto, what: str, share: float) -> None:
+    """Other numbers, or another shape, for one of a graph's constants."""
+    if what == "dims":
+        tensor.dims[:] = ([], [1], [*tensor.dims][::-1], [0], [1 << 40], [-1])[int(share * 6)]
+        return
+    values = numpy_helper.to_array(tensor).copy()
+    scale = (0, -1, 7, 1e4, 1e9, 1e30)[int(share * 6)]
+    with np.errstate(all="ignore"):
+        changed = (values.astype(np.float64) * scale).astype(values.dtype)
+    tensor.CopyFrom(numpy_helper.from_array(changed, tensor.name))
+
+
 def model_of(game: str, players: int, given: dict[str, Any]) -> onnx.ModelProto:
     """A policy file that likes all legal actions alike, but for what is odd about it."""
     batch = registry.batch_game(game, 1, num_players=players)
@@ -115,7 +169,7 @@ def _nodes(given: dict[str, Any]) -> list[onnx.NodeProto]:
     nodes: list[Node] = [
         *TRICKS[given["trick"]],
         ("Cast", "l", "logits", {"to": kinds["logits"]}),
-        ("ReduceMax", "f", "v", {"axes": [1], "keepdims": 0}),
+        ("ReduceMax", "f one", "v", {"keepdims": 0}),
         ("Cast", "v", "value", {"to": kinds["value"]}),
     ]
     found = [
@@ -127,7 +181,7 @@ def _nodes(given: dict[str, Any]) -> list[onnx.NodeProto]:
 def _constants(trick: str) -> list[onnx.TensorProto]:
     if trick.startswith("external"):
         return [_far("/etc/passwd" if trick == "external" else "*/_ORT_MEM_ADDR_/*")]
-    values = CONSTANTS.get(trick, {})
+    values = {"one": np.array([1]), **CONSTANTS.get(trick, {})}
     return [numpy_helper.from_array(np.array(value), name) for name, value in values.items()]
 
 

@@ -10,19 +10,22 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import onnx
 from onnx import helper
 
 from agents.arena import play
 from agents.onnx_agent import OnnxAgent
 from agents.policy_file import sealed
 from agents.policy_metadata import KEY
+from agents.policy_weights import game_of
 from agents.registry import POLICIES
-from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
 from tests.doors import TABLES
 from tests.fuzz import graphs
 from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
 
+SEAL = len(sealed(b""))  # bytes of a digest
 SHIPPED = ("kododo-2p", "combi_combo-4p", "kado-2p")
 
 
@@ -54,34 +57,45 @@ SPECIAL: dict[str, Callable[[Path], Any]] = {
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """A file to begin with, and what is wrong with it."""
+    """A file to begin with, and what is wrong with it; in most the digest fits all the same."""
     how = rng.choice(
-        ("bytes", "bytes", "metadata", "metadata", "graph", "graph", "graph", "special")
+        ("bytes", "bytes", "metadata", "metadata", "graph", "nodes", "nodes", "special")
     )
     if how == "special":
         return {"special": rng.choice(list(SPECIAL))}
     game, players = rng.choice(TABLES)
     given: dict[str, Any] = {"game": game, "players": players}
+    if how == "nodes" or (how == "bytes" and rng.random() < 0.7):
+        given["shipped"] = rng.choice(SHIPPED)
     if how == "bytes":
-        if rng.random() < 0.5:
-            given["shipped"] = rng.choice(SHIPPED)
-        return {**given, "bytes": byte_edits(rng)}
+        return {**given, "bytes": byte_edits(rng), "sealed": rng.random() < 0.5}
     if how == "metadata":
         return {**given, "metadata": json_edits(rng, depth=3)}
+    if how == "nodes":
+        return {**given, "nodes": graphs.node_edits(rng)}
     return {**given, "graph": graphs.generated(rng)}
 
 
 def content_of(given: dict[str, Any]) -> bytes:
     """The file."""
     if "shipped" in given:
-        whole = (POLICIES / f"{given['shipped']}.onnx").read_bytes()
-        return edited_bytes(whole, given["bytes"])
-    graph = given.get("graph", {"trick": "none"})
-    model = graphs.model_of(given["game"], given["players"], graph)
-    if "metadata" in given:
-        found = json.loads(model.metadata_props[0].value)
-        helper.set_model_props(model, {KEY: edited_json(found, given["metadata"])})
-    return edited_bytes(sealed(model.SerializeToString()), given.get("bytes", []))
+        content = (POLICIES / f"{given['shipped']}.onnx").read_bytes()
+    else:
+        graph = given.get("graph", {"trick": "none"})
+        model = graphs.model_of(given["game"], given["players"], graph)
+        if "metadata" in given:
+            found = json.loads(model.metadata_props[0].value)
+            helper.set_model_props(model, {KEY: edited_json(found, given["metadata"])})
+        content = sealed(model.SerializeToString())
+    if "nodes" in given:
+        model = onnx.load_from_string(content)
+        graphs.edit_nodes(model.graph, given["nodes"])
+        del model.metadata_props[1:]
+        content = sealed(model.SerializeToString())
+    edits = given.get("bytes", [])
+    if given.get("sealed"):
+        return sealed(edited_bytes(content[:-SEAL], edits))
+    return edited_bytes(content, edits)
 
 
 def check(given: dict[str, Any], base: Path) -> str:
@@ -97,13 +111,12 @@ def check(given: dict[str, Any], base: Path) -> str:
     (agent,) = agents
     if "special" in given:
         raise Wrong("something that is no file was taken for a policy")
-    if "bytes" in given and content_of(given) != content_of({**given, "bytes": []}):
+    if not given.get("sealed", True) and content_of(given) != content_of({**given, "bytes": []}):
         raise Wrong("a damaged policy was taken")
-    rules = dict(agent.metadata.rules)
-    made: list[Any] = []
-    if refuses(lambda: made.append(registry.batch_game(agent.game, 3, 0, **rules))):
+    made: list[BatchGame] = []
+    if refuses(lambda: made.append(game_of(agent.metadata))):
         return "no such rules"
-    (game,) = made
+    game = made[0].fresh(3, 0)
     if refuses(lambda: agent.check(game)):
         return "no such game"
     decks, rng = game.sample_decks(3, np.random.default_rng(0)), np.random.default_rng(0)

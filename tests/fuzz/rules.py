@@ -102,7 +102,7 @@ def check(given: dict[str, Any], base: Path) -> str:
     if refuses(lambda: games.append(_game(given))):
         return REFUSED
     (game,) = games
-    written = rules_of(game)
+    written = rules_of(game.rules)
     again = type(game.rules)(**{name: hashable(value) for name, value in written.items()})
     if again != game.rules or hash(again) != hash(game.rules):
         raise Wrong("the rules are others after a file", json.dumps(written))

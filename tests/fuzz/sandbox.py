@@ -30,7 +30,7 @@ class Outcome:
     """How a case went.
 
     Attributes:
-        number: The case's, or -1 of one that was not generated.
+        number: The case's.
         given: Its input.
         word: ``"refused"``, ``"accepted"`` or such; None if it found a fault.
         fault: In a few words, the same for all cases that find the same.
@@ -64,21 +64,24 @@ class Cases:
         """The input of a case."""
         return self.kind.generate(Random(f"{self.seed}/{self.kind.__name__}/{number}"))
 
-    def outcomes(self, numbers: Sequence[int], until: float) -> Iterator[Outcome]:
+    def outcomes(self, numbers: range, until: float) -> Iterator[Outcome]:
         """The cases of these numbers, as far as one comes until a time of the clock.
 
         A new process takes over from one that has found something.
         """
-        left = list(numbers)
+        left = numbers
         while left and time.monotonic() < until:
             for outcome in self._in_a_process(left, until):
                 left = left[left.index(outcome.number) + 1 :]
                 yield outcome
 
-    def of_input(self, given: Any) -> Outcome:
-        """One case whose input is given."""
-        (outcome,) = self._in_a_process([(-1, given)], time.monotonic() + 3600)
-        return outcome
+    def of_inputs(self, given: Sequence[Any]) -> Iterator[Outcome]:
+        """Cases whose inputs are given, numbered from 0."""
+        left = list(enumerate(given))
+        while left:
+            for outcome in self._in_a_process(left, time.monotonic() + 3600):
+                left = left[1:]
+                yield outcome
 
     def _in_a_process(self, cases: Sequence[Any], until: float) -> Iterator[Outcome]:
         reader, writer = os.pipe()

@@ -116,8 +116,8 @@ def by_type(cards: npt.NDArray[Any], rules: Rules) -> npt.NDArray[np.int64]:
 
 @pytest.mark.parametrize("rules", ALL_RULES[3:], ids=short_name)
 def test_the_game_keeps_its_promises_under_other_rules(rules: Rules) -> None:
-    """The real rules are checked with every other game's."""
-    check_batch_game(kado_v0.batch_game, rules=rules, places=5)
+    """The real rules are checked with every other game's; with few turns seats differ."""
+    check_batch_game(kado_v0.batch_game, rules=rules, places=5, fair_seats=False)
 
 
 # --- the cards ------------------------------------------------------------------------

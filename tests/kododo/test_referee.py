@@ -286,6 +286,11 @@ def test_a_game_in_which_nobody_can_score_ends() -> None:
     assert deals == rules.max_deals == 57
     assert not game.scores.any()
     assert (game.outcome() == 1 / 2).all()
+    game.fresh(3).load_state(game.state())
+    beyond = game.state()
+    beyond["_deals"] += 1
+    with pytest.raises(ValueError, match="not a state of kododo: _"):
+        game.load_state(beyond)
 
 
 def test_real_long_games_are_over_long_before_the_last_deal() -> None:

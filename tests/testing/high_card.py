@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar
@@ -11,6 +12,7 @@ import numpy as np
 from kododo_env.core import ActionLayout, ActionPiece, BatchGame, ObservationLayout, Piece, View
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import shuffled_rows
+from kododo_env.core.state import Invariant
 
 EMPTY = 255
 
@@ -108,6 +110,29 @@ class HighCard(BatchGame):
         into["laid"][:] = np.where(self._laid == EMPTY, 0, self._laid + np.int16(1))[seats]
         into["scores"][:] = self._scores[seats]
         into["turn"][:] = self.turn
+
+    def _invariants(self) -> Iterator[Invariant]:
+        rules, cards = self.rules, np.arange(self.rules.num_cards)[:, None]
+        over = self.turn == rules.turns
+        yield f"turn must be 0 to {rules.turns}", self.turn <= rules.turns
+        yield "stage must follow from turn", self.stage == (self.turn >= rules.turns - 2)
+        yield "_terminated must say that all games end with the last turn", self._terminated == over
+        yield "_deck must hold the cards of the game", np.sort(self._deck, axis=0) == cards
+        held = (self._hands[:, :, None] == cards).sum(axis=(0, 1))
+        left = (self._deck[self.drawn :, None] == cards).sum(axis=0)
+        yield "each card must be in a hand, laid or in the deck", held + self._seen + left == 1
+        empty = (self._hands == EMPTY).sum(axis=1)
+        yield (
+            "hands must hold as many cards as are drawn",
+            empty == max(0, self.turn - rules.turns + 2),
+        )
+        yield "hands must be sorted", self._hands[:, 0] <= self._hands[:, 1]
+        laid = (self._laid[:, None] == cards).any(axis=0)
+        last = self._laid == EMPTY if self.turn == 0 else self._laid < rules.num_cards
+        yield "the cards laid last must have been seen", last.all(axis=0) & (laid <= self._seen)
+        prizes = self._scores // rules.prize
+        yield "scores must be prizes", (prizes * rules.prize == self._scores) & (prizes >= 0)
+        yield "a prize must be won in each turn", prizes.sum(axis=0) == self.turn
 
     def _standing(self) -> tuple[np.ndarray, ...]:
         return (self._scores,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import count
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core import BatchGame
+from kododo_env.core.state import Invariant
 from tests.testing.high_card import EMPTY, HighCard, HighCardView, Stage
 
 # --- determinism ------------------------------------------------------------------------
@@ -233,6 +235,9 @@ class ForgottenArray(HighCard):
 
     _arrays = tuple(name for name in HighCard._arrays if name != "_laid")
 
+    def _invariants(self) -> Iterator[Invariant]:
+        yield from ()
+
 
 class SharedArray(HighCard):
     """A clone shares the cards seen with what it was made of."""
@@ -292,6 +297,14 @@ class HandOfAll(HighCard):
                 return self._game._hands.transpose(2, 0, 1)[:, self.player]
 
         return Leaking(self, player)
+
+
+class GoesOnWithNonsense(HighCard):
+    """A state may hold cards that there are not, with which the next step fails."""
+
+    def _invariants(self) -> Iterator[Invariant]:
+        yield f"turn must be 0 to {self.rules.turns}", self.turn <= self.rules.turns
+        yield "stage must follow from turn", self.stage == (self.turn >= self.rules.turns - 2)
 
 
 class ViewForEver(HighCard):
@@ -366,6 +379,14 @@ class NothingDealtAnew(HighCard):
 
     def _shuffled(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return rows
+
+
+class NoGame(HighCard):
+    """A copy that is dealt anew lacks a card: it is no game any more."""
+
+    def _tidy_deck(self) -> None:
+        super()._tidy_deck()
+        self._deck[0] = self._deck[1]
 
 
 # --- determinize ------------------------------------------------------------------------

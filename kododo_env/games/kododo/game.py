@@ -328,7 +328,7 @@ class KododoGame(BatchGame):
         # The target counts at the end of every deal, and of every round of the later ones.
         self._terminated |= reached & (last_round | (self._deals > 0))
         if last_round:
-            self._terminated |= self._deals + 1 == self.rules.max_deals
+            self._terminated |= self._deals + 1 >= self.rules.max_deals
         if last_round and not self._terminated.all():
             with self._unchanged(self._terminated):
                 self._deals += 1
