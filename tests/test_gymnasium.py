@@ -17,6 +17,7 @@ from kododo_env.core import RandomAgent, View
 from kododo_env.core.pixels import pixels
 from kododo_env.wrappers import SingleSeatEnv
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
+from tests.helpers import differences
 
 KODODO = "kododo_env:kododo/Kododo-v0"
 
@@ -335,3 +336,15 @@ def test_opponents_that_do_not_play(answer: Any, message: str) -> None:
 def test_a_batch_is_refused() -> None:
     with pytest.raises(ValueError, match="one game is wanted, not a batch of 3"):
         SingleSeatEnv(kododo_v0.batch_game(3))
+
+
+@pytest.mark.parametrize("options", [{"deck": [0]}, {"deck": 0}, "deck", 5, ["deck"]])
+def test_a_refused_reset_changes_nothing(options: Any) -> None:
+    """The generator that Gymnasium keeps was seeded before the deck was looked at."""
+    env = SingleSeatEnv(kododo_v0.batch_game(1))
+    env.reset(seed=1)
+    before, generator = env.game.state(), env.np_random.bit_generator.state
+    with pytest.raises(ValueError, match=r"^(options must be a dictionary|.*deck.* must )"):
+        env.reset(seed=2, options=options)
+    assert differences(before, env.game.state()) == []
+    assert env.np_random.bit_generator.state == generator

@@ -384,6 +384,30 @@ def test_a_step_needs_actions() -> None:
         venv.step_wait()
 
 
+def test_nothing_is_an_action_that_was_given() -> None:
+    """None was taken for a step that nobody had asked for."""
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    start(venv, 0)
+    with pytest.raises(ValueError, match="actions must be integers"):
+        venv.step(None)  # type: ignore[arg-type]
+
+
+def test_opponents_choose_as_if_a_refused_step_had_not_been_asked_for() -> None:
+    """They had chosen before the learner's action was refused, and chose otherwise the next time."""
+    one, other = (
+        BatchVecEnv(kododo_v0.batch_game(4, 3), opponents=[None, *[RandomAgent()] * 2])
+        for _ in range(2)
+    )
+    for venv in (one, other):
+        start(venv, 0)
+    for _ in range(5):
+        with pytest.raises(ValueError, match="illegal action"):
+            one.step(np.array([5, 5, 5, 99]))
+        legal = other.action_masks().argmax(axis=1)
+        for mine, theirs in zip(one.step(legal), other.step(legal), strict=True):
+            np.testing.assert_equal(mine, theirs)
+
+
 def test_monitor_sees_whole_episodes() -> None:
     venv = VecMonitor(BatchVecEnv(kododo_v0.batch_game(2, 3)))
     start(venv, 0)

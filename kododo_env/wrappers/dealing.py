@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_numbers, whole_seed
+from kododo_env.core.numbers import shown, whole_numbers, whole_seed
 
 
 def check_single(game: BatchGame) -> None:
@@ -25,8 +26,10 @@ def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> N
         options: ``"deck"`` gives the order of the cards, shape (D,). Other keys are ignored.
 
     Raises:
-        ValueError: The deck is not the game's.
+        ValueError: The options are no dictionary, or the deck is not the game's.
     """
+    if options is not None and not isinstance(options, Mapping):
+        raise ValueError(f"options must be a dictionary or None, not {shown(options)}")
     deck = (options or {}).get("deck")
     game.reset(seed, None if deck is None else whole_numbers(deck, "the deck")[None])
 

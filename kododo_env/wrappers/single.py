@@ -87,8 +87,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             ValueError: The seed is none, or the deck is not the game's.
         """
         seed = whole_seed(seed)
+        deal(self.game, seed, options)  # or it raises, and nothing is changed
         super().reset(seed=seed)
-        deal(self.game, seed, options)
         self._choices.seed(seed)
         if self._seat_changes:
             self.seat = int(self._choices.rng.integers(self.game.num_players))

@@ -59,7 +59,7 @@ class BatchVecEnv(VecEnv):
         self.seats = learners(self.opponents)
         self._reward = reward_function(reward)
         self._rng = own_generator(None)
-        self._actions: npt.NDArray[Any] | None = None
+        self._noted: list[Any] = []  # what step_async was given; that may be anything, None too
         num_slots = game.num_envs * len(self.seats)
         self._each = [Slot(self, slot) for slot in range(num_slots)]  # the next line asks them
         super().__init__(num_slots, box(game), action_space(game))
@@ -89,7 +89,7 @@ class BatchVecEnv(VecEnv):
         self.game.reset(seed)
         if seed is not None:
             self._rng = own_generator(seed)
-        self._actions = None
+        self._noted = []
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
@@ -97,7 +97,7 @@ class BatchVecEnv(VecEnv):
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Note the slots' actions, shape (slots,), for ``step_wait``."""
-        self._actions = actions
+        self._noted = [actions]
 
     def step_wait(self) -> Step:
         """Play the actions.
@@ -110,11 +110,14 @@ class BatchVecEnv(VecEnv):
             ValueError: An action is illegal, or an opponent's is; nothing is changed.
             RuntimeError: ``step_async`` has not been called.
         """
-        if self._actions is None:
+        if not self._noted:
             raise RuntimeError("step_wait() needs step_async(actions) first")
-        actions, self._actions = self._actions, None
-        game = self.game
-        game.step(self._everybodys(actions))
+        game, actions, drawn = self.game, self._noted.pop(), self._rng.bit_generator.state
+        try:
+            game.step(self._everybodys(actions))
+        except ValueError:
+            self._rng.bit_generator.state = drawn  # the opponents had chosen already
+            raise
         # Copies, all of them: dealing anew changes what the game shows of itself.
         rewards = self._rewards_now()
         dones = np.repeat(game.just_terminated, len(self.seats))

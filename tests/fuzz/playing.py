@@ -14,7 +14,8 @@ from tests.doors import TABLES
 from tests.fuzz.expected import Wrong
 from tests.helpers import random_actions
 
-LONGEST = 3000  # steps that are watched; a legal game may take longer
+LONGEST = 100_000  # steps; no legal game takes so many
+WATCHED = 1000  # steps, all of which are looked at; after them some
 
 
 def random_position(rng: Random) -> dict[str, Any]:
@@ -58,7 +59,8 @@ def play_out(game: BatchGame, seed: int, scored: bool = True) -> None:
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
         warnings.simplefilter("error")
         for steps in range(LONGEST):
-            _look(game, rng, closely=steps % 7 == 0)
+            if steps < WATCHED or steps % 97 == 0:
+                _look(game, rng, closely=steps % 7 == 0)
             if game.terminated.all():
                 break
             game.step(random_actions(game, rng))
@@ -66,8 +68,7 @@ def play_out(game: BatchGame, seed: int, scored: bool = True) -> None:
             if scored and not np.array_equal(points, game.scores):
                 raise Wrong("the scores are not the sum of the rewards", f"step {steps}")
         else:
-            if not game.scores.any():
-                raise Wrong("a game in which nobody ever scores does not end")
+            raise Wrong("the game does not end")
         _look(game, rng, closely=True)
     if not np.allclose(game.outcome().sum(axis=1), 1):
         raise Wrong("the shares of the victory do not sum to 1")

@@ -116,7 +116,7 @@ def check(given: dict[str, Any], base: Path) -> str:
     """It is refused and nothing is changed, or what was accepted is a game."""
     try:
         state = edited(position(given).state(), given["edits"])
-    except (TypeError, ValueError, IndexError, AttributeError):
+    except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return "no case"  # such a change cannot be made
     game = position(given, steps=given["into"])
     before = game.state()
