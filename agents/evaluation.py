@@ -23,7 +23,7 @@ from agents.game_arguments import default_players, parse_rules
 from agents.progress_bar import games_bar
 from agents.registry import policy_path, search_budget
 from agents.report import Report, build_report, to_json, to_text
-from agents.reservation import reserved
+from agents.reservation import Reservation, reserved
 from agents.tournament import Tournament, load_agents
 from agents.workers import cores, run
 from kododo_env import __version__
@@ -177,7 +177,8 @@ def evaluate(config: EvaluateConfig) -> None:
         _exploit(config)
         return
     tournament = config.tournament()
-    with _outputs({config.json: [".json"], config.plot: [".png", ".svg", ".pdf"]}):
+    outputs = {config.json: [".json"], config.plot: [".png", ".svg", ".pdf"]}
+    with _reserved(outputs) as places:
         agents = load_agents(tournament)
         try:
             results = _results(config, tournament, agents)
@@ -187,27 +188,34 @@ def evaluate(config: EvaluateConfig) -> None:
             raise type(stop)("what was played is kept, go on with --resume") from stop
         report = build_report(tournament, results)
         try:
+            _check(places)
             _write(config, report)
         finally:  # it took long, and is lost if there was no room for the file
             print(to_text(report), flush=True)
 
 
 @contextmanager
-def _outputs(files: Mapping[Path | None, Sequence[str]]) -> Iterator[None]:
+def _reserved(files: Mapping[Path | None, Sequence[str]]) -> Iterator[list[Reservation]]:
     """Files that can be written at the end, and that no other process writes meanwhile."""
     with ExitStack() as stack:
+        places = []
         for path, endings in files.items():
             if path is not None:
                 check_output(path, endings)
-                stack.enter_context(reserved(path, [path]))
-        yield
+                places.append(stack.enter_context(reserved(path, [path])))
+        yield places
+
+
+def _check(places: Sequence[Reservation]) -> None:
+    for place in places:
+        place.check()
 
 
 def _exploit(config: EvaluateConfig) -> None:
     """What is gained against a policy: print the table, write the file."""
     from agents.best_response import exploitability
 
-    with _outputs({config.json: [".json"], config.response.save: [".onnx"]}):
+    with _reserved({config.json: [".json"], config.response.save: [".onnx"]}) as places:
         workers = cores() if config.workers is None else config.workers
         given = config.response.given()
         policy = given.pop("best_response")
@@ -215,6 +223,7 @@ def _exploit(config: EvaluateConfig) -> None:
             policy, games=config.games, seed=config.seed, workers=workers, **given
         )
         try:
+            _check(places)
             if config.json is not None:
                 write_text(config.json, json.dumps(found.to_json(), indent=2) + "\n")
         finally:

@@ -14,6 +14,7 @@ from typing import Any
 
 from agents.arena import ChunkResult, play_chunk
 from agents.schedule import Chunk
+from agents.stopping import STOPS
 from agents.tournament import Tournament, load_agents
 from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
@@ -104,21 +105,21 @@ _loaded: list[Sequence[Agent]] = []  # a worker's: the agents of the one tournam
 class _Pool(ProcessPoolExecutor):
     def submit(self, *args: Any, **kwargs: Any) -> Any:
         """As in the base class, which starts its processes here."""
-        with _interrupts_blocked():
+        with _stops_blocked():
             return super().submit(*args, **kwargs)
 
 
 @contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Inside, Ctrl-C has to wait; for processes that start meanwhile until their own end.
+def _stops_blocked() -> Iterator[None]:
+    """Inside, who asks to stop has to wait; a process that starts meanwhile inherits that.
 
-    A terminal sends it to all processes, and one that imports its libraries answers with a
-    traceback.
+    A terminal sends Ctrl-C to all processes, and one that imports its libraries, or whose
+    parent left while it was being started, answers with a traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
     try:
         yield
     finally:
@@ -128,6 +129,8 @@ def _interrupts_blocked() -> Iterator[None]:
 def _work_for_parent() -> None:
     """In a process that works for another: Ctrl-C is the other's matter, its end ours."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

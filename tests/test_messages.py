@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -251,6 +253,20 @@ def test_batches_say_what_was_illegal_and_what_would_be_legal() -> None:
         told = f"(no such action); {LEGAL}"
         said = f"illegal action in kododo: game 1, player 1, action {number} {told}"
         assert str(error.value) == said
+
+
+def test_a_view_says_that_it_is_not_copied() -> None:
+    view = kododo_v0.batch_game(1, 2).view(0)
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError) as error:
+            copied(view)
+        said = "a view is not copied or pickled; keep what it shows, or another view"
+        assert str(error.value) == said
+
+
+def test_a_batch_shows_its_kind_its_size_and_its_rules() -> None:
+    batch = kododo_v0.batch_game(3, 2)
+    assert repr(batch) == f"<KododoGame num_envs=3 {batch.rules}>"
 
 
 @pytest.mark.parametrize("name", ["kododo", "combi_combo", "kado"])

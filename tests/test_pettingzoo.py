@@ -146,7 +146,7 @@ def test_what_is_given_out_is_as_other_libraries_want_it(game: str, players: int
     for step in episode[1:]:
         assert all(list(given) == env.possible_agents for given in step[1:])
         assert {type(reward) for reward in step[2].values()} == {float}
-        assert not any(step[4].values())
+        assert list(step[4].values()) == [False] * players
     assert env.agents == []
 
 

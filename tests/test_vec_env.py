@@ -393,7 +393,7 @@ def test_nothing_is_an_action_that_was_given() -> None:
 
 
 def test_opponents_choose_as_if_a_refused_step_had_not_been_asked_for() -> None:
-    """They had chosen before the learner's action was refused, and chose otherwise after it."""
+    """They had chosen before the refusal, and chose otherwise the next time."""
     one, other = (
         BatchVecEnv(kododo_v0.batch_game(4, 3), opponents=[None, *[RandomAgent()] * 2])
         for _ in range(2)

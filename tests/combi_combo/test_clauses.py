@@ -377,3 +377,10 @@ def test_actions_are_types_of_cards_in_words() -> None:
     assert game.num_actions == 24
     assert game.describe_action(card("Y3")) == "pass yellow 3 to the left"
     assert len({game.describe_action(action) for action in cards("B1 B2 R4")}) == 3
+    many = CombiComboGame(1, Rules(num_colours=8, fours_points=(0,) * 9), seed=0)
+    words = [many.describe_action(action) for action in (20, 24, 31)]
+    assert words == [
+        "pass red 1 to the left",
+        "pass colour 6 1 to the left",
+        "pass colour 7 4 to the left",
+    ]

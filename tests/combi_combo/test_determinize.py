@@ -41,6 +41,23 @@ def test_copies_look_the_same_to_their_player(position: Position, seed: int) -> 
     assert copies.turn == game.turn
 
 
+def test_a_single_game_is_dealt_again_once() -> None:
+    game = CombiComboGame(1, seed=3)
+    for turn in range(8):
+        copies = copies_of(game, turn % 4, 1, seed=turn)
+        assert copies.num_envs == 1
+        assert (copies.view(turn % 4).observation == game.view(turn % 4).observation).all()
+        game.step(random_actions(game, np.random.default_rng(turn)))
+
+
+def test_a_deck_that_lacks_the_highest_cards_is_dealt_again_too() -> None:
+    game = CombiComboGame(3, Rules(copies=(3, 4, 5, 0)), seed=1)
+    game.step(random_actions(game, np.random.default_rng(0)))
+    copies = copies_of(game, 0, 5)
+    assert_may_have_happened(game, 0, 2)
+    assert not copies.hands.reshape(15, 4, 6, 4)[..., 3].any()
+
+
 def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> None:
     """The copies' decks, played with their passes from the beginning, lead where they stand."""
     copies = copies_of(game, player, 5, seed)

@@ -522,3 +522,25 @@ def test_observe_fills_the_callers_array(dtype: type, num_envs: int) -> None:
         assert game.observe(out=out) is out
         assert (out == game.observe()).all()
     assert game.observe().dtype == game.layout.dtype
+
+
+# --- taking back the last turn ----------------------------------------------------------
+
+
+def test_taking_back_leaves_alone_the_games_that_wait_for_the_others() -> None:
+    game = KododoGame(60, Rules(num_players=3, variant="long", target_score=18), seed=0)
+    rng = np.random.default_rng(0)
+    while not (game.terminated.any() and game.turn == 2):
+        game.step(random_actions(game, rng))
+    over = game.terminated.copy()
+    assert not over.all()
+    before, shown = game.before_last_step(np.random.default_rng(1))
+    assert (before.turn, before.steps_played) == (1, game.steps_played - 1)
+    assert shown.dtype == np.bool_
+    for name, now in game.state().items():
+        if isinstance(now, np.ndarray) and now.ndim and now.shape[-1] == 60:
+            assert (before.state()[name][..., over] == now[..., over]).all(), name
+    going = ~over
+    assert (before.table[going, :, 3] == -1).all()
+    before.step(np.where(over[:, None], 0, shown.argmax(axis=2)))
+    assert (before.observe()[going] == game.observe()[going]).all()

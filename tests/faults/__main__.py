@@ -1,0 +1,89 @@
+"""The faults from the command line: ``python -m tests.faults --help``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import psutil
+
+from agents.game_arguments import default_players
+from kododo_env import registry
+from tests.faults import kills, places
+from tests.faults.scripts import Fault
+
+Case = Callable[[Path], Counter[str] | None]
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Do it, print a table; 1 if something must not be."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--kills", type=int, default=20, help="of each game and the tournament")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="+", default=[], help="cases whose names begin so")
+    asked = parser.parse_args(args)
+    faults = 0
+    for name, case in cases(asked.kills, asked.seed).items():
+        if asked.only and not name.startswith(tuple(asked.only)):
+            continue
+        with tempfile.TemporaryDirectory(prefix="faults-") as scratch:
+            try:
+                said = _words(case(Path(scratch)))
+            except Fault as fault:
+                faults += 1
+                said = f"FAULT: {fault}"
+        print(f"{name:<32} {said}", flush=True)
+    print(f"{faults} faults")
+    return 1 if faults else 0
+
+
+def cases(number: int, seed: int) -> dict[str, Case]:
+    """What is done, by name."""
+    every: dict[str, Case] = {
+        f"training {game}": partial(kills.training, game, default_players(game), number, seed)
+        for game in registry.DOORS
+    }
+    every["evaluation"] = partial(kills.evaluation, number, seed)
+    every["full disk: training"] = partial(_on_small_disk, places.full_disk_training)
+    every["full disk: evaluation"] = partial(_on_small_disk, places.full_disk_evaluation)
+    if hasattr(psutil.Process, "rlimit"):
+        every["no larger file: training"] = places.limited_training
+    for take in (*places.WAYS, places.read_only):
+        if take is places.read_only and places.may_ignore_modes():
+            every["folder read_only"] = _not_for_root
+            continue
+        name = f"folder {take.__name__}"
+        every[f"{name}: training"] = partial(places.training_loses_folder, take)
+        if take is not places.read_only:  # a log that is open goes on
+            every[f"{name}: evaluation"] = partial(places.evaluation_loses_folder, take)
+    return every
+
+
+def _on_small_disk(case: Callable[[Path, Path], None], scratch: Path) -> Counter[str] | None:
+    with places.small_disk(scratch) as disk:
+        if disk is None:
+            return Counter({"not done: only root may mount a file system": 1})
+        case(disk, scratch)
+    return None
+
+
+def _not_for_root(scratch: Path) -> Counter[str]:
+    return Counter({"not done: root may write there": 1})
+
+
+def _words(counts: Counter[str] | None) -> str:
+    if counts is None:
+        return "one line, nothing lost"
+    if len(counts) == 1 and next(iter(counts)).startswith("not done"):
+        return next(iter(counts))
+    ways = ", ".join(f"{way} {counts[way]}" for way in kills.WAYS if counts[way])
+    return f"{counts.total()} kills, gone on with each time, the same in the end ({ways})"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

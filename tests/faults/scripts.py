@@ -1,0 +1,120 @@
+"""A script in a process of its own, watched from outside."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 600.0  # seconds for anything that must happen
+LEFT = 20.0  # seconds for its processes to follow a script
+TROUBLE = ("Traceback", "Exception ignored", "Warning:")
+
+
+class Fault(Exception):
+    """Something that must not be."""
+
+
+class Script:
+    """A running script, in a session of its own.
+
+    Args:
+        args: What follows ``python``.
+        words: The file that gets what it says on stderr.
+    """
+
+    def __init__(self, args: Sequence[str], words: Path) -> None:
+        self.words = words
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        with words.open("wb") as stderr:
+            self.process = subprocess.Popen(
+                [sys.executable, *args],
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                start_new_session=True,
+            )
+
+    @property
+    def running(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
+
+    def wait_for(self, true: Callable[[], bool]) -> bool:
+        """Wait until something is true, or the script has ended: which of them."""
+        until = time.monotonic() + PATIENCE
+        while self.running:
+            if true():
+                return True
+            if time.monotonic() > until:
+                raise Fault("what was waited for does not come")
+            time.sleep(0.002)
+        return False
+
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal; one that asks to stop only when the script can hear it."""
+        if number != signal.SIGKILL:
+            self.wait_for(self._hears)
+        if self.running:
+            self.process.send_signal(number)
+
+    def _hears(self) -> bool:
+        """Whether Python has begun to run the script, which answers signals from then on."""
+        try:
+            status = Path(f"/proc/{self.process.pid}/status").read_text()
+        except OSError:  # no such file on other systems
+            return time.time() - psutil.Process(self.process.pid).create_time() > 5
+        caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
+        return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+    def end(self, allowed: Sequence[int]) -> int:
+        """Wait for its end.
+
+        Returns:
+            Its exit status.
+
+        Raises:
+            Fault: It ended otherwise than allowed, said more than a line, or left a process.
+        """
+        try:
+            status = self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired as error:
+            self.process.kill()
+            raise Fault("it does not end") from error
+        said = self.words.read_text(errors="replace")
+        if status not in allowed:
+            raise Fault(f"status {status}, not one of {list(allowed)}: {said.strip()[-500:]}")
+        # What was killed has no say in what the library's processes tell of its end.
+        judged = status != -signal.SIGKILL
+        if judged and (len(said.strip().splitlines()) > 1 or any(word in said for word in TROUBLE)):
+            raise Fault(f"more than a line on stderr: {said.strip()[-500:]}")
+        self._alone()
+        return status
+
+    def _alone(self) -> None:
+        """Raise Fault if a process of the script's session is there after some seconds."""
+        until = time.monotonic() + LEFT
+        while left := [each for each in psutil.pids() if _session(each) == self.process.pid]:
+            if time.monotonic() > until:
+                for each in left:
+                    os.kill(each, signal.SIGKILL)
+                raise Fault(f"{len(left)} of its processes go on without it")
+            time.sleep(0.05)
+
+
+def _session(pid: int) -> int:
+    try:
+        if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return -1
+        return os.getsid(pid)
+    except (psutil.Error, OSError):
+        return -1

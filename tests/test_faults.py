@@ -1,0 +1,82 @@
+"""Some of the faults of ``make faults``, and that these tools notice what they look for."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.faults import __main__ as faults
+from tests.faults import kills, places
+from tests.faults.equality import differences
+from tests.faults.scripts import Fault, Script
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kills, "UPDATES", 4)
+    monkeypatch.setattr(kills, "GAMES", 12_000)
+    monkeypatch.setattr(kills, "SEEN", [1])  # not before anything is done
+
+
+def test_a_killed_training_comes_to_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kills, "WAYS", {"SIGKILL": 0.5, "SIGKILL in a write": 0.5})
+    assert kills.training("kado", 2, 2, 0, tmp_path).total() == 2
+    other = tmp_path / "other"
+    shutil.copytree(tmp_path / "whole", other)
+    (other / "results.json").write_text("{}")
+    (other / "checkpoint.zip").write_bytes((tmp_path / "broken" / "checkpoint.zip").read_bytes())
+    assert differences(tmp_path / "whole", other) == ["run.results: other bytes"]
+
+
+def test_a_killed_tournament_with_workers_comes_to_the_same(tmp_path: Path) -> None:
+    assert kills.evaluation(3, 1, tmp_path).total() == 3
+
+
+def test_a_training_without_room_says_so_in_a_line(tmp_path: Path) -> None:
+    """A full disk was the right line, and then a traceback of TensorBoard's thread."""
+    if hasattr(psutil.Process, "rlimit"):
+        places.limited_training(tmp_path, to_the_end=False)
+
+
+def test_a_training_whose_folder_became_anothers_writes_nothing(tmp_path: Path) -> None:
+    places.training_loses_folder(places.replaced, tmp_path)
+
+
+def test_a_tournament_whose_folder_is_removed_says_so(tmp_path: Path) -> None:
+    places.evaluation_loses_folder(places.removed, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("raise ValueError", "status 1, not one of"),
+        ("import sys; print('one\\ntwo', file=sys.stderr)", "more than a line on stderr"),
+        ("import subprocess; subprocess.Popen(['sleep', '50'])", "1 of its processes go on"),
+    ],
+)
+def test_faults_are_noticed(
+    script: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.faults.scripts.LEFT", 0.5)
+    with pytest.raises(Fault, match=said):
+        Script(["-c", script], tmp_path / "words").end([0])
+
+
+def test_what_is_found_is_told_and_counted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def wrong(scratch: Path) -> None:
+        raise Fault("another table")
+
+    found = {"right": lambda scratch: None, "wrong": wrong}
+    monkeypatch.setattr(faults, "cases", lambda number, seed: found)
+    assert faults.main([]) == 1
+    assert "FAULT: another table" in capsys.readouterr().out
+    assert faults.main(["--only", "right"]) == 0
+    assert set(kills.NUMBERS.values()) == {signal.SIGTERM, signal.SIGINT}
