@@ -71,8 +71,9 @@ def renew(path: Path) -> None:
     if KEY not in entries:
         raise ValueError(f"{told} is an ONNX file, but not a policy exported by this project")
     try:
+        onnx.checker.check_model(model)  # what follows relies on that
         renewed = policy_bytes(model, PolicyMetadata.from_json(entries[KEY]))
-    except (ValueError, onnx.checker.ValidationError) as error:
+    except (ValueError, RuntimeError, onnx.checker.ValidationError) as error:
         raise ValueError(f"{told} is not a policy that can be played: {plain(error)}") from error
     with written_whole(path) as aside:
         aside.write_bytes(renewed)

@@ -175,6 +175,22 @@ def test_what_is_damaged_is_not_renewed(tmp_path: Path, capsys: pytest.CaptureFi
     assert (tmp_path.parent / "flipped.onnx").read_bytes() == content
 
 
+@pytest.mark.parametrize("opset", [9999, 18])
+def test_a_graph_that_onnx_does_not_know_is_not_renewed(opset: int, tmp_path: Path) -> None:
+    """The conversion of its version was a RuntimeError, a product of one factor an IndexError."""
+    model = tiny_model("kododo", 2)
+    model.opset_import[0].version = opset
+    matrix = numpy_helper.from_array(np.zeros((2, 2)), "matrix")  # in double precision
+    model.graph.initializer.append(matrix)
+    model.graph.node.append(helper.make_node("MatMul", ["matrix"], ["lonely"]))
+    path = tmp_path / "odd.onnx"
+    content = model.SerializeToString()
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"odd\.onnx is not a policy that can be played: "):
+        renew_policies(RenewConfig((path,)))
+    assert path.read_bytes() == content
+
+
 @each_policy
 def test_renewing_what_is_new_changes_nothing(name: str, tmp_path: Path) -> None:
     content = (POLICIES / f"{name}{SUFFIX}").read_bytes()

@@ -128,7 +128,7 @@ def _core(game: BatchGame, what: str, legal: np.ndarray) -> Call:
         "decks": (lambda v: game.reset(decks=v), anything),
         "out": (lambda v: game.observe(v), anything),
         "sample_decks": (
-            lambda v: game.sample_decks(v, rng), lambda v: _whole(v, 0, ENOUGH)
+            lambda v: game.sample_decks(v, rng), lambda v: _whole(v, 1, ENOUGH)
         ),
     }  # fmt: skip
     return (*calls[what], {"legal": legal, "deck": deck, "put": put})

@@ -12,11 +12,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agents import best_response, evaluation, policy_training
+from agents import best_response, evaluation, policy_training, renew_policies
 from agents.evaluation import EvaluateConfig, evaluate
 from agents.make_policies import make_policies
 from agents.policies_config import PoliciesConfig
 from agents.policy_file import sealed
+from agents.renew_policies import RenewConfig
+from agents.renew_policies import renew_policies as renew
 from agents.trainer import Trainer
 from agents.training_config import TrainConfig
 from agents.training_run import train
@@ -59,6 +61,9 @@ SCRIPTS = {
             ("--agents", "random", "greedy", "--games", "8", "--workers", "1", "--json", "o.json"),
             ("--best-response", "good.onnx", "--search", "4"),
         ),
+    ),
+    "renew_policies": Script(
+        RenewConfig, renew, (("good.onnx",), ("broken.onnx",), ("fifo.onnx",))
     ),
     "make_policies": Script(
         PoliciesConfig, make_policies, (("--only", "kododo-2p", "--out", "o", "--runs", "r"),)
@@ -146,9 +151,11 @@ def flags(config: type[Any]) -> Iterator[Any]:
 
 def generate(rng: Random) -> dict[str, Any]:
     """A script and its arguments."""
-    name = rng.choice(("train", "train", "evaluate", "evaluate", "evaluate", "make_policies"))
+    name = rng.choice((*["train", "evaluate"] * 4, "make_policies", "renew_policies"))
     script = SCRIPTS[name]
     args = [*rng.choice(script.usual)]
+    if name == "renew_policies":  # one file only: what is renewed before a bad one stays so
+        return {"script": name, "args": rng.choice((args, [rng.choice(PATHS)]))}
     known = list(flags(script.config))
     for field in rng.sample(known, rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
         given = _argument(rng, field)
@@ -204,6 +211,7 @@ def check(given: dict[str, Any], base: Path) -> str:
         stack.enter_context(replaced(evaluation, "run", _played_if_few))
         stack.enter_context(replaced(best_response, "train_best_response", starts))
         stack.enter_context(replaced(policy_training, "_start", starts))
+        stack.enter_context(replaced(renew_policies, "shipped", starts))
         done = _run(given)
     refused = check_end(done, before, "")
     if refused:

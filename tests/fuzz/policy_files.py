@@ -15,10 +15,11 @@ from onnx import helper
 
 from agents.arena import play
 from agents.onnx_agent import OnnxAgent
-from agents.policy_file import sealed
+from agents.policy_file import DIGEST, sealed
 from agents.policy_metadata import KEY
 from agents.policy_weights import game_of
 from agents.registry import POLICIES
+from agents.renew_policies import renew
 from kododo_env.core.batch_game import BatchGame
 from tests.doors import TABLES
 from tests.fuzz import graphs
@@ -64,7 +65,7 @@ def generate(rng: Random) -> dict[str, Any]:
     if how == "special":
         return {"special": rng.choice(list(SPECIAL))}
     game, players = rng.choice(TABLES)
-    given: dict[str, Any] = {"game": game, "players": players}
+    given: dict[str, Any] = {"game": game, "players": players, "renewed": rng.random() < 0.2}
     if how == "nodes" or (how == "bytes" and rng.random() < 0.7):
         given["shipped"] = rng.choice(SHIPPED)
     if how == "bytes":
@@ -105,14 +106,32 @@ def check(given: dict[str, Any], base: Path) -> str:
         SPECIAL[given["special"]](path)
     else:
         path.write_bytes(content_of(given))
+    if given.get("renewed") and not _renewed(path):
+        return REFUSED
     agents: list[OnnxAgent] = []
     if refuses(lambda: agents.append(OnnxAgent(path))):
         return REFUSED
-    (agent,) = agents
     if "special" in given:
         raise Wrong("something that is no file was taken for a policy")
-    if not given.get("sealed", True) and content_of(given) != content_of({**given, "bytes": []}):
+    checked = not given.get("sealed", True) and not given.get("renewed")
+    if checked and content_of(given) != content_of({**given, "bytes": []}):
         raise Wrong("a damaged policy was taken")
+    return _played(*agents)
+
+
+def _renewed(path: Path) -> bool:
+    """Whether a file is written anew, as if it were of an older version, without a digest."""
+    old = path.read_bytes().replace(DIGEST.encode(), b"x" * len(DIGEST))
+    path.write_bytes(old)
+    if not refuses(lambda: renew(path)):
+        return True
+    if path.read_bytes() != old or [*Path().iterdir()] != [path]:
+        raise Wrong("a policy was not renewed, but something is changed")
+    return False
+
+
+def _played(agent: OnnxAgent) -> str:
+    """How far an agent comes in the game that its file names."""
     made: list[BatchGame] = []
     if refuses(lambda: made.append(game_of(agent.metadata))):
         return "no such rules"
