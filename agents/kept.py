@@ -33,7 +33,7 @@ def read_kept(path: Path, heading: dict[str, Any]) -> Any:
     try:
         content = json.loads(path.read_text())
         return content["found"] if content["heading"] == heading else None
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         return None  # damaged: it is found again
 
 

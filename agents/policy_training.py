@@ -22,6 +22,7 @@ from agents.run_folder import CHECKPOINT, POLICY
 from agents.script import ENDS_WITH_STDIN
 from agents.training_config import TrainConfig, task_of
 from agents.workers import one_thread_each
+from kododo_env.core.numbers import shown
 
 SCRIPT = Path(__file__).parents[1] / "train.py"
 POLL = 0.1  # seconds between looks at the running children
@@ -65,7 +66,7 @@ def _check_same_run(config: TrainConfig) -> None:
     try:
         found = json.loads(path.read_text())
         has = {name: found[name] for name in ("task", "steps", "threads")}
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is not the config of a run, or is damaged") from error
     wanted = json.loads(json.dumps(_settings(config), default=str))
     differing = sorted(_differing(has, wanted))
@@ -85,7 +86,7 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
 def _differing(has: Any, wanted: Any, name: str = "") -> list[str]:
     """Where two nested dictionaries differ, in words."""
     if not isinstance(has, dict) or not isinstance(wanted, dict):
-        return [] if has == wanted else [f"{name} {has}, not {wanted}"]
+        return [] if has == wanted else [f"{name} {shown(has)}, not {shown(wanted)}"]
     keys = {**has, **wanted}
     return [word for key in keys for word in _differing(has.get(key), wanted.get(key), key)]
 

@@ -92,7 +92,7 @@ def unbegun(folder: Path) -> Task | None:
         return None
     try:
         return Task.from_dict(json.loads((folder / "config.json").read_text())["task"])
-    except (OSError, KeyError, TypeError, ValueError):
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
 
 

@@ -174,11 +174,16 @@ def test_a_policy_of_a_run_that_was_stopped_early_is_not_finished(made: Policies
 
 def test_a_damaged_config_is_refused(tmp_path: Path) -> None:
     config = TrainConfig(game="kododo", players=2, steps=1, run_dir=tmp_path)
-    for text in ("{", "[]", "{}"):
+    for text in ("{", "[]", "{}", "[" * 100_000, "9" * 5000):
         (tmp_path / "config.json").write_text(text)
         (tmp_path / "checkpoint.zip").touch()
         with pytest.raises(ValueError, match="not the config of a run, or is damaged"):
             state_of(config)
+    strange = json.dumps({"task": {}, "steps": 1, "threads": "\x1b[31m" + "x" * 100_000})
+    (tmp_path / "config.json").write_text(strange)
+    with pytest.raises(ValueError, match=r"threads '\\x1b\[31mx+…, not 2") as error:
+        state_of(config)
+    assert len(str(error.value)) < 1000
 
 
 def test_a_run_that_fails_is_named_with_its_last_words(tmp_path: Path) -> None:
@@ -263,6 +268,8 @@ def test_findings_are_kept_under_their_heading(tmp_path: Path) -> None:
     assert kept(path, {"games": 2}, lambda: [3]) == [3]
     path.write_text(path.read_text()[:-10])
     assert read_kept(path, {"games": 2}) is None
+    path.write_text("[" * 100_000)  # damaged: it is found again
+    assert read_kept(path, {"games": 1}) is None
 
 
 # --- the cards ----------------------------------------------------------------------------

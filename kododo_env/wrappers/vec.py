@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
@@ -112,12 +113,9 @@ class BatchVecEnv(VecEnv):
         """
         if not self._noted:
             raise RuntimeError("step_wait() needs step_async(actions) first")
-        game, actions, drawn = self.game, self._noted.pop(), self._rng.bit_generator.state
-        try:
+        game, actions = self.game, self._noted.pop()
+        with self._unless_refused():
             game.step(self._everybodys(actions))
-        except ValueError:
-            self._rng.bit_generator.state = drawn  # the opponents had chosen already
-            raise
         # Copies, all of them: dealing anew changes what the game shows of itself.
         rewards = self._rewards_now()
         dones = np.repeat(game.just_terminated, len(self.seats))
@@ -129,6 +127,18 @@ class BatchVecEnv(VecEnv):
         if game.terminated.any():
             game.restart_finished()
         return self._observations(), rewards, dones, infos
+
+    @contextmanager
+    def _unless_refused(self) -> Iterator[None]:
+        """The opponents have drawn nothing from their generator if the step is refused."""
+        alone = len(self.seats) == self.game.num_players
+        drawn = None if alone else self._rng.bit_generator.state
+        try:
+            yield
+        except ValueError:
+            if drawn is not None:
+                self._rng.bit_generator.state = drawn
+            raise
 
     def action_masks(self, indices: Indices = None) -> npt.NDArray[np.bool_]:
         """The legal actions of the slots asked for, by default all: shape (slots, A)."""

@@ -1,4 +1,4 @@
-"""Checkpoints that are damaged or say what cannot be, from which a run is to go on."""
+"""Checkpoints, and what else is in a run's folder, damaged; and the run is to go on."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ import numpy as np
 
 from agents.checkpoint import Progress, save_checkpoint
 from agents.learning_curve import draw_learning_curve
+from agents.policy_training import state_of
 from agents.recipes import recipe_for
 from agents.run_folder import write_config
 from agents.trainer import CHECKPOINT, Trainer
 from agents.training_config import Task, TrainConfig
 from agents.training_run import train
 from tests.doors import GAMES
-from tests.fuzz.expected import ACCEPTED, Wrong
+from tests.fuzz.expected import ACCEPTED, Wrong, refuses
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
 from tests.fuzz.playing import play_out
 from tests.fuzz.scripts import check_end, contents, replaced, run, starts
@@ -54,8 +55,14 @@ def prepare(base: Path) -> None:
 
 def generate(rng: Random) -> dict[str, Any]:
     """Changes of the file's bytes, of its parts, of its facts or of its arrays."""
-    how = rng.choice(("bytes", "member", "facts", "facts", "arrays", "arrays"))
+    how = rng.choice(("bytes", "member", "facts", "facts", "arrays", "arrays", "config"))
     given: dict[str, Any] = {"game": rng.choice(GAMES)}
+    if how == "config":
+        edits = (
+            {"json": json_edits(rng, depth=3)} if rng.random() < 0.8 else {"raw": byte_edits(rng)}
+        )
+        states = {"checkpoint": rng.random() < 0.2, "resume": rng.random() < 0.5}
+        return {**given, "config": edits, **states}
     if how == "bytes":
         return {**given, "bytes": byte_edits(rng)}
     if how == "member":
@@ -70,6 +77,8 @@ def generate(rng: Random) -> dict[str, Any]:
 def check(given: dict[str, Any], base: Path) -> str:
     """It is refused and all is as it was; or the run goes on, and with what was saved."""
     shutil.copytree(base / given["game"], "run")
+    if "config" in given:
+        return _check_config(given)
     path = Path("run", CHECKPOINT)
     whole = path.read_bytes()
     try:
@@ -89,6 +98,24 @@ def check(given: dict[str, Any], base: Path) -> str:
         _same(trainer, path)
     _goes_on(trainer)
     return ACCEPTED
+
+
+def _check_config(given: dict[str, Any]) -> str:
+    """As ``check``, of a run whose config.json is damaged and whose checkpoint may be missing."""
+    path, edits = Path("run", "config.json"), given["config"]
+    if "json" in edits:
+        path.write_text(edited_json(json.loads(path.read_text()), edits["json"]))
+    else:
+        path.write_bytes(edited_bytes(path.read_bytes(), edits["raw"]))
+    if not given["checkpoint"]:
+        Path("run", CHECKPOINT).unlink()
+    before = contents()
+    config = TrainConfig(game=given["game"], players=PLAYERS, steps=1000, run_dir=Path("run"))
+    refuses(lambda: state_of(config))
+    with replaced(Trainer, "run", starts):
+        args = ["--run-dir", "run", "--steps", "1000", "--threads", "1", "--num-envs", "4"]
+        done = run(TrainConfig, train, [*args, *(["--resume"] if given["resume"] else [])])
+    return check_end(done, before, "") or ACCEPTED
 
 
 def damaged(content: bytes, given: dict[str, Any]) -> bytes:
