@@ -8,6 +8,11 @@ MINUTES ?= 3
 # Which mutants, by default all that have no result yet, and how many at a time.
 ONLY ?=
 JOBS ?= 1
+# Of make faults: how many of each game, and of the moments; of make soak, for all games.
+KILLS ?= 20
+SEED ?= 0
+SOAK_MINUTES ?= 60
+EPISODES ?= 100000
 # Where to; by default train.py finds a free folder, such as runs/kododo-4p.
 RUN_DIR ?=
 
@@ -24,7 +29,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench mutants policies pins clean
+.PHONY: help venv train test lint types format bench mutants faults soak policies pins clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -70,6 +75,12 @@ bench: $(READY) ## Run every benchmark
 mutants: $(READY) ## Change the code spot by spot, to see that tests notice: ONLY='kododo_env.core.deck*'
 	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(VENV)/bin/mutmut run --max-children $(JOBS) $(ONLY)
 	$(PY) -m tests.mutation.survivors
+
+faults: $(READY) ## Kill, fill the disk, take folders away, and compare what comes of it: KILLS=20 SEED=0
+	MPLBACKEND=Agg $(PY) -m tests.faults --kills $(KILLS) --seed $(SEED)
+
+soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTES=60 EPISODES=100000
+	MPLBACKEND=Agg $(PY) -m tests.faults.soak --minutes $(SOAK_MINUTES) --episodes $(EPISODES)
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.make_policies
