@@ -8,6 +8,11 @@ MINUTES ?= 3
 # Which mutants, by default all that have no result yet, and how many at a time.
 ONLY ?=
 JOBS ?= 1
+# Of make faults: how many of each game, and of the moments; of make soak, for all games.
+KILLS ?= 20
+SEED ?= 0
+SOAK_MINUTES ?= 60
+EPISODES ?= 100000
 # Where to; by default train.py finds a free folder, such as runs/kododo-4p.
 RUN_DIR ?=
 
@@ -24,7 +29,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench mutants policies pins soak clean
+.PHONY: help venv train test lint types format bench mutants fuzz audit faults soak policies pins clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -88,8 +93,11 @@ audit: ## Look up known vulnerabilities of the pinned versions
 	echo "make audit: nothing was checked: the list of known vulnerabilities cannot be read from" \
 		"here ($$(tail -n 1 "$$scratch/said" | cut -c 1-200))" >&2; exit 2
 
-soak: $(READY) ## Train for an hour and play 100,000 episodes, to see that memory stays flat: MINUTES=60
-	OMP_NUM_THREADS=1 $(PY) -m tests.soak --minutes $(if $(filter file,$(origin MINUTES)),60,$(MINUTES))
+faults: $(READY) ## Kill, fill the disk, take folders away, and compare what comes of it: KILLS=20 SEED=0
+	MPLBACKEND=Agg $(PY) -m tests.faults --kills $(KILLS) --seed $(SEED)
+
+soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTES=60 EPISODES=100000
+	MPLBACKEND=Agg $(PY) -m tests.faults.soak --minutes $(SOAK_MINUTES) --episodes $(EPISODES)
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.make_policies

@@ -19,6 +19,7 @@ FIXED = (
     "num_envs", "games_per_update", "width", "depth", "one_hot", "sort_opponents", "muon",
     "teacher", "teacher_share",
 )  # fmt: skip
+BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ def resumed(config: TrainConfig) -> Asked:
     check_same_game(path, task, Task(game, rules, task.recipe, task.seed))
     _check_seed(config, task)
     recipe = changed_recipe(task.recipe, config)
-    said = [_how_far(config, progress), *_changes(task.recipe, recipe)]
+    where = _how_far(config, progress) if unbegun(config.run_dir) is None else BEGINS_AGAIN
+    said = [where, *_changes(task.recipe, recipe)]
     return Asked(replace(task, recipe=recipe), config.run_dir, progress, said)
 
 

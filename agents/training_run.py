@@ -15,7 +15,7 @@ from agents.memory import check_memory
 from agents.network import Diverged
 from agents.onnx_agent import OnnxAgent
 from agents.reservation import Reservation, reserved
-from agents.resuming import Asked, begun, resumed
+from agents.resuming import BEGINS_AGAIN, Asked, begun, resumed
 from agents.run_folder import (
     CHECKPOINT,
     FILES,
@@ -46,8 +46,6 @@ def train(config: TrainConfig) -> None:
         task = asked.task
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
         check_memory(task)
-        if unbegun(run_dir) is not None:
-            print(f"{run_dir}: it was stopped before its first checkpoint and begins again")
         trainer = Trainer(config, task, run_dir, asked.progress)
         trainer.before_writing = place.check
         write_config(run_dir, task, config)
@@ -89,7 +87,8 @@ def _folder(config: TrainConfig) -> Iterator[Reservation]:
 
 def _fresh(config: TrainConfig, run_dir: Path) -> Asked:
     check_fresh(run_dir)
-    return Asked(task_of(config), run_dir, Progress())
+    said = [] if unbegun(run_dir) is None else [BEGINS_AGAIN]
+    return Asked(task_of(config), run_dir, Progress(), said)
 
 
 def _kept(checkpoint: Path) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.faults import __main__ as faults
-from tests.faults import kills, places
+from tests.faults import kills, places, soak
 from tests.faults.equality import differences
 from tests.faults.scripts import Fault, Script
 
@@ -80,3 +82,30 @@ def test_what_is_found_is_told_and_counted(
     assert "FAULT: another table" in capsys.readouterr().out
     assert faults.main(["--only", "right"]) == 0
     assert set(kills.NUMBERS.values()) == {signal.SIGTERM, signal.SIGINT}
+
+
+# --- flat memory --------------------------------------------------------------------------
+
+
+def test_memory_that_grows_to_the_end_is_noticed() -> None:
+    warm_up = [100.0] * 5 + [200.0] * 15
+    assert soak.judged(warm_up)["flat"]
+    leak = [100 + 2 * k for k in range(20)]
+    found = soak.judged(leak)
+    assert (found["growth_mb"], found["flat"]) == (10.0, False)
+    with soak.Memory() as memory:
+        before = len(memory.samples)
+        held = bytearray(b"x" * (50 << 20))
+        while len(memory.samples) < before + 2:
+            time.sleep(0.05)
+    assert memory.samples[-1] - memory.samples[0] > 40
+    assert held
+
+
+def test_a_short_soak_of_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    soak.main(["--part", "parallel_env", "--game", "combi_combo", "--episodes", "30"])
+    said = json.loads(capsys.readouterr().out)
+    assert (said["part"], said["episodes"]) == ("parallel_env", 30)
+    found = soak.self_play("kododo", 0.01, tmp_path)
+    assert found["updates"] >= 1
+    assert found["first_mb"] > 0

@@ -87,7 +87,7 @@ def test_parts_make_up_the_batch_in_order() -> None:
             assert list(chain.from_iterable(parts)) == list(range(total))
             assert len(parts) == min(threads, total)
             assert max(map(len, parts)) - min(map(len, parts)) <= 1
-    with pytest.raises(ValueError, match="threads must be at least 1, not 0"):
+    with pytest.raises(ValueError, match="threads must be 1 or more, not 0"):
         DataParallel(0)
 
 

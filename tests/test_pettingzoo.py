@@ -166,6 +166,19 @@ def test_rewards_add_up(game: str, players: int) -> None:
     assert returns["win"].sum() == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.parametrize("make", [parallel, aec])
+def test_what_pettingzoo_reads_of_an_environment(make: Any) -> None:
+    env = make("kado", 3, render_mode="ansi")
+    assert env.metadata == {
+        "name": "kado_v0",
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": 1,
+        "is_parallelizable": True,
+    }
+    assert env.render_mode == "ansi"
+    assert env.agents == []
+
+
 def test_a_reward_of_ones_own() -> None:
     env = parallel("kododo", 3, reward=lambda game: game.rewards * 2 + 1)
     plain = parallel("kododo", 3)

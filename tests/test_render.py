@@ -210,7 +210,7 @@ def test_no_such_game_or_player(method: str) -> None:
         getattr(game, method)(3)
     with pytest.raises(ValueError, match=r"index must be 0 to 2.*not -1"):
         getattr(game, method)(-1)
-    with pytest.raises(ValueError, match=r"player must be None or 0 to 1, not 2"):
+    with pytest.raises(ValueError, match=r"player must be 0 to 1, not 2"):
         getattr(game, method)(0, 2)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kododo_env.games.kado import KadoGame, Rules
-from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows
+from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows, within_frame
 from tests.helpers import play_random
 from tests.kado.scripted import (
     act,
@@ -451,6 +451,37 @@ def test_which_rows_and_columns_these_are_is_settled_as_cards_go_down() -> None:
     ]  # fmt: skip
 
 
+def grown(rng: np.random.Generator, size: int) -> np.ndarray:
+    """Cards next to each other, from the middle of the board on, wherever on the board."""
+    filled = np.zeros((5, 7), np.bool_)
+    filled[2, 3] = True
+    while filled.sum() < size:
+        row, column = rng.integers(5), rng.integers(7)
+        near = filled[max(0, row - 1) : row + 2, column].any()
+        filled[row, column] |= near or filled[row, max(0, column - 1) : column + 2].any()
+    return filled
+
+
+def test_a_frame_holds_a_tableau_if_one_of_three_rows_and_four_columns_does() -> None:
+    rng = np.random.default_rng(0)
+    tableaus = np.array([[grown(rng, 1 + each % 7) for each in range(200)] for _ in range(2)])
+    held = within_frame(tableaus.transpose(0, 2, 3, 1))
+    frames = [(slice(row, row + 3), slice(column, column + 4)) for row in range(3)
+              for column in range(4)]  # fmt: skip
+    for player in range(2):
+        for each, filled in enumerate(tableaus[player]):
+            fits = any(filled[frame].sum() == filled.sum() for frame in frames)
+            assert held[player, each] == fits
+            if fits:
+                cells = open_cells(filled[None, :, :, None])[0, :, :, 0]
+                for row, column in np.argwhere(cells):
+                    more = filled.copy()
+                    more[row, column] = True
+                    assert any(more[frame].sum() == more.sum() for frame in frames)
+    assert 0.1 < held.mean() < 0.9
+    assert held.any(axis=1).all()
+
+
 def test_placed_cards_never_move() -> None:
     game = KadoGame(20, Rules(num_players=3), seed=1)
     rng = np.random.default_rng(1)
@@ -589,6 +620,9 @@ def test_actions_in_words() -> None:
     assert game.describe_action(discard(3)) == "put the card aside"
     assert game.describe_action(no_challenge(3)) == "pass"
     assert game.describe_action(guess(3, "PR")) == "guess plush with a red ribbon"
+    first = game.moves.place
+    assert game.describe_action(first - 1) == "guess chocolates with a red ribbon"
+    assert game.describe_action(first) == "place the card in row 0, column 0 of the board"
     assert game.describe_action(place(3, -1, 1)) == "place the card in row 1, column 4 of the board"
     assert game.describe_action(no_op(3)) == "nothing to decide"
     assert game.num_actions == no_op(3) + 1

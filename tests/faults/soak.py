@@ -1,0 +1,126 @@
+"""Long work with flat memory, as JSON lines: ``python -m tests.faults.soak --help``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import psutil
+
+from agents.checkpoint import Progress
+from agents.trainer import Trainer
+from agents.training_config import TrainConfig, task_of
+from kododo_env import registry
+
+MB = 1 << 20
+MOST_GROWTH = 8.0  # MB in the second half
+EVERY = 0.5  # seconds between looks at the memory
+
+
+class Memory:
+    """Looks at this process's resident memory while a ``with`` block runs."""
+
+    def __init__(self) -> None:
+        self.samples = [_resident()]
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Memory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(EVERY):
+            self.samples.append(_resident())
+
+
+def _resident() -> float:
+    return float(psutil.Process().memory_info().rss / MB)
+
+
+def judged(samples: Sequence[float]) -> dict[str, Any]:
+    """How memory went: at first, in each quarter (medians), by how much the second half grew."""
+    parts = np.array_split(samples, 4)
+    quarters = [float(median(part)) for part in parts if len(part)]
+    growth = quarters[-1] - quarters[len(quarters) // 2]
+    return {
+        "first_mb": round(samples[0], 1),
+        "quarters_mb": [round(quarter, 1) for quarter in quarters],
+        "growth_mb": round(growth, 1),
+        "flat": growth <= MOST_GROWTH,
+    }
+
+
+def self_play(game: str, minutes: float, folder: Path) -> dict[str, Any]:
+    """Train a game for some minutes by its recipe."""
+    config = TrainConfig(game=game, minutes=minutes, run_dir=folder, seed=0)
+    trainer = Trainer(config, task_of(config), folder, Progress())
+    with Memory() as memory, redirect_stdout(sys.stderr):
+        trainer.run()
+    done = {"minutes": minutes, "updates": trainer.progress.updates}
+    return {"part": "self-play", "game": game, **done, **judged(memory.samples)}
+
+
+def episodes(game: str, number: int, seed: int = 0) -> dict[str, Any]:
+    """Play so many episodes of a game's ``parallel_env`` at random."""
+    env = registry.door(game).parallel_env()
+    rng = np.random.default_rng(seed)
+    since = time.monotonic()
+    with Memory() as memory:
+        for episode in range(number):
+            _, infos = env.reset(seed=seed + episode)
+            while env.agents:
+                masks = {agent: infos[agent]["action_mask"] for agent in env.agents}
+                chosen = {agent: rng.choice(np.flatnonzero(mask)) for agent, mask in masks.items()}
+                *_, infos = env.step(chosen)
+    done = {"episodes": number, "seconds": round(time.monotonic() - since, 1)}
+    return {"part": "parallel_env", "game": game, **done, **judged(memory.samples)}
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Do both for each game, each in a process of its own; 1 if memory grew."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=60, help="of self-play, for all games")
+    parser.add_argument("--episodes", type=int, default=100_000, help="for all games")
+    parser.add_argument("--part", choices=("self-play", "parallel_env"), help="in this process")
+    parser.add_argument("--game", choices=list(registry.DOORS))
+    asked = parser.parse_args(args)
+    if asked.part is None:
+        return _all(asked.minutes, asked.episodes)
+    if asked.part == "self-play":
+        with tempfile.TemporaryDirectory() as scratch:
+            found = self_play(asked.game, asked.minutes, Path(scratch))
+    else:
+        found = episodes(asked.game, asked.episodes)
+    print(json.dumps(found), flush=True)
+    return 0 if found["flat"] else 1
+
+
+def _all(minutes: float, number: int) -> int:
+    shares = len(registry.DOORS)
+    worst = 0
+    for part in ("self-play", "parallel_env"):
+        for game in registry.DOORS:
+            amount = ["--minutes", str(minutes / shares), "--episodes", str(number // shares)]
+            command = [sys.executable, "-m", __spec__.name, "--part", part, "--game", game]
+            worst = max(worst, subprocess.run([*command, *amount], check=False).returncode)
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main())
