@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,11 @@ from kododo_env.wrappers.vec import BatchVecEnv
 
 Schedule = Callable[[float], float]
 PROBED = 256  # decisions on which a network is tried after it has learned
+
+# Products in bfloat16 are compiled for each number of rows, and by default 1,024 of a kind are
+# kept. Each step of a rollout decides another number, so that memory grew for long.
+for kept in ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"):
+    os.environ.setdefault(kept, "64")
 
 
 class SelfPlayPPO(MaskablePPO):

@@ -203,6 +203,24 @@ def test_a_teacher_is_imitated_at_first_and_then_no_more() -> None:
     assert not (model.rollout_buffer.packed().actions == last).all()
 
 
+def test_what_is_compiled_for_each_number_of_rows_is_not_kept_for_ever() -> None:
+    """Training in bfloat16 grew by hundreds of MB, where the processor has it."""
+    script = (
+        "import psutil, torch, agents.self_play_ppo\n"
+        "torch.set_num_threads(1)\n"
+        "layer, resident = torch.nn.Linear(256, 256), []\n"
+        "for rows in range(1, 801):\n"
+        "    with torch.no_grad(), torch.autocast('cpu', torch.bfloat16):\n"
+        "        layer(torch.zeros(rows, 256))\n"
+        "    resident.append(psutil.Process().memory_info().rss)\n"
+        "print(resident[-1] - resident[100])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 64 << 20
+
+
 # --- runs ---------------------------------------------------------------------------------
 
 
