@@ -264,6 +264,25 @@ def test_a_view_says_that_it_is_not_copied() -> None:
         assert str(error.value) == said
 
 
+def test_more_decks_than_none_are_asked_for() -> None:
+    for variant in ("standard", "long"):
+        batch = kododo_v0.batch_game(1, 2, variant)
+        with pytest.raises(ValueError) as error:  # noqa: PT011
+            batch.sample_decks(0, np.random.default_rng(0))
+        assert str(error.value) == "num must be 1 or more, not 0"
+
+
+def test_a_state_says_what_is_wrong_with_it() -> None:
+    batch = kododo_v0.batch_game(1, 2)
+    for name, said in (
+        ("_scores", "not a state: _scores must be an array, not 'x'"),
+        ("rng", "rng must be a state of numpy's PCG64, not 'x'"),
+    ):
+        with pytest.raises(ValueError) as error:  # noqa: PT011
+            batch.load_state({**batch.state(), name: "x"})
+        assert str(error.value) == said
+
+
 def test_a_batch_shows_its_kind_its_size_and_its_rules() -> None:
     batch = kododo_v0.batch_game(3, 2)
     assert repr(batch) == f"<KododoGame num_envs=3 {batch.rules}>"

@@ -177,6 +177,8 @@ def test_what_pettingzoo_reads_of_an_environment(make: Any) -> None:
     }
     assert env.render_mode == "ansi"
     assert env.agents == []
+    mask = env.observation_space("player_0")["action_mask"]
+    assert (mask.low.min(), mask.high.max(), mask.dtype) == (0, 1, np.dtype(np.int8))
 
 
 def test_a_reward_of_ones_own() -> None:

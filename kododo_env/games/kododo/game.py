@@ -321,9 +321,6 @@ class KododoGame(BatchGame):
 
     def _end_game(self, last_round: bool) -> None:
         """See which games are over; deal again, in the long variant, if some are not."""
-        if self.rules.variant == "standard":
-            self._terminated[:] = last_round
-            return
         reached = self._scores.max(axis=0) >= self.rules.target_score
         # The target counts at the end of every deal, and of every round of the later ones.
         self._terminated |= reached & (last_round | (self._deals > 0))

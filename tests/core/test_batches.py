@@ -1,0 +1,42 @@
+"""What every batch owes its users in small things that the kit does not ask."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from tests.doors import GAMES
+from tests.helpers import play_random, random_actions
+
+each_game = pytest.mark.parametrize("game", GAMES)
+
+
+@each_game
+def test_the_first_game_is_drawn_if_nothing_else_is_said(game: str) -> None:
+    played = registry.batch_game(game, 2, 0, num_players=4)
+    play_random(played, np.random.default_rng(0), 3)
+    assert played.text() == played.text(0) != played.text(1)
+    assert played.svg() == played.svg(0) != played.svg(1)
+
+
+@each_game
+def test_a_view_of_before_does_not_come_back_with_a_state(game: str) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    state, earlier = played.state(), played.view(0)
+    played.step(random_actions(played, np.random.default_rng(0)))
+    for _ in range(3):
+        played.load_state(state)
+        with pytest.raises(RuntimeError, match="earlier turn"):
+            _ = earlier.observation
+        assert np.array_equal(played.view(0).observation, played.observe()[:, 0])
+
+
+@each_game
+def test_which_games_are_dealt_anew_is_told_as_truth_values(game: str) -> None:
+    played = registry.batch_game(game, 2, 0, num_players=4)
+    for over in (False, True):
+        anew = played.restart_finished()
+        assert (anew.shape, anew.dtype) == ((2,), np.dtype(np.bool_))
+        assert anew.all() == anew.any() == over
+        play_random(played, np.random.default_rng(0))
