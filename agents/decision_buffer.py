@@ -25,7 +25,7 @@ class Decisions(NamedTuple):
     returns: Tensor  # (B,)
 
 
-SMALL = {"renamed": torch.uint8, "entries": torch.int16}  # kept in fewer bytes
+RECKONED = ("advantages", "returns")  # of a whole rollout, not kept decision by decision
 
 
 class DecisionBuffer(MaskableRolloutBuffer):
@@ -40,10 +40,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
     """
 
     decided: npt.NDArray[np.bool_]
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._columns: dict[str, Tensor] = {}
-        super().__init__(*args, **kwargs)
+    _packed: dict[str, list[Tensor]]
 
     def reset(self) -> None:
         """Forget everything."""
@@ -52,7 +49,7 @@ class DecisionBuffer(MaskableRolloutBuffer):
         self.episode_starts = np.zeros(shape, np.float32)
         self.returns, self.advantages = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         self.decided = np.zeros(shape, np.bool_)
-        self._kept = 0
+        self._packed = {name: [] for name in Decisions._fields if name not in RECKONED}
         self.pos, self.full, self.generator_ready = 0, False, False
 
     def add_decisions(
@@ -71,23 +68,10 @@ class DecisionBuffer(MaskableRolloutBuffer):
         """
         self.decided[self.pos, slots] = True
         self.values[self.pos, slots] = values.numpy()
-        before, self._kept = self._kept, self._kept + len(slots)
+        small = {"renamed": torch.uint8, "entries": torch.int16}
         for name, value in decisions.items():
-            self._column(name, value)[before : self._kept] = value
-
-    def _column(self, name: str, value: Tensor) -> Tensor:
-        """Room for what a whole rollout decides, taken once.
-
-        Taken step by step and given back at each update, it left the heap in pieces: a
-        training of an hour grew to three times its memory.
-        """
-        column = self._columns.get(name)
-        if column is None or column.shape[1:] != value.shape[1:]:
             fits = name != "renamed" or self.observation_space.dtype == np.uint8
-            dtype = SMALL.get(name, value.dtype) if fits else value.dtype
-            shape = (self.buffer_size * self.n_envs, *value.shape[1:])
-            self._columns[name] = column = torch.empty(shape, dtype=dtype)
-        return column
+            self._packed[name].append(value.to(small[name]) if name in small and fits else value)
 
     def add_step(self, rewards: npt.NDArray[np.float32], episode_starts: npt.NDArray[Any]) -> None:
         """Close a step with what every slot gained, (E,), and whether an episode began there."""
@@ -133,8 +117,8 @@ class DecisionBuffer(MaskableRolloutBuffer):
         return int(np.count_nonzero(self.decided))
 
     def packed(self) -> Decisions:
-        """All decisions of the rollout, in the order of their taking; good until the next one."""
-        whole = {name: column[: self._kept] for name, column in self._columns.items()}
+        """All decisions of the rollout, in the order of their taking."""
+        whole = {name: torch.cat(parts) for name, parts in self._packed.items()}
         return Decisions(
             **whole,
             advantages=torch.from_numpy(self.advantages[self.decided]),
