@@ -1,29 +1,31 @@
-"""What `make mutants` has found: counts by file, and mutants that live without an excuse.
+"""What lives: counts by file, and the mutants that survivors.md does not list.
 
-    python -m tests.mutation.survivors
-
-Excused are those that survivors.md lists with the reason why no test can tell them from the code.
-Exit status 1 if others live.
+Listed are those that no test can tell from the code, with the reason.
 """
 
 from __future__ import annotations
 
+import os
 import re
-import sys
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from mutmut.configuration import reset_config
 from mutmut.mutation.data import SourceFileMutationData
 from mutmut.mutation.diff_apply import get_diff_for_mutant
 from mutmut.stats import status_by_exit_code
 from mutmut.utils.file_utils import walk_mutatable_files
 
+from tests.mutation.areas import FOLDER
+
 LIST = Path(__file__).with_name("survivors.md")
 ALIVE = ("survived", "no tests", "suspicious")
 LISTED = re.compile(r"- `([^`]+)`: ``(.+)``")
+COLUMNS = ("mutants", "killed", "listed", "not listed", "not run")
 
 
-def excused(text: str) -> set[tuple[str, str, str]]:
+def listed(text: str) -> set[tuple[str, str, str]]:
     """The mutants that the list names, as file, function and the lines that were put in."""
     found, path = set(), ""
     for line in text.splitlines():
@@ -34,49 +36,57 @@ def excused(text: str) -> set[tuple[str, str, str]]:
     return found
 
 
-def told(name: str, path: Path) -> tuple[str, str]:
-    """A mutant's function, and the lines that were put in, as the list tells them."""
-    function = name.rpartition(".")[2].rpartition("__mutmut_")[0]
-    function = function.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".")
-    diff = get_diff_for_mutant(name, path=path).splitlines()
-    new = [line[1:].strip() for line in diff if line.startswith("+") and line[:3] != "+++"]
-    return function, " ".join(new)
-
-
-def main() -> int:
-    """Print the counts and the survivors that are not listed."""
-    known = excused(LIST.read_text())
-    total: Counter[str] = Counter()
-    strangers: list[str] = []
-    print("| file | mutants | killed | listed | not listed | not run |")
-    print("|---|---|---|---|---|---|")
+def files(area: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    """An area's files with the status of each mutant by its name."""
+    folder = FOLDER / area
+    if not folder.exists():
+        return
+    os.chdir(folder)
+    reset_config()
     for path in sorted(walk_mutatable_files()):
         data = SourceFileMutationData(path=path)
         data.load()
-        count: Counter[str] = Counter(mutants=len(data.exit_code_by_key))
-        for name, code in data.exit_code_by_key.items():
-            status = status_by_exit_code[code]
-            if status not in ALIVE:
-                count["not run" if status == "not checked" else "killed"] += 1
-                continue
-            function, new = told(name, path)
-            listed = (str(path), function, new) in known
-            count["listed" if listed else "not listed"] += 1
-            if not listed:
-                strangers.append(f"{path}\n- `{function}`: ``{new}``  ({name}, {status})")
-        total += count
-        if count["mutants"]:
+        yield (
+            path,
+            {name: status_by_exit_code[code] for name, code in data.exit_code_by_key.items()},
+        )
+
+
+def told(name: str, path: Path) -> tuple[str, str, str]:
+    """A mutant's function, and the lines taken out and put in, as the list tells them."""
+    function = name.rpartition(".")[2].rpartition("__mutmut_")[0]
+    function = function.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".")
+    diff = get_diff_for_mutant(name, path=path).splitlines()
+    old, new = (
+        " ".join(line[1:].strip() for line in diff if line[:1] == sign and line[:3] != sign * 3)
+        for sign in "-+"
+    )
+    return function, old, new
+
+
+def report(areas: Sequence[str]) -> int:
+    """Print the counts of some areas and the survivors that are not listed; 1 if there are any."""
+    known, total = listed(LIST.read_text()), Counter[str]()
+    strangers: list[str] = []
+    print(f"| file | {' | '.join(COLUMNS)} |", "|---" * 6 + "|", sep="\n")
+    for area in areas:
+        for path, mutants in files(area):
+            count = Counter(mutants=len(mutants))
+            for name, status in mutants.items():
+                if status not in ALIVE:
+                    count["not run" if status == "not checked" else "killed"] += 1
+                    continue
+                function, old, new = told(name, path)
+                lives = (str(path), function, new) in known
+                count["listed" if lives else "not listed"] += 1
+                if not lives:
+                    strangers.append(f"{name}: {status}\n    - {old}\n    + {new}")
             print(row(str(path), count))
-    print(row("all", total))
-    print("", *strangers, sep="\n")
+            total += count
+    print(row("all", total), *strangers, sep="\n")
     return int(bool(strangers))
 
 
 def row(name: str, count: Counter[str]) -> str:
     """A line of the table."""
-    columns = ("mutants", "killed", "listed", "not listed", "not run")
-    return f"| {name} | {' | '.join(str(count[column]) for column in columns)} |"
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return f"| {name} | {' | '.join(str(count[column]) for column in COLUMNS)} |"

@@ -1,0 +1,52 @@
+"""Mutation testing: change the code spot by spot; each change must make a test fail.
+
+    python -m tests.mutation                     all areas, what has no result yet
+    python -m tests.mutation core kado           some of them
+    python -m tests.mutation kado --only '*.x_open_cells*' '*_place__*'
+
+Exit status 1 if mutants live that survivors.md does not list.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.mutation.areas import AREAS, prepare
+from tests.mutation.survivors import report
+
+
+def main() -> int:
+    """Run the areas one after the other, then tell what lives."""
+    parser = argparse.ArgumentParser(description="Mutation testing, area by area.")
+    parser.add_argument("areas", nargs="*", metavar="AREA", help=f"by default {', '.join(AREAS)}")
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME", help="again, and only these"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
+    parser.add_argument("--report", action="store_true", help="only tell what is known")
+    options = parser.parse_args()
+    unknown = sorted(set(options.areas) - set(AREAS))
+    if unknown:
+        parser.error(f"no area {', '.join(unknown)}; there are {', '.join(AREAS)}")
+    areas = options.areas or list(AREAS)
+    if not options.report:
+        for name in areas:
+            print(f"== {name}", flush=True)
+            run(prepare(name), options.jobs, options.only)
+    return report(areas)
+
+
+def run(folder: Path, jobs: int, only: list[str]) -> None:
+    """Call mutmut in the copy of an area."""
+    command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(jobs)]
+    quiet = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    quiet.pop("PYTHONPATH", None)  # or the code as it is would be found before its mutants
+    subprocess.run([*command, *only], cwd=folder, env=quiet, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""The areas of the code that are changed, and the tests that must notice: quick ones, and near."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "mutants"
+COPIED = ("kododo_env", "agents", "docs", "tests")
+# Left out: tests of other things, those that take seconds, and those of the tests themselves.
+LEFT_OUT = (
+    "test_the_games_above_meet",
+    "test_the_doors_draw",
+    "test_a_network_learns",
+    "test_an_exported_policy",
+    "test_every_baseline",
+    "test_no_shared_file",
+    "test_importing_needs",
+    "test_maskable_ppo_trains",
+)
+# The whole kit once for each game; with all numbers of players it takes half a minute.
+KIT = "not keeps_its_promises or promises[kododo-3] or promises[combi_combo-4] or promises[kado-3]"
+
+
+@dataclass(frozen=True)
+class Area:
+    """Some files and the tests by which their mutants are to die.
+
+    Attributes:
+        files: Patterns below ``kododo_env/``.
+        tests: Folders and files below ``tests/``.
+    """
+
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+
+    def settings(self) -> str:
+        """The section [tool.mutmut] of a pyproject.toml."""
+        choice = " and ".join(f"not {name}" for name in LEFT_OUT)
+        arguments = ["-p", "no:xdist", "-p", "no:cacheprovider"]
+        tests = [f"tests/{name}" for name in self.tests]
+        tests += ["--ignore-glob=*/test_scripted_players.py", "-k", f"{choice} and ({KIT})"]
+        values = {
+            "source_paths": ["kododo_env"],
+            "only_mutate": [f"kododo_env/{pattern}" for pattern in self.files],
+            "also_copy": ["agents", "docs"],
+            "pytest_add_cli_args": arguments,
+            "pytest_add_cli_args_test_selection": tests,
+            # Beyond what the tests take; a machine that is busy must not look like an endless loop.
+            "timeout_constant": 10.0,
+            "timeout_multiplier": 3.0,
+            "use_git_change_detection": False,
+        }
+        lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+        return "\n".join(["[tool.mutmut]", *lines, ""])
+
+
+def _game(name: str, *files: str) -> Area:
+    """The area of a game: what it is scored by and how it is played."""
+    patterns = tuple(f"games/{name}/{file}.py" for file in ("scoring", "game", *files))
+    return Area(patterns, (name, "test_transcripts.py", "test_rules.py", "test_states.py"))
+
+
+TOLD = ("test_messages.py", "test_given_numbers.py")
+AREAS = {
+    "core": Area(
+        tuple(
+            f"core/{name}.py"
+            for name in (
+                "actions", "agent", "deck", "numbers", "observation", "rewards", "rows", "state",
+            )
+        ),
+        ("core", "test_numbers.py", "test_docs.py", "test_states.py", *TOLD),
+    ),
+    "batch": Area(
+        ("core/batch_game.py", "core/view.py"),
+        ("core", "combi_combo", "kododo", "test_every_game.py", "test_states.py", *TOLD),
+    ),
+    "combi_combo": _game("combi_combo", "hidden"),
+    "kado": _game("kado"),
+    "kododo": _game("kododo", "rewinding"),
+    "wrappers": Area(
+        ("wrappers/*.py",), ("test_gymnasium.py", "test_pettingzoo.py", "test_vec_env.py", *TOLD)
+    ),
+}  # fmt: skip
+
+
+def prepare(name: str) -> Path:
+    """A folder with a copy of what an area needs; results that it has stay."""
+    folder = FOLDER / name
+    for tests in (folder / "tests", folder / "mutants" / "tests"):
+        shutil.rmtree(tests, ignore_errors=True)
+    for top in COPIED:
+        for path in (ROOT / top).rglob("*"):
+            target = folder / path.relative_to(ROOT)
+            if path.is_file() and "__pycache__" not in path.parts and _differs(path, target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+    settings = (ROOT / "pyproject.toml").read_text() + "\n" + AREAS[name].settings()
+    (folder / "pyproject.toml").write_text(settings)
+    return folder
+
+
+def _differs(path: Path, target: Path) -> bool:
+    """Whether the copy has to be made; mutmut goes by its date."""
+    return not target.exists() or path.read_bytes() != target.read_bytes()
