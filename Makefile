@@ -76,6 +76,29 @@ bench: $(READY) ## Run every benchmark
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')
 
+fuzz: $(READY) ## Give everything wrong input, going on where the last time stopped: MINUTES=3
+	$(PY) -m tests.fuzz --minutes $(MINUTES)
+
+# In an environment of its own, which nobody tests. What could not be looked up was not checked:
+# pip-audit itself says "no known vulnerabilities" then.
+audit: ## Look up known vulnerabilities of the pinned versions
+	@scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
+	"$(PYTHON)" -m venv "$$scratch"; \
+	"$$scratch/bin/python" -m pip install --quiet pip-audit 2> "$$scratch/said" || { \
+		cat "$$scratch/said" >&2; exit 2; }; \
+	"$$scratch/bin/pip-audit" --strict --no-deps --disable-pip --progress-spinner off \
+		--requirement constraints.txt > "$$scratch/said" 2>&1 && { cat "$$scratch/said"; exit 0; }; \
+	if grep -q '^Found [0-9]* known vulnerabilit' "$$scratch/said"; then \
+		cat "$$scratch/said"; exit 1; fi; \
+	echo "make audit: nothing was checked: the list of known vulnerabilities cannot be read from" \
+		"here ($$(tail -n 1 "$$scratch/said" | cut -c 1-200))" >&2; exit 2
+
+faults: $(READY) ## Kill, fill the disk, take folders away, and compare what comes of it: KILLS=20 SEED=0
+	MPLBACKEND=Agg $(PY) -m tests.faults --kills $(KILLS) --seed $(SEED)
+
+soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTES=60 EPISODES=100000
+	MPLBACKEND=Agg $(PY) -m tests.faults.soak --minutes $(SOAK_MINUTES) --episodes $(EPISODES)
+
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.make_policies
 
