@@ -123,6 +123,14 @@ def test_cards_given_by_their_numbers_have_all_orders_with_the_same_chance() -> 
     assert np.array_equal(alike, dealt)
 
 
+def test_a_deck_of_few_types_is_compared_with_all_cards_that_there_can_be() -> None:
+    cards = np.array([0, 1, 1], np.uint8)
+    with pytest.raises(ValueError, match="it has 0 of card 0, the game 1$"):
+        check_decks(np.array([[9, 1, 1]]), cards, 1, "game", 1)
+    with pytest.raises(ValueError, match="it has 1 of card 1, the game 2$"):
+        check_decks(np.array([[0, 1, 9]]), cards, 1, "game", 1)
+
+
 def test_a_wrong_later_deal_is_refused_too() -> None:
     decks = np.stack([[CARDS, CARDS], [CARDS, np.zeros_like(CARDS)]])
     with pytest.raises(ValueError, match=r"^deck 1 is not the deck of game: it has 7 of card 0, "):

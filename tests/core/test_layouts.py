@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -96,6 +97,46 @@ def test_layouts_that_contradict_themselves_are_refused(make: object, said: str)
     with pytest.raises(ValueError) as error:  # noqa: PT011
         make()
     assert str(error.value) == said
+
+
+@pytest.mark.parametrize("shape", [(2, 1), [2, 1], np.array([2, 1], np.uint8)])
+def test_shapes_are_tuples_of_pythons_ints(shape: Any) -> None:
+    axes = ("seat", "row")
+    for piece in (ActionPiece("give", shape, axes), Piece("held", shape, np.int8(3), "", axes)):
+        assert piece.shape == (2, 1)
+        assert {type(size) for size in piece.shape} == {int}
+        assert piece.size == 2
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: ActionPiece("give", (0,), ("seat",)),
+            "each of the shape of actions 'give' must be 1 or more, not 0",
+        ),
+        (
+            lambda: ActionPiece("give", 2, ("seat",)),
+            "the shape of actions 'give' must be a tuple of whole numbers, not 2",
+        ),
+        (
+            lambda: Piece("held", (0,), 3, "", ("seat",)),
+            "each of the shape of piece 'held' must be 1 or more, not 0",
+        ),
+        (
+            lambda: Piece("held", (2,), 3.5, "", ("seat",)),
+            "the maximum of piece 'held' must be a whole number, not 3.5",
+        ),
+    ],
+)
+def test_shapes_and_maxima_are_whole_numbers(make: Any, said: str) -> None:
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        make()
+    assert str(error.value) == said
+
+
+def test_a_hand_may_be_a_single_slot() -> None:
+    assert SlotPiece("card", "hand", 1, 1).choices == ((0,),)
 
 
 def test_a_name_that_there_is_not() -> None:
