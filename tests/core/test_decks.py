@@ -125,9 +125,9 @@ def test_cards_given_by_their_numbers_have_all_orders_with_the_same_chance() -> 
 
 def test_a_deck_of_few_types_is_compared_with_all_cards_that_there_can_be() -> None:
     cards = np.array([0, 1, 1], np.uint8)
-    with pytest.raises(ValueError, match="it has 0 of card 0, the game 1$"):
+    with pytest.raises(ValueError, match=r"it has 0 of card 0, the game 1$"):
         check_decks(np.array([[9, 1, 1]]), cards, 1, "game", 1)
-    with pytest.raises(ValueError, match="it has 1 of card 1, the game 2$"):
+    with pytest.raises(ValueError, match=r"it has 1 of card 1, the game 2$"):
         check_decks(np.array([[0, 1, 9]]), cards, 1, "game", 1)
 
 
