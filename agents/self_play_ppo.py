@@ -125,6 +125,9 @@ class SelfPlayPPO(MaskablePPO):
             values = self._last_values(dones)
         rollout_buffer.compute_returns_and_advantage(values, dones)
         callback.on_rollout_end()
+        # They name the callback itself, and so all these arrays would stay until Python looks
+        # for cycles: hardly ever where so few new objects are made.
+        callback.locals = {}
         return True
 
     @torch.no_grad()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import weakref
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +35,7 @@ from agents.training_config import RecipeOverrides, TrainConfig, task_of
 from agents.training_run import train
 from kododo_env import kododo_v0
 from kododo_env.core.view import View
-from kododo_env.wrappers.vec import BatchVecEnv
+from kododo_env.wrappers.vec import BatchVecEnv, Step
 from tests.command_line import assert_refused, run
 
 ROOT = Path(__file__).parents[1]
@@ -116,6 +118,28 @@ def test_forced_moves_leave_no_transition() -> None:
 
 
 # --- the learner --------------------------------------------------------------------------
+
+
+def test_a_rollout_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kododo's self-play grew by a megabyte with each update: the callback named itself."""
+    env = BatchVecEnv(kododo_v0.batch_game(4, seed=0), "win")
+    model, seen = learner(env), []
+    step_wait = env.step_wait
+
+    def noted() -> Step:
+        played = step_wait()
+        seen.extend(weakref.ref(array) for array in played[:2])
+        return played
+
+    monkeypatch.setattr(env, "step_wait", noted)
+    gc.disable()
+    try:
+        for _ in range(3):
+            model.learn(1, reset_num_timesteps=False)
+        left = sum(reference() is not None for reference in seen)
+    finally:
+        gc.enable()
+    assert left <= 1  # the observations that the next rollout begins with
 
 
 def test_unmodified_maskable_ppo_learns_with_the_policy_and_loads(tmp_path: Path) -> None:
