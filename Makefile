@@ -62,6 +62,7 @@ test: lint types ## Lint, types, then the tests
 lint: $(READY) ## Check style and layout of the code
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	PYTHONPATH=. $(VENV)/bin/lint-imports --no-logo
 
 types: $(READY) ## Check the types
 	$(PY) -m mypy
@@ -71,7 +72,7 @@ format: $(READY) ## Lay out the code and mend what ruff can mend
 	$(PY) -m ruff format .
 
 bench: $(READY) ## Run every benchmark
-	@for file in benchmarks/bench_*.py; do echo "== $$file"; OMP_NUM_THREADS=1 $(PY) "$$file"; done
+	@for file in benchmarks/bench_*.py; do echo "== $$file"; PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) "$$file"; done
 
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')
@@ -100,7 +101,7 @@ soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTE
 	MPLBACKEND=Agg $(PY) -m tests.faults.soak --minutes $(SOAK_MINUTES) --episodes $(EPISODES)
 
 policies: $(READY) ## Train all shipped policies again from nothing
-	$(PY) -m agents.make_policies
+	$(PY) -m agents.release.make_policies
 
 # torch stays at its pin: newer builds may bring several gigabytes of GPU libraries.
 pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
@@ -114,5 +115,5 @@ pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
 
 clean: ## Remove the environment and all caches; trained runs stay
 	$(remove_venv)
-	rm -rf build dist mutants *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist mutants *.egg-info .mypy_cache .import_linter_cache .ruff_cache .pytest_cache .hypothesis
 	find agents benchmarks kododo_env notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.script import run_script
+from agents.commands.script import run_script
 
 if __name__ == "__main__":
-    run_script("agents.evaluation:EvaluateConfig", "agents.evaluation:evaluate")
+    run_script("agents.commands.evaluate:EvaluateConfig", "agents.commands.evaluate:evaluate")

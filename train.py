@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.script import run_script
+from agents.commands.script import run_script
 
 if __name__ == "__main__":
-    run_script("agents.training_config:TrainConfig", "agents.training_run:train")
+    run_script("agents.training.training_config:TrainConfig", "agents.commands.train:train")

@@ -1,19 +1,7 @@
-"""Who plays: scripted, searching and learned agents; self-play, the arena, export."""
+"""Who learns: networks, self-play PPO, export, and the policies that are made with them.
+
+Used from a checkout by ``train.py`` and ``evaluate.py``; not in the wheel. What plays and
+measures is ``kododo_env``.
+"""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from agents.registry import baselines, load, make_agent
-
-__all__ = ["baselines", "load", "make_agent"]
-
-
-def __getattr__(name: str) -> Any:
-    # Not at once: a script is to answer Ctrl-C in a line before numpy is imported.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from agents import registry
-
-    return getattr(registry, name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 
-from agents.registry import SCRIPTED, baselines
-from agents.report import build_report
-from agents.tournament import Tournament
-from agents.workers import run
+from kododo_env.agent_registry import baselines
+from kododo_env.arena.report import build_report
+from kododo_env.arena.tournament import Tournament
+from kododo_env.arena.workers import run
+from kododo_env.registry import DOORS
 
-GAME, PLAYERS = next(iter(SCRIPTED)), 4
+GAME, PLAYERS = next(iter(DOORS)), 4
 
 
 def main() -> None:

@@ -18,11 +18,11 @@ from typing import Any
 
 from sb3_contrib import MaskablePPO
 
-from agents.checkpoint import Progress
-from agents.data_parallel import DataParallel
-from agents.self_play_ppo import SelfPlayPPO
-from agents.trainer import Trainer
-from agents.training_config import Task, TrainConfig, task_of
+from agents.ppo.data_parallel import DataParallel
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.training.checkpoint import Progress
+from agents.training.trainer import Trainer
+from agents.training.training_config import Task, TrainConfig, task_of
 from kododo_env import registry
 from kododo_env.wrappers.vec import BatchVecEnv
 

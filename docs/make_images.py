@@ -8,7 +8,7 @@ import numpy as np
 
 from kododo_env import kododo_v0
 from kododo_env.core import RandomAgent
-from kododo_env.core.pixels import png
+from kododo_env.rendering.pixels import png
 
 IMAGES = Path(__file__).parent / "images"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from agents.cli import run_cli
-from agents.evaluation import EvaluateConfig, evaluate
+from agents.commands.cli import run_cli
+from agents.commands.evaluate import EvaluateConfig, evaluate
 
 
 def cli(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:

@@ -10,9 +10,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from agents.policy_file import DIGEST, sealed
-from agents.policy_metadata import KEY, describe
 from kododo_env import registry
+from kododo_env.policy.metadata import KEY, describe
+from kododo_env.policy.policy_file import DIGEST, sealed
 
 Change = Callable[[onnx.ModelProto], object]
 

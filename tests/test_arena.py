@@ -13,16 +13,22 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.arena import ChunkResult, Played, duel, play, play_chunk, play_duplicates
-from agents.chunk_log import ChunkLog
-from agents.game_arguments import default_players, make_game, parse_rules
-from agents.intervals import Estimate, mean, share
-from agents.ratings import POINTS, cycles, pair_shares, ratings
-from agents.report import build_report, to_json, to_text
-from agents.schedule import CHUNK_DEALS, Chunk, chunk_sizes, mixed_tables, one_against_copies
-from agents.tournament import Tournament
-from agents.workers import run
+from kododo_env.arena.chunk_log import ChunkLog
+from kododo_env.arena.intervals import Estimate, mean, share
+from kododo_env.arena.match import ChunkResult, Played, duel, play, play_chunk, play_duplicates
+from kododo_env.arena.pairing import (
+    CHUNK_DEALS,
+    Chunk,
+    chunk_sizes,
+    mixed_tables,
+    one_against_copies,
+)
+from kododo_env.arena.ratings import POINTS, cycles, pair_shares, ratings
+from kododo_env.arena.report import build_report, to_json, to_text
+from kododo_env.arena.tournament import Tournament
+from kododo_env.arena.workers import run
 from kododo_env.core import Agent, BatchGame, RandomAgent, View
+from kododo_env.rules_arguments import default_players, make_game, parse_rules
 from tests.doors import TABLES
 
 GAME = "kododo"

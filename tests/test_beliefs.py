@@ -6,15 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents import beliefs
-from agents.beliefs import likely_worlds
-from agents.kododo import GreedyAgent
-from agents.registry import load
-from agents.search import SearchAgent, SearchBudget
 from kododo_env import kododo_v0
+from kododo_env.agent_registry import load
+from kododo_env.baselines.kododo import GreedyAgent
 from kododo_env.core import Agent, View
 from kododo_env.core.agent import RandomAgent, everybodys_choice
 from kododo_env.games.kododo import KododoGame
+from kododo_env.search import beliefs
+from kododo_env.search.beliefs import likely_worlds
+from kododo_env.search.search import SearchAgent, SearchBudget
 from tests.helpers import play_random
 
 

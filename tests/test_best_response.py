@@ -13,17 +13,18 @@ import onnx
 import pytest
 import torch
 
-from agents import best_response, response_training
-from agents.arena import duel
-from agents.best_response import exploitability
-from agents.export import check_parity, export_policy
-from agents.network import GameNetwork
-from agents.onnx_agent import OnnxAgent
-from agents.policy_metadata import KEY, PolicyMetadata, describe
-from agents.policy_weights import changed_rules, game_of, network_arguments, network_of
-from agents.recipes import Recipe
-from agents.response_training import train_best_response
+from agents.commands import best_response
+from agents.commands.best_response import exploitability
+from agents.export.onnx_export import check_parity, export_policy
+from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
+from agents.networks.network import GameNetwork
+from agents.ppo.recipes import Recipe
+from agents.training import response_training
+from agents.training.response_training import train_best_response
 from kododo_env import registry
+from kododo_env.arena.match import duel
+from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
+from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
 from tests.doors import GAMES
 from tests.policy_files import changed

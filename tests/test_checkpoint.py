@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.checkpoint import Progress, load_checkpoint, read_facts, save_checkpoint
-from agents.game_policy import GamePolicy
-from agents.recipes import recipe_for
-from agents.self_play_ppo import SelfPlayPPO
-from agents.training_config import Task
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.recipes import recipe_for
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.training.checkpoint import Progress, load_checkpoint, read_facts, save_checkpoint
+from agents.training.training_config import Task
 from kododo_env.core import BatchGame
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import TABLES

@@ -10,16 +10,19 @@ from typing import Any
 
 import pytest
 
-from agents import evaluation, kododo_fitting, make_policies, memory, training_run
-from agents.bounds import BOUNDS
-from agents.cli import run_cli
-from agents.evaluation import BestResponseConfig, EvaluateConfig, evaluate
-from agents.kododo_fitting import FittingConfig
-from agents.memory import check_memory, needed_memory
-from agents.policies_config import PoliciesConfig
-from agents.recipes import Recipe
-from agents.search import SearchBudget
-from agents.training_config import RecipeOverrides, TrainConfig, task_of
+from agents.commands import evaluate as evaluation
+from agents.commands import train as training_run
+from agents.commands.cli import run_cli
+from agents.commands.evaluate import BestResponseConfig, EvaluateConfig, evaluate
+from agents.ppo.recipes import Recipe
+from agents.release import kododo_fitting, make_policies
+from agents.release.config import PoliciesConfig
+from agents.release.kododo_fitting import FittingConfig
+from agents.training import memory
+from agents.training.memory import check_memory, needed_memory
+from agents.training.training_config import RecipeOverrides, TrainConfig, task_of
+from kododo_env.core.bounds import BOUNDS
+from kododo_env.search.search import SearchBudget
 from tests.command_line import run
 
 SCRIPTS: dict[str, tuple[type[Any], Callable[[Any], None]]] = {
@@ -256,7 +259,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         monkeypatch.setattr(script, "run", begun)
     monkeypatch.setattr(make_policies, "train_all", begun)
     monkeypatch.setattr(kododo_fitting, "tables_from_play", begun)
-    monkeypatch.setattr("agents.best_response.train_best_response", begun)
+    monkeypatch.setattr("agents.commands.best_response.train_best_response", begun)
     return tmp_path
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.network import Diverged, GameNetwork
-from agents.network_agent import NetworkAgent
-from agents.recipes import Recipe
-from agents.self_play_ppo import SelfPlayPPO
-from agents.trainer import make_learner
-from agents.training_config import RecipeOverrides, Task, TrainConfig
-from agents.training_run import train
+from agents.commands.train import train
+from agents.networks.network import Diverged, GameNetwork
+from agents.networks.network_agent import NetworkAgent
+from agents.ppo.recipes import Recipe
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.training.trainer import make_learner
+from agents.training.training_config import RecipeOverrides, Task, TrainConfig
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.command_line import run

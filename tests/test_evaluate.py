@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from agents import evaluation
-from agents.arena import ChunkResult
-from agents.cli import run_cli
-from agents.registry import POLICIES, baselines
+from agents.commands import evaluate as evaluation
+from agents.commands.cli import run_cli
 from kododo_env import registry
+from kododo_env.agent_registry import POLICIES, baselines
+from kododo_env.arena.match import ChunkResult
 from tests.command_line import cli
 from tests.policy_files import changed, write_policy
 

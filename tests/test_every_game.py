@@ -21,14 +21,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import agents
-from agents.arena import play, play_duplicates
-from agents.export import export_policy
-from agents.game_policy import GamePolicy
-from agents.onnx_agent import OnnxAgent
-from agents.self_play_ppo import SelfPlayPPO
+from agents.export.onnx_export import export_policy
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import registry
+from kododo_env.agent_registry import baselines, make_agent
+from kododo_env.arena.match import play, play_duplicates
 from kododo_env.core import BatchGame
+from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.testing import check_batch_game
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
@@ -247,15 +247,15 @@ def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
 
 @each_game
 def test_there_are_a_random_agent_and_a_better_one(game: str) -> None:
-    names = agents.baselines(game)
+    names = baselines(game)
     assert names[0] == "random"
     assert len(names) >= 2
-    assert [agents.make_agent(name, game).name for name in names] == list(names)
+    assert [make_agent(name, game).name for name in names] == list(names)
 
 
 @each_table
 def test_every_baseline_plays_legally_in_every_seat(game: str, players: int) -> None:
-    playing = [agents.make_agent(name, game) for name in agents.baselines(game)]
+    playing = [make_agent(name, game) for name in baselines(game)]
     for first in range(0, len(playing), players):
         lineup = [playing[(first + seat) % len(playing)] for seat in range(players)]
         table = batch(game, players, num_envs=8)
@@ -302,15 +302,19 @@ def test_an_exported_policy_plays_a_legal_game(game: str, tmp_path: Path) -> Non
 OF_ONE_GAME = tuple(
     pattern.format(game=game)
     for game in GAMES
-    for pattern in ("kododo_env/games/{game}/*", "kododo_env/{game}_v*.py", "agents/{game}*.py")
+    for pattern in (
+        "kododo_env/games/{game}/*",
+        "kododo_env/{game}_v*.py",
+        "kododo_env/baselines/{game}*.py",
+        "agents/release/{game}_*.py",
+    )
 )
 OF_ALL_GAMES = (
     "kododo_env/registry.py",
-    "agents/registry.py",
-    "agents/recipes.py",
+    "agents/ppo/recipes.py",
     # The game that is played if none is named.
-    "agents/training_config.py",
-    "agents/evaluation.py",
+    "agents/training/training_config.py",
+    "agents/commands/evaluate.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
 

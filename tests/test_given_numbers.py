@@ -14,13 +14,12 @@ import gymnasium
 import numpy as np
 import pytest
 
-from agents.arena import duel, play
-from agents.data_parallel import DataParallel
-from agents.search import SearchAgent, SearchBudget
-from agents.teaching import lesson
-from agents.tournament import Tournament
-from agents.workers import run
+from agents.ppo.data_parallel import DataParallel
+from agents.ppo.imitation import lesson
 from kododo_env import registry
+from kododo_env.arena.match import duel, play
+from kododo_env.arena.tournament import Tournament
+from kododo_env.arena.workers import run
 from kododo_env.core import (
     ActionPiece,
     BatchGame,
@@ -30,6 +29,7 @@ from kododo_env.core import (
     SlotPiece,
 )
 from kododo_env.core.agent import everybodys_choice
+from kododo_env.search.search import SearchAgent, SearchBudget
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import RandomAgent, View
-from kododo_env.core.pixels import pixels
+from kododo_env.rendering.pixels import pixels
 from kododo_env.wrappers import SingleSeatEnv
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
 from tests.helpers import differences

@@ -10,14 +10,14 @@ import pytest
 import torch
 from onnx import TensorProto
 
-from agents.export import check_parity, export_policy, positions
-from agents.half_precision import halved
-from agents.network import GameNetwork
-from agents.onnx_agent import OnnxAgent
-from agents.policy_graph import policy_bytes
-from agents.policy_weights import network_of
+from agents.export.half_precision import halved
+from agents.export.onnx_export import check_parity, export_policy, positions
+from agents.export.policy_graph import policy_bytes
+from agents.export.policy_weights import network_of
+from agents.networks.network import GameNetwork
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import GAMES
 
 

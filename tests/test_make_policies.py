@@ -14,22 +14,24 @@ from typing import Any
 
 import pytest
 
-import agents
-from agents import make_policies as maker
-from agents import policy_measures, policy_training, registry
-from agents.arena import Duel
-from agents.cli import run_cli
-from agents.evaluation import EvaluateConfig, evaluate
-from agents.intervals import Estimate
-from agents.kept import fingerprint, kept, read_kept
-from agents.make_policies import check_size, choose_policy, make_policies, rewrite
-from agents.onnx_agent import OnnxAgent
-from agents.policies_config import PoliciesConfig
-from agents.policy_card import card, index, write_cards
-from agents.policy_measures import Match, choose
-from agents.policy_training import State, log_of, state_of, train_all
-from agents.recipes import SHIPPED_STEPS, recipe_for
-from agents.training_config import TrainConfig
+import kododo_env
+from agents.commands.cli import run_cli
+from agents.commands.evaluate import EvaluateConfig, evaluate
+from agents.ppo.recipes import SHIPPED_STEPS, recipe_for
+from agents.release import make_policies as maker
+from agents.release import measures as policy_measures
+from agents.release import training as policy_training
+from agents.release.cache import fingerprint, kept, read_kept
+from agents.release.card import card, index, write_cards
+from agents.release.config import PoliciesConfig
+from agents.release.make_policies import check_size, choose_policy, make_policies, rewrite
+from agents.release.measures import Match, choose
+from agents.release.training import State, log_of, state_of, train_all
+from agents.training.training_config import TrainConfig
+from kododo_env import agent_registry as registry
+from kododo_env.arena.intervals import Estimate
+from kododo_env.arena.match import Duel
+from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import assert_refused, run
 
 ROOT = Path(__file__).parents[1]
@@ -195,8 +197,9 @@ def test_a_run_that_fails_is_named_with_its_last_words(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
     command = [
-        sys.executable, "-m", "agents.make_policies", "--only", NAME, "--seeds", "1", "--jobs", "1",
-        "--steps", "100000000", "--out", str(tmp_path / "out"), "--runs", str(tmp_path / "runs"),
+        sys.executable, "-m", "agents.release.make_policies",
+        "--only", NAME, "--seeds", "1", "--jobs", "1", "--steps", "100000000",
+        "--out", str(tmp_path / "out"), "--runs", str(tmp_path / "runs"),
         "--selection-games", "20", "--games", "20", "--rating-games", "40",
     ]  # fmt: skip
     started = subprocess.Popen(
@@ -350,13 +353,13 @@ def test_a_policy_is_found_by_its_name(
     made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(registry, "POLICIES", made.out)
-    agent = agents.load(NAME)
+    agent = kododo_env.load(NAME)
     assert isinstance(agent, OnnxAgent)
     assert (agent.name, agent.path) == (NAME, made.out / f"{NAME}.onnx")
     status, said = evaluated(capsys, NAME, "random", "--players", "2", "--games", "20")
     assert (status, NAME in said.out) == (0, True)
     with pytest.raises(ValueError, match=f"unknown policy 'kado-9p'.*shipped: {NAME}$"):
-        agents.load("kado-9p")
+        kododo_env.load("kado-9p")
 
 
 def evaluated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[object, Any]:

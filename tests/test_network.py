@@ -11,15 +11,15 @@ import onnx
 import pytest
 import torch
 
-from agents import export
-from agents.canonical import Canonical
-from agents.network import ILLEGAL, GameNetwork, masked
-from agents.onnx_agent import OnnxAgent
-from agents.policy_metadata import KEY
+from agents.export import onnx_export as export
+from agents.networks.canonical import Canonical
+from agents.networks.network import ILLEGAL, GameNetwork, masked
 from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.policy.metadata import KEY
+from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.helpers import play_random, rearranged
 from tests.policy_files import write_model
 

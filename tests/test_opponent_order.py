@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents import export
-from agents.network import GameNetwork
-from agents.opponent_order import OpponentOrder
-from agents.training_config import RecipeOverrides, TrainConfig, task_of
+from agents.export import onnx_export as export
+from agents.networks.network import GameNetwork
+from agents.networks.opponent_order import OpponentOrder
+from agents.training.training_config import RecipeOverrides, TrainConfig, task_of
 from kododo_env import kododo_v0, registry
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece

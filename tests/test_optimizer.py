@@ -10,10 +10,10 @@ import torch
 from stable_baselines3.common.utils import update_learning_rate
 from torch import Tensor, nn
 
-from agents.data_parallel import DataParallel
-from agents.game_policy import GamePolicy
-from agents.optimizer import MuonWithAdam
-from agents.self_play_ppo import SelfPlayPPO
+from agents.ppo.data_parallel import DataParallel
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.optimizer import MuonWithAdam
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv
 

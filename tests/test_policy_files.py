@@ -14,18 +14,18 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-import agents
-from agents import onnx_trial
-from agents.export import positions
-from agents.onnx_agent import OnnxAgent
-from agents.onnx_file import read_onnx
-from agents.policy_file import LARGEST_FILE, read_policy, sealed
-from agents.policy_graph import portable
-from agents.policy_metadata import KEY, MOST_CHARACTERS, PolicyMetadata
-from agents.policy_weights import game_of
-from agents.registry import POLICIES, SUFFIX, shipped
-from agents.renew_policies import RenewConfig, renew_policies
+import kododo_env
+from agents.export.onnx_export import positions
+from agents.export.policy_graph import portable
+from agents.export.policy_weights import game_of
+from agents.release.renew_policies import RenewConfig, renew_policies
 from kododo_env import registry
+from kododo_env.agent_registry import POLICIES, SUFFIX, shipped
+from kododo_env.policy import onnx_trial
+from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.onnx_file import read_onnx
+from kododo_env.policy.policy_file import LARGEST_FILE, read_policy, sealed
 from tests.command_line import assert_refused, run
 from tests.policy_files import Change, changed, tiny_model, write_model, write_policy
 
@@ -655,7 +655,7 @@ def test_names_are_printed_without_control_characters(tmp_path: Path) -> None:
 @each_policy
 def test_a_trial_changes_nothing_of_the_play(name: str) -> None:
     """The same answers from a graph as it stands and from what the runtime makes of it."""
-    agent = agents.load(name)
+    agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
     observation, mask = positions(game_of(agent.metadata), 500)
     first, again = (agent.evaluate(observation, mask) for _ in range(2))

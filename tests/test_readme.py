@@ -14,13 +14,12 @@ import pytest
 import tyro
 
 import kododo_env
-from agents import baselines
-from agents.evaluation import EvaluateConfig
-from agents.export import export_policy
-from agents.network import GameNetwork
-from agents.registry import policy_tables
-from agents.training_config import TrainConfig
+from agents.commands.evaluate import EvaluateConfig
+from agents.export.onnx_export import export_policy
+from agents.networks.network import GameNetwork
+from agents.training.training_config import TrainConfig
 from kododo_env import registry
+from kododo_env.agent_registry import baselines, policy_tables
 from tests.helpers import play_random
 
 ROOT = Path(__file__).parents[1]

@@ -14,11 +14,11 @@ import pytest
 from PIL import Image
 
 from kododo_env.core import pixels as pixels_module
-from kododo_env.core.pixels import RenderingUnavailable, pixels, png
-from kododo_env.core.svg import GOLD, PAPER, label, picture
-from kododo_env.core.svg_cards import PALETTE, Card, Suit, card, suits
-from kododo_env.core.svg_table import seats
 from kododo_env.games.kododo import KododoGame, Rules
+from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
+from kododo_env.rendering.svg import GOLD, PAPER, label, picture
+from kododo_env.rendering.svg_cards import PALETTE, Card, Suit, card, suits
+from kododo_env.rendering.svg_table import seats
 from tests.helpers import assert_same_state, play_random
 from tests.kododo.scripted import TURNS, Round, cards, lay, play_round, start
 
@@ -327,8 +327,8 @@ def test_a_font_that_was_left_out_is_noticed(
 
 def test_drawing_imports_no_plotting() -> None:
     code = (
-        "import sys; from kododo_env.core.pixels import pixels; "
-        "from kododo_env.core.svg import picture; pixels(picture([], '')); "
+        "import sys; from kododo_env.rendering.pixels import pixels; "
+        "from kododo_env.rendering.svg import picture; pixels(picture([], '')); "
         "sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from agents import evaluation
-from agents.files import check_file, remove_leftovers, write_text, written_whole
-from agents.make_policies import make_policies
-from agents.policies_config import PoliciesConfig
-from agents.reservation import reserved
-from agents.run_folder import write_config
-from agents.training_config import TrainConfig, task_of
-from agents.training_run import train
+from agents.commands import evaluate as evaluation
+from agents.commands.train import train
+from agents.release.config import PoliciesConfig
+from agents.release.make_policies import make_policies
+from agents.training.run_folder import write_config
+from agents.training.training_config import TrainConfig, task_of
+from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
+from kododo_env.system.reservation import reserved
 from tests.command_line import cli, run
 
 SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
@@ -80,7 +80,8 @@ def test_two_makers_of_policies_do_not_share_their_folders(place: str, tmp_path:
 
 def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
     script = (
-        "import sys, time; from pathlib import Path; from agents.reservation import reserved\n"
+        "import sys, time; from pathlib import Path\n"
+        "from kododo_env.system.reservation import reserved\n"
         "with reserved(Path(sys.argv[1]), []): print(flush=True); time.sleep(60)"
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
@@ -173,7 +174,8 @@ def test_what_a_killed_process_left_of_a_file_is_removed(tmp_path: Path) -> None
     """Kill -9 during a write left .checkpoint.zip.abcd1234.zip for ever."""
     path = tmp_path / "check[point].zip"
     script = (
-        "import os, sys; from pathlib import Path; from agents.files import written_whole\n"
+        "import os, sys; from pathlib import Path\n"
+        "from kododo_env.system.files import written_whole\n"
         "with written_whole(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", script, str(path)], check=False)
@@ -192,7 +194,7 @@ def test_a_run_removes_what_was_left_of_its_files(
     left = [".checkpoint.zip.abcd1234.zip", ".policy.onnx.a_b_c_d_.onnx"]
     for name in left:
         (tmp_path / name).touch()
-    monkeypatch.setattr("agents.training_run.Trainer", lambda *_: 1 / 0)
+    monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train(TrainConfig(run_dir=tmp_path))
     assert names(tmp_path) == []

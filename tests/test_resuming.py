@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.checkpoint import read_facts
-from agents.resuming import FIXED, resumed
-from agents.trainer import Trainer
-from agents.training_config import RecipeOverrides, TrainConfig
-from agents.training_run import train
+from agents.commands.resuming import FIXED, resumed
+from agents.commands.train import train
+from agents.training.checkpoint import read_facts
+from agents.training.trainer import Trainer
+from agents.training.training_config import RecipeOverrides, TrainConfig
 from kododo_env.core import rewards
 from tests.command_line import run
 

@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.arena import duel
-from agents.kododo import HeuristicAgent
-from agents.outcome_model import OutcomeModel
-from agents.registry import make_agent
-from agents.search import SearchAgent, SearchBudget
 from kododo_env import kododo_v0, registry
+from kododo_env.agent_registry import make_agent
+from kododo_env.arena.match import duel
+from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import RandomAgent, everybodys_choice
 from kododo_env.core.view import View
+from kododo_env.search.outcome_model import OutcomeModel
+from kododo_env.search.search import SearchAgent, SearchBudget
 from tests.doors import EXTREMES
 from tests.helpers import play_random
 

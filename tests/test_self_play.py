@@ -22,19 +22,19 @@ from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import Logger
 
-from agents.checkpoint import Progress, read_facts
-from agents.decision_buffer import DecisionBuffer
-from agents.game_policy import GamePolicy
-from agents.learning_schedule import entropy_of, learning_rate_of
-from agents.onnx_agent import OnnxAgent
-from agents.recipes import Recipe, recipe_for, with_overrides
-from agents.run_folder import fresh_folder, write_config
-from agents.self_play_ppo import SelfPlayPPO
-from agents.trainer import Trainer
-from agents.training_config import RecipeOverrides, TrainConfig, task_of
-from agents.training_run import train
+from agents.commands.train import train
+from agents.ppo.decision_buffer import DecisionBuffer
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.learning_schedule import entropy_of, learning_rate_of
+from agents.ppo.recipes import Recipe, recipe_for, with_overrides
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.training.checkpoint import Progress, read_facts
+from agents.training.run_folder import fresh_folder, write_config
+from agents.training.trainer import Trainer
+from agents.training.training_config import RecipeOverrides, TrainConfig, task_of
 from kododo_env import kododo_v0
 from kododo_env.core.view import View
+from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.vec import BatchVecEnv, Step
 from tests.command_line import assert_refused, run
 
@@ -230,7 +230,7 @@ def test_a_teacher_is_imitated_at_first_and_then_no_more() -> None:
 def test_what_is_compiled_for_each_number_of_rows_is_not_kept_for_ever() -> None:
     """Training in bfloat16 grew by hundreds of MB, where the processor has it."""
     script = (
-        "import psutil, torch, agents.self_play_ppo\n"
+        "import psutil, torch, agents.ppo.self_play_ppo\n"
         "torch.set_num_threads(1)\n"
         "layer, resident = torch.nn.Linear(256, 256), []\n"
         "for rows in range(1, 801):\n"
@@ -463,7 +463,7 @@ def test_runs_that_begin_at_the_same_time_find_different_folders(
     with fresh_folder(None, task) as one, fresh_folder(None, task) as other:
         folders = [one, other]
     assert folders == [Path("runs/kododo-4p"), Path("runs/kododo-4p-2")]
-    monkeypatch.setattr("agents.training_run.Trainer", lambda *_: 1 / 0)
+    monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train(TrainConfig())
     assert not Path("runs").exists()
@@ -472,7 +472,7 @@ def test_runs_that_begin_at_the_same_time_find_different_folders(
 def test_a_run_that_cannot_begin_leaves_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.training_run.Trainer", lambda *_: 1 / 0)
+    monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train(short(tmp_path / "a" / "b"))
     assert not (tmp_path / "a").exists()

@@ -1,4 +1,4 @@
-"""The policies in policies/: that they are there, described, and as strong as their cards say."""
+"""The policies that ship: that they are there, described, and as strong as their cards say."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import re
 import subprocess
 import sys
 from math import hypot
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import agents
-from agents import onnx_agent, registry
-from agents.kept import fingerprint
-from agents.make_policies import FORMAT, LARGEST
-from agents.onnx_agent import OnnxAgent
-from agents.policy_card import card, index
-from agents.policy_measures import Match, play_match
+import kododo_env
+from agents.release.cache import fingerprint
+from agents.release.card import card, index
+from agents.release.make_policies import FORMAT, LARGEST
+from agents.release.measures import Match, play_match
+from kododo_env import agent_registry as registry
 from kododo_env import registry as games
+from kododo_env.policy import onnx_agent
+from kododo_env.policy.onnx_agent import OnnxAgent
 
 POLICIES = registry.POLICIES
 SHIPPED = registry.shipped()
@@ -50,9 +50,9 @@ def standard_error(estimate: dict[str, float]) -> float:
 def test_playing_a_policy_needs_no_torch_and_no_scipy() -> None:
     """For a while the file's reader imported scipy, which only search needs."""
     code = (
-        "import sys, numpy as np, agents; from kododo_env import kododo_v0; "
+        "import sys, numpy as np, kododo_env; from kododo_env import kododo_v0; "
         "view = kododo_v0.batch_game(2, num_players=4, seed=0).view(0); "
-        "agents.load('kododo-4p').act(view, np.random.default_rng(0)); "
+        "kododo_env.load('kododo-4p').act(view, np.random.default_rng(0)); "
         "print([m for m in ('torch', 'onnx', 'scipy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -62,7 +62,7 @@ def test_playing_a_policy_needs_no_torch_and_no_scipy() -> None:
 def test_another_game_is_refused_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """The id of a layout that was gone came again with the next game, which was then played."""
     monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # as bad as it can be
-    rng, policy = np.random.default_rng(0), agents.load("kododo-4p")
+    rng, policy = np.random.default_rng(0), kododo_env.load("kododo-4p")
     policy.act(games.batch_game("kododo", 1, num_players=4).view(0), rng)
     long = games.batch_game("kododo", 1, num_players=4, variant="long")
     with pytest.raises(ValueError, match="it is for rule variant standard, not long"):
@@ -87,7 +87,7 @@ def test_the_card_is_what_the_numbers_say(name: str) -> None:
 @each_policy
 def test_the_numbers_are_of_this_file(name: str) -> None:
     path, data = POLICIES / f"{name}.onnx", numbers(name)
-    agent = agents.load(name)
+    agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
     agent.check(games.batch_game(data["game"], 1, num_players=data["players"]))
     assert data["format"] == FORMAT
@@ -129,28 +129,3 @@ def test_it_beats_all_baselines_but_the_strongest(name: str) -> None:
     *weaker, _ = data["shares"]["alone"].items()
     shares = {baseline: each["share"]["low"] for baseline, each in weaker}
     assert {b: low for b, low in shares.items() if low <= 1 / data["players"]} == {}
-
-
-@pytest.mark.parametrize(
-    ("package", "data"),
-    [
-        ("venv/lib/python3.11/site-packages", "venv"),
-        (".local/lib/python3.11/site-packages", ".local"),  # pip install --user
-        ("target", "target"),  # pip install --target
-        ("usr/local/lib/python3.11/dist-packages", "usr/local"),
-    ],
-)
-def test_policies_are_found_wherever_a_wheel_was_installed(
-    package: str, data: str, tmp_path: Path
-) -> None:
-    """They were looked for where the interpreter has its own data, and nowhere else."""
-    policies = tmp_path / data / "share" / "kododo-env" / "policies"
-    for folder in (tmp_path / package, policies):
-        folder.mkdir(parents=True, exist_ok=True)
-    (tmp_path / package / "policies").mkdir()  # somebody else's package of that name
-    assert registry.policies_folder(tmp_path / package) == policies
-
-
-def test_a_checkout_has_its_own_policies(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").touch()
-    assert registry.policies_folder(tmp_path) == tmp_path / "policies"

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from agents.checkpoint import read_facts
-from agents.cli import run_cli
-from agents.evaluation import log_of
-from agents.reservation import reserved
-from agents.stopping import Terminated
-from agents.training_config import TrainConfig
-from agents.training_run import train
+from agents.commands.cli import run_cli
+from agents.commands.evaluate import log_of
+from agents.commands.train import train
+from agents.training.checkpoint import read_facts
+from agents.training.training_config import TrainConfig
+from kododo_env.system.reservation import reserved
+from kododo_env.system.stopping import Terminated
 
 ROOT = Path(__file__).parents[1]
-SCRIPTS = (("train.py",), ("evaluate.py",), ("-m", "agents.make_policies"))
+SCRIPTS = (("train.py",), ("evaluate.py",), ("-m", "agents.release.make_policies"))
 KILLS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -99,7 +99,7 @@ def test_told_twice_a_training_ends_at_once(
         for _ in range(2):
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr("agents.trainer.Trainer._update", told_twice)
+    monkeypatch.setattr("agents.training.trainer.Trainer._update", told_twice)
     with pytest.raises(SystemExit) as left:
         run_cli(TrainConfig, train, ["--run-dir", str(tmp_path), "--players", "2"])
     assert left.value.code == 143
@@ -129,7 +129,7 @@ def test_trainings_end_with_the_maker_of_policies_that_is_killed(tmp_path: Path)
     args = ("--only", "kododo-2p", "--seeds", "1", "--jobs", "1", "--steps", "100000000")
     folders = ("--out", str(tmp_path / "out"), "--runs", str(tmp_path / "runs"))
     folder = tmp_path / "runs" / "kododo-2p" / "seed-0"
-    with started("-m", "agents.make_policies", *args, *folders) as process:
+    with started("-m", "agents.release.make_policies", *args, *folders) as process:
         wait_until(lambda: any(folder.glob("tensorboard/*")))
         time.sleep(0.5)
         process.kill()

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from stable_baselines3.common.logger import Logger
 
-from agents import registry as scripted
-from agents.game_policy import GamePolicy
-from agents.self_play_ppo import SelfPlayPPO
-from agents.teaching import lesson
-from agents.weighing import WeighingAgent, Worth
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.imitation import lesson
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
+from kododo_env.baselines.action_values import WeighingAgent, Worth
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import RandomAgent, everybodys_choice
 from kododo_env.core.view import View

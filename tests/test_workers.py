@@ -10,7 +10,7 @@ from multiprocessing import active_children
 
 import pytest
 
-from agents.workers import worker_pool
+from kododo_env.arena.workers import worker_pool
 
 
 def test_what_goes_wrong_ends_the_workers_in_the_middle_of_their_work() -> None:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from gymnasium import logger
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.pixels import pixels
+from kododo_env.rendering.pixels import pixels
 
 RENDER_MODES = ("ansi", "rgb_array")
 

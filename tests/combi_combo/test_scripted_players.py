@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.combi_combo import (
+from kododo_env.baselines.combi_combo import (
     BASELINES,
     GreedyAgent,
     HeuristicAgent,

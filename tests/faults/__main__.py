@@ -12,8 +12,8 @@ from pathlib import Path
 
 import psutil
 
-from agents.game_arguments import default_players
 from kododo_env import registry
+from kododo_env.rules_arguments import default_players
 from tests.faults import kills, places
 from tests.faults.scripts import Fault
 

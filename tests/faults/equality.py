@@ -14,8 +14,8 @@ import onnx
 import torch
 from stable_baselines3.common.save_util import load_from_zip_file
 
-from agents.onnx_agent import OnnxAgent
-from agents.run_folder import CHECKPOINT, POLICY
+from agents.training.run_folder import CHECKPOINT, POLICY
+from kododo_env.policy.onnx_agent import OnnxAgent
 
 CLOCK = ("seconds", "minutes", "start_time")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.evaluation import log_of
+from agents.commands.evaluate import log_of
 from tests.faults.equality import differences
 from tests.faults.scripts import Fault, Script
 
@@ -80,9 +80,9 @@ def nothing_hidden(folder: Path) -> None:
 
 def training_of(game: str, players: int) -> list[str]:
     """A short training of little networks, with a checkpoint after each update."""
-    from agents.recipes import recipe_for, with_overrides
-    from agents.trainer import steps_of_a_game
-    from agents.training_config import Task
+    from agents.ppo.recipes import recipe_for, with_overrides
+    from agents.training.trainer import steps_of_a_game
+    from agents.training.training_config import Task
 
     recipe = with_overrides(recipe_for(game, players), {"num_envs": 8})
     batch = Task(game, {"num_players": players}, recipe, 0).batch_game(8, 0)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import psutil
 
-from agents.checkpoint import Progress
-from agents.trainer import Trainer
-from agents.training_config import TrainConfig, task_of
+from agents.training.checkpoint import Progress
+from agents.training.trainer import Trainer
+from agents.training.training_config import TrainConfig, task_of
 from kododo_env import registry
 
 MB = 1 << 20

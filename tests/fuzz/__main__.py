@@ -17,7 +17,7 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: a process that forks has one thread
 
-from agents.files import write_text
+from kododo_env.system.files import write_text
 from tests.fuzz.sandbox import Cases, Outcome
 
 KINDS = {  # and the seconds of processor time that a case may take

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from agents.checkpoint import Progress, save_checkpoint
-from agents.learning_curve import draw_learning_curve
-from agents.policy_training import state_of
-from agents.recipes import recipe_for
-from agents.run_folder import write_config
-from agents.trainer import CHECKPOINT, Trainer
-from agents.training_config import Task, TrainConfig
-from agents.training_run import train
+from agents.commands.train import train
+from agents.ppo.recipes import recipe_for
+from agents.release.training import state_of
+from agents.training.checkpoint import Progress, save_checkpoint
+from agents.training.learning_curve import draw_learning_curve
+from agents.training.run_folder import write_config
+from agents.training.trainer import CHECKPOINT, Trainer
+from agents.training.training_config import Task, TrainConfig
 from tests.doors import GAMES
 from tests.fuzz.expected import ACCEPTED, Wrong, refuses
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
@@ -180,7 +180,7 @@ def _fresh(game: str) -> bytes:
 
 def _same(trainer: Trainer, path: Path) -> None:
     """Raise Wrong unless the trainer is the one that was saved."""
-    from agents.checkpoint import read_facts
+    from agents.training.checkpoint import read_facts
 
     task, progress = read_facts(path)
     other = Trainer(trainer.config, task, path.parent, progress)

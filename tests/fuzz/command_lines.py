@@ -12,17 +12,20 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agents import best_response, evaluation, policy_training, renew_policies
-from agents.evaluation import EvaluateConfig, evaluate
-from agents.make_policies import make_policies
-from agents.policies_config import PoliciesConfig
-from agents.policy_file import sealed
-from agents.renew_policies import RenewConfig
-from agents.renew_policies import renew_policies as renew
-from agents.trainer import Trainer
-from agents.training_config import TrainConfig
-from agents.training_run import train
-from agents.workers import run as play
+from agents.commands import best_response
+from agents.commands import evaluate as evaluation
+from agents.commands.evaluate import EvaluateConfig, evaluate
+from agents.commands.train import train
+from agents.release import renew_policies
+from agents.release import training as policy_training
+from agents.release.config import PoliciesConfig
+from agents.release.make_policies import make_policies
+from agents.release.renew_policies import RenewConfig
+from agents.release.renew_policies import renew_policies as renew
+from agents.training.trainer import Trainer
+from agents.training.training_config import TrainConfig
+from kododo_env.arena.workers import run as play
+from kododo_env.policy.policy_file import sealed
 from tests.doors import GAMES
 from tests.fuzz import checkpoints, graphs
 from tests.fuzz.expected import ACCEPTED, Wrong

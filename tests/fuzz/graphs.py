@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from agents.policy_file import OPERATORS
-from agents.policy_metadata import KEY, describe
 from kododo_env import registry
+from kododo_env.policy.metadata import KEY, describe
+from kododo_env.policy.policy_file import OPERATORS
 
 OPSET = 18
 TYPES = (

@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agents import evaluation
-from agents.arena import ChunkResult
-from agents.evaluation import EvaluateConfig, evaluate, log_of
-from agents.workers import run as play
+from agents.commands import evaluate as evaluation
+from agents.commands.evaluate import EvaluateConfig, evaluate, log_of
+from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.workers import run as play
 from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
 from tests.fuzz.scripts import check_end, contents, replaced, run
@@ -44,7 +44,7 @@ def run_quietly(*args: str) -> None:
     from contextlib import redirect_stderr, redirect_stdout, suppress
     from io import StringIO
 
-    from agents.cli import run_cli
+    from agents.commands.cli import run_cli
 
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
         run_cli(EvaluateConfig, evaluate, args)

@@ -13,14 +13,14 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from agents.arena import play
-from agents.onnx_agent import OnnxAgent
-from agents.policy_file import DIGEST, sealed
-from agents.policy_metadata import KEY
-from agents.policy_weights import game_of
-from agents.registry import POLICIES
-from agents.renew_policies import renew
+from agents.export.policy_weights import game_of
+from agents.release.renew_policies import renew
+from kododo_env.agent_registry import POLICIES
+from kododo_env.arena.match import play
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.policy.metadata import KEY
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.policy_file import DIGEST, sealed
 from tests.doors import TABLES
 from tests.fuzz import graphs
 from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses

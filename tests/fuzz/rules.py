@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agents.game_arguments import hashable, make_game, parse_rules
-from agents.policy_metadata import rules_of
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.policy.metadata import rules_of
+from kododo_env.rules_arguments import hashable, make_game, parse_rules
 from tests.doors import GAMES
 from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
 from tests.fuzz.odd import STRANGE, TEXTS, WHOLE, text_of, value_of

@@ -6,8 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agents.training_config import RecipeOverrides, TrainConfig
-from agents.training_run import train
+from agents.commands.train import train
+from agents.training.training_config import RecipeOverrides, TrainConfig
 from tests.doors import TABLES
 from tests.fuzz.command_lines import flags
 from tests.fuzz.expected import ACCEPTED, Wrong

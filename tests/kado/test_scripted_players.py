@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.kado import BASELINES, GreedyAgent, Habits, HeuristicAgent, Plan
-from agents.kado_tableaus import Look, Outlook, points_now
+from kododo_env.baselines.kado import BASELINES, GreedyAgent, Habits, HeuristicAgent, Plan
+from kododo_env.baselines.kado_tableaus import Look, Outlook, points_now
 from kododo_env.core import Agent, RandomAgent
 from kododo_env.games.kado import KadoGame, Rules
 from tests.helpers import play_random

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents import kododo_fitting
-from agents.kododo import (
+from agents.release import kododo_fitting
+from agents.release.kododo_fitting import FittingConfig
+from kododo_env.baselines.kododo import (
     BASELINES,
     YARDSTICKS,
     FollowAgent,
@@ -22,7 +23,7 @@ from agents.kododo import (
     PlainHeuristicAgent,
     choices_of_turn,
 )
-from agents.kododo_chances import (
+from kododo_env.baselines.kododo_chances import (
     Situation,
     expected_margins,
     kododo_lookup,
@@ -30,7 +31,6 @@ from agents.kododo_chances import (
     reply_lookups,
     tables_for,
 )
-from agents.kododo_fitting import FittingConfig
 from kododo_env.core import Agent, RandomAgent
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.scoring import score_round

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.svg import HEIGHT, PALE, WIDTH, Box, label, picture
-from kododo_env.core.svg_cards import Blank, Card, card, pile, suits
-from kododo_env.core.svg_table import Seat, check_onlooker, panel, rows, seats
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines
+from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, picture
+from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
+from kododo_env.rendering.svg_table import Seat, check_onlooker, panel, rows, seats
 
 if TYPE_CHECKING:
     from kododo_env.games.combi_combo.game import CombiComboGame

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.svg import (
+from kododo_env.games.kado.observation import Phase
+from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
+from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
     INK,
@@ -20,10 +22,8 @@ from kododo_env.core.svg import (
     picture,
     star,
 )
-from kododo_env.core.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
-from kododo_env.core.svg_table import HEAD, Seat, check_onlooker, panel, seats
-from kododo_env.games.kado.observation import Phase
-from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
+from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
+from kododo_env.rendering.svg_table import HEAD, Seat, check_onlooker, panel, seats
 
 if TYPE_CHECKING:
     from kododo_env.games.kado.game import KadoGame

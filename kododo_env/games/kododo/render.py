@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, picture
-from kododo_env.core.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
-from kododo_env.core.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
+from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, picture
+from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
+from kododo_env.rendering.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
 
 if TYPE_CHECKING:
     from kododo_env.games.kododo.game import KododoGame

@@ -1,0 +1,3 @@
+"""The command lines: train, evaluate, best response."""
+
+from __future__ import annotations

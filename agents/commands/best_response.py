@@ -1,0 +1,258 @@
+"""Exploitability: how much can be gained against a policy by who knows it.
+
+Two attackers have one seat each among P - 1 copies of the policy: a best response that
+learned against it, and search that has it as its model of everybody. What they gain over an
+equal, 1/P, are lower bounds of what can be gained (V. Lisý and M. Bowling, "Equilibrium
+approximation quality of current no-limit poker bots", 2017; F. Timbers et al., "Approximate
+exploitability: learning a best response", 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from os.path import realpath
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from agents.export.onnx_export import export_policy
+from agents.export.policy_weights import changed_rules, game_of
+from agents.ppo.recipes import Recipe
+from agents.training.response_training import BestResponse, check_budget, train_best_response
+from kododo_env.agent_registry import SEARCH, load, make_agent, scripted
+from kododo_env.arena.intervals import Estimate, share
+from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.progress_bar import games_bar
+from kododo_env.arena.tournament import Tournament
+from kododo_env.arena.workers import run
+from kododo_env.core.bounds import BOUNDS
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.registry import DOORS
+
+SEARCH_BUDGET = "50ms"
+SEARCH_GAMES = 1_000
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What one attacker gains against a policy.
+
+    Attributes:
+        share: Its share of the victory, alone against P - 1 copies of the policy.
+        gain: By how much that is more than an equal's share, 1/P.
+        games: In how many games this was seen.
+        given: What the attacker was given, by name.
+    """
+
+    share: Estimate
+    gain: Estimate
+    games: int
+    given: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dictionary for JSON: share, gain, games, and what was given."""
+        estimates = {"share": self.share.to_json(), "gain": self.gain.to_json()}
+        return {**estimates, "games": self.games, **self.given}
+
+
+@dataclass(frozen=True)
+class Exploitability:
+    """What is gained against a policy.
+
+    Attributes:
+        policy: As it was named.
+        game: The game's name.
+        players: P.
+        rules: Those that are not the game's usual ones.
+        temperature: At which the policy played.
+        seed: Of everything random.
+        best_response: What the best response gains; it was given ``minutes`` (None if
+            steps), ``steps`` of its own and a ``temperature``.
+        search: What search gains; it was given a ``budget`` for each decision.
+    """
+
+    policy: str
+    game: str
+    players: int
+    rules: dict[str, Any]
+    temperature: float
+    seed: int
+    best_response: Attack
+    search: Attack
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dictionary for JSON."""
+        attacks = {"best_response": self.best_response, "search": self.search}
+        plain = {name: value for name, value in vars(self).items() if name not in attacks}
+        return {
+            **plain,
+            "parity": 1 / self.players,
+            **{name: attack.to_json() for name, attack in attacks.items()},
+        }
+
+    def to_text(self) -> str:
+        """As an aligned table below a line that says what was played."""
+        rules = "".join(f", {name}={value}" for name, value in self.rules.items())
+        copies = "a copy" if self.players == 2 else f"{self.players - 1} copies"
+        lines = [
+            f"{self.game}, {self.players} players{rules}: one attacker against {copies} of "
+            f"{self.policy}, seed {self.seed}; parity {1 / self.players:.3f}",
+            "",
+            f"{'attacker':<42}   games  win share  95 % interval      gain  95 % interval",
+        ]
+        for title, attack in (
+            (_response_title(self.best_response.given), self.best_response),
+            (_search_title(self.search.given["budget"]), self.search),
+        ):
+            won, gain = attack.share, attack.gain
+            lines.append(
+                f"{title:<42} {attack.games:7,}  {won.mean:9.3f}  {won.low:.3f} – {won.high:.3f}  "
+                f"{gain.mean:+8.3f}  {gain.low:+.3f} – {gain.high:+.3f}"
+            )
+        return "\n".join(lines)
+
+
+def _response_title(given: dict[str, Any]) -> str:
+    minutes = "" if given["minutes"] is None else f"{given['minutes']:g} minutes, "
+    return f"best response ({minutes}{given['steps']:,} steps)"
+
+
+def _search_title(budget: str) -> str:
+    each = f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
+    return f"search ({each} a decision)"
+
+
+def exploitability(
+    policy: str | Path,
+    *,
+    minutes: float | None = None,
+    steps: int | None = None,
+    games: int = 8_000,
+    search: str = SEARCH_BUDGET,
+    search_games: int = SEARCH_GAMES,
+    seed: int = 0,
+    threads: int = 1,
+    workers: int = 1,
+    save: Path | None = None,
+    recipe: Recipe | None = None,
+) -> Exploitability:
+    """Train a best response to a policy, search with it as the model, and measure both.
+
+    With ``steps``, one thread and a search budget in worlds, the same seed gives the same
+    result, whatever ``workers`` is.
+
+    Args:
+        policy: A policy file, or the name of one that ships.
+        minutes: How long the best response learns; see ``train_best_response``.
+        steps: The learner's steps instead.
+        games: Of the best response against the policy, rounded up to whole deals.
+        search: What a decision may cost the search: a number of worlds, or such as ``"50ms"``.
+        search_games: Of the search against the policy.
+        seed: Of everything random; what is measured is on other deals than those learned from.
+        threads: Threads of the processor for learning.
+        workers: Processes for playing.
+        save: Where to keep the best response as a policy file; None throws it away.
+        recipe: Settings of PPO; None takes ``response_recipe``.
+
+    Raises:
+        ValueError: There is no such policy, or a budget is none; nothing was trained.
+    """
+    numbers = {"games": games, "search_games": search_games, "seed": seed, "threads": threads}
+    for name, value in {**numbers, "workers": workers}.items():
+        BOUNDS[name].checked(value, name)
+    attacked = policy_named(policy)
+    check_budget(minutes, steps)
+    searcher = f"{SEARCH}{attacked.path}:{search}"
+    make_agent(searcher, attacked.game)  # raises unless the budget is one
+    of_search = _duel_of(attacked, searcher, search_games, seed)
+    with _file(save, attacked) as path:
+        of_response = _duel_of(attacked, str(path), games, seed)
+        response = train_best_response(
+            attacked, minutes=minutes, steps=steps, seed=seed, threads=threads, recipe=recipe
+        )
+        _export(response, attacked, path)
+        best_response = _attack(of_response, workers, "best response", response.given)
+    return Exploitability(
+        str(policy),
+        attacked.game,
+        attacked.num_players,
+        changed_rules(attacked.metadata),
+        attacked.temperature,
+        seed,
+        best_response,
+        _attack(of_search, workers, "search", {"budget": search}),
+    )
+
+
+def policy_named(policy: str | Path) -> OnnxAgent:
+    """The policy of a file, or one that ships, by its name.
+
+    Raises:
+        ValueError: There is none, it is a player without weights, or it is for another
+            version of its game.
+    """
+    name = str(policy)
+    if name.startswith(SEARCH) or any(name in scripted(game) for game in DOORS):
+        what = "a search" if name.startswith(SEARCH) else "a scripted player"
+        raise ValueError(
+            f"{name} is {what} and has no weights to start from: give a policy file or the name "
+            "of a policy that ships"
+        )
+    found = load(policy)
+    assert isinstance(found, OnnxAgent)
+    found.check(game_of(found.metadata))
+    return found
+
+
+def _duel_of(policy: OnnxAgent, attacker: str, games: int, seed: int) -> Tournament:
+    """The tournament of which only the attacker's part is played."""
+    return Tournament(
+        policy.game,
+        (attacker, str(policy.path)),
+        policy.num_players,
+        games,
+        seed,
+        against_copies=True,
+        rules=changed_rules(policy.metadata),
+    )
+
+
+@contextmanager
+def _file(save: Path | None, policy: OnnxAgent) -> Iterator[Path]:
+    """Where the best response is written; a file that was not asked for is removed."""
+    if save is not None:
+        if realpath(save) == realpath(policy.path):
+            raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
+        yield save
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "best-response.onnx"
+
+
+def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
+    facts = {
+        "algorithm": "PPO best response",
+        "against": policy.name,
+        "recipe": asdict(response.recipe),
+        "seed": response.seed,
+        **response.given,
+    }
+    network, temperature = response.agent.network, response.agent.temperature
+    game = game_of(policy.metadata)
+    export_policy(network, game, path, temperature=temperature, training=facts)
+
+
+def _attack(tournament: Tournament, workers: int, title: str, given: dict[str, Any]) -> Attack:
+    """Play the first agent alone against copies of the second."""
+    chunks = [chunk for chunk in tournament.chunks() if chunk.lineup[0] == 0]
+    games = tournament.players * tournament.deals
+    played = games_bar(run(tournament, chunks, workers), games, title=title)
+    results: list[ChunkResult] = sorted(played, key=lambda result: result.chunk.index)
+    won = share(np.concatenate([result.shares[:, 0] for result in results]))
+    parity = 1 / tournament.players
+    gain = Estimate(won.mean - parity, won.low - parity, won.high - parity)
+    return Attack(won, gain, games, given)

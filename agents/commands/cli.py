@@ -1,0 +1,124 @@
+"""What all command lines here share: typed arguments, and errors of one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from kododo_env.core.bounds import bounds_text
+from kododo_env.system.files import check_file
+from kododo_env.system.stopping import exit_status, interrupt, on_stop
+
+Config = TypeVar("Config")
+
+BAD_INPUT = 2
+LONGEST = 500  # characters of a message; what is more may be the user's own words
+FRAME = set("╭╮╰╯│─- ")  # what tyro draws around its messages and between paragraphs
+TRACEBACK = "KODODO_TRACEBACK"
+
+
+def run_cli(
+    config_class: type[Config],
+    main: Callable[[Config], None],
+    args: Sequence[str] | None = None,
+) -> NoReturn:
+    """Read the command line into a dataclass, run, and leave with an exit status.
+
+    0 after success; 2 after an error in what was given, with one line on stderr; 130
+    after Ctrl-C and 143 after SIGTERM, with what the KeyboardInterrupt says.
+
+    Args:
+        config_class: A dataclass; its fields are the arguments, their docstrings the help.
+        main: What to run; ValueError, OSError, ImportError (of an extra that is not
+            installed) and what is too large or too deep for the machine are taken for
+            errors of the input. With KODODO_TRACEBACK set in the environment they come
+            with their traceback.
+        args: The arguments; by default those of the process.
+    """
+    try:
+        with on_stop(interrupt):
+            main(_parse(config_class, args))
+    except KeyboardInterrupt as stop:
+        print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
+        sys.exit(exit_status(stop))
+    except BrokenPipeError:  # who reads the output wants no more of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
+        said = _in_words(error)
+        if os.environ.get(TRACEBACK) or said is None:
+            raise
+        _fail(said)
+    sys.exit(0)
+
+
+def check_output(path: Path, endings: Sequence[str]) -> None:
+    """Check before long work that a file can be written at its end.
+
+    Args:
+        path: The file, which may exist.
+        endings: What its name may end with, such as ``[".png", ".svg"]``.
+
+    Raises:
+        ValueError: It cannot.
+    """
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"{path} must end with {' or '.join(endings)}")
+    check_file(path)
+
+
+def _parse(config_class: type[Config], args: Sequence[str] | None) -> Config:
+    import tyro
+
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):
+            return tyro.cli(config_class, args=args, config=(tyro.conf.FlagCreatePairsOff,))
+    except SystemExit as leave:
+        if leave.code in (0, None):  # after --help
+            print(f"\n{bounds_text(config_class)}")
+            raise
+        _fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
+
+
+def _condensed(message: str) -> str:
+    """What tyro says in the frame below its title, in one line: the first paragraph."""
+    below_title = message.splitlines()[1:]
+    lines = ["" if set(line) <= FRAME else line.strip(" │") for line in below_title]
+    paragraphs = " ".join(line or "\n" for line in lines).split("\n")
+    first = next((paragraph for paragraph in paragraphs if paragraph.strip()), message)
+    return " ".join(first.split())
+
+
+def _in_words(error: BaseException) -> str | None:
+    """What an error says of the input; None if it is a mistake of the program."""
+    if isinstance(error, RecursionError):
+        return "too deeply nested"
+    # torch has no class of its own for what its allocator cannot have.
+    if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        return "there is not memory enough for this"
+    if isinstance(error, RuntimeError):
+        return None
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"{Path(sys.argv[0]).name}: error: {_one_line(message)}", file=sys.stderr)
+    sys.exit(BAD_INPUT)
+
+
+def _one_line(message: str) -> str:
+    """A message without line breaks and control characters, its middle left out if it is long."""
+    words = " ".join(message.split())
+    if len(words) > LONGEST:
+        words = f"{words[: LONGEST // 2]} … {words[-LONGEST // 2 :]}"
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in words
+    )

@@ -1,0 +1,175 @@
+"""Writing a policy as one ONNX file that runs without torch, and proving that it is the same."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from agents.export.policy_graph import OPSET, policy_bytes
+from agents.networks.network import GameNetwork, masked
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.policy.metadata import PolicyMetadata, describe
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.system.files import written_whole
+
+POSITIONS = 10_000  # at least so many are compared
+TOLERANCE = 1e-4  # of logits and values, absolute and relative
+
+
+class _Graph(nn.Module):
+    """What is exported: observation and mask in, masked logits and value out."""
+
+    def __init__(self, network: GameNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
+        logits, value = self.network(observation)
+        return masked(logits, action_mask), value
+
+
+def export_policy(
+    network: GameNetwork,
+    game: BatchGame,
+    path: str | Path,
+    *,
+    temperature: float = 0.0,
+    training: dict[str, Any] | None = None,
+    results: dict[str, Any] | None = None,
+) -> Path:
+    """Write a network as a policy file, after comparing it with the network.
+
+    The file's inputs are ``observation`` (B, F) in the layout's dtype and ``action_mask``
+    (B, A) int8; its outputs ``logits`` (B, A), illegal ones -1e8, and ``value`` (B,).
+
+    Args:
+        network: The network.
+        game: A batch of the game that it plays; used for its description only.
+        path: The file to write; it appears whole or not at all.
+        temperature: At which the policy is meant to be played.
+        training: How it was trained, for the metadata.
+        results: How it fared, for the metadata.
+
+    Returns:
+        The path.
+
+    Raises:
+        ValueError: The exported graph disagrees with the network.
+    """
+    path = Path(path)
+    metadata = replace(
+        describe(game), temperature=temperature, training=training or {}, results=results or {}
+    )
+    content = _to_onnx(network, game, metadata)
+    with written_whole(path) as aside:
+        aside.write_bytes(content)
+        check_parity(network, OnnxAgent(aside), game)
+    return path
+
+
+def _to_onnx(network: GameNetwork, game: BatchGame, metadata: PolicyMetadata) -> bytes:
+    observation, mask = positions(game, 64)
+    graph = _Graph(network).eval()
+    batch = torch.export.Dim("batch", min=1)
+    with _quiet(), torch.no_grad():
+        program = torch.onnx.export(
+            graph,
+            (torch.from_numpy(observation[:2]), torch.from_numpy(mask[:2])),
+            input_names=["observation", "action_mask"],
+            output_names=["logits", "value"],
+            dynamic_shapes={"observation": {0: batch}, "action_mask": {0: batch}},
+            dynamo=True,
+            opset_version=OPSET,
+            verbose=False,
+        )
+    assert program is not None
+    model = program.model_proto
+    for node in model.graph.node:  # the exporter's notes: file names and stack traces
+        del node.metadata_props[:]
+        node.doc_string = ""
+    return policy_bytes(model, metadata)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No chatter from the exporter: its warnings are about its own insides."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(level)
+
+
+def positions(
+    game: BatchGame, least: int, seed: int = 0
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
+    """Positions of random legal play, whole games of it: observations and masks.
+
+    Args:
+        game: A batch whose rules are used.
+        least: At least so many positions are returned.
+        seed: Of the dealing and of the play.
+
+    Returns:
+        Observations (n, F) and masks (n, A) int8, n >= ``least``.
+    """
+    rng = np.random.default_rng(seed)
+    num_envs = max(1, min(512, least // (8 * game.num_players)))
+    play = game.fresh(num_envs, seed)
+    observations: list[npt.NDArray[Any]] = []
+    masks: list[npt.NDArray[np.int8]] = []
+    found = 0
+    while found < least:
+        mask = play.legal_action_mask()
+        observations.append(play.observe().reshape(-1, game.layout.size))
+        masks.append(mask.reshape(-1, game.num_actions).astype(np.int8))
+        found += len(masks[-1])
+        play.step(random_legal_actions(mask, rng))
+        if play.terminated.all():
+            play.restart_finished()
+    return np.concatenate(observations), np.concatenate(masks)
+
+
+def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> float:
+    """Compare a file with the network on at least ``POSITIONS`` positions.
+
+    Returns:
+        The largest difference of a legal action's logit or of a value.
+
+    Raises:
+        ValueError: They disagree.
+    """
+    observation, mask = positions(game, POSITIONS, seed=1)
+    with torch.no_grad():
+        logits, value = network(torch.from_numpy(observation))
+        logits = masked(logits, torch.from_numpy(mask))
+    got_logits, got_value = agent.evaluate(observation, mask)
+    return max(
+        _largest_difference("logits", logits.numpy(), got_logits),
+        _largest_difference("values", value.numpy(), got_value),
+    )
+
+
+def _largest_difference(
+    what: str, want: npt.NDArray[np.float32], got: npt.NDArray[np.float32]
+) -> float:
+    difference = np.abs(want - got)
+    if not np.all(difference <= TOLERANCE * (1 + np.abs(want))):
+        raise ValueError(
+            f"the exported policy disagrees with the network: {what} differ by up to "
+            f"{np.nanmax(difference):.2g}; nothing is written"
+        )
+    return float(difference.max())

@@ -1,0 +1,3 @@
+"""The networks, and how they see a position."""
+
+from __future__ import annotations

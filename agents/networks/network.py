@@ -1,0 +1,195 @@
+"""The network that learned players are made of: any game, from its layouts alone."""
+
+from __future__ import annotations
+
+import inspect
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from agents.networks.canonical import Canonical
+from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.core.observation import ObservationLayout, Piece
+
+ILLEGAL = -1e8  # the logit of an action that is not legal
+LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
+FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
+
+
+class Diverged(ValueError):
+    """Learning has gone astray: what the network says are no numbers any more."""
+
+
+class GameNetwork(nn.Module):
+    """A shared trunk over canonical observations, with a head over actions and a value.
+
+    Cards that are played by slot get a logit by their type, a pair the two cards' logits
+    and a term for the pair of colours, so that it does not matter in which slots they are.
+
+    Args:
+        layout: The game's observations; their maxima give the scaling.
+        actions: The game's actions.
+        width: Width of the hidden layers.
+        depth: Number of hidden layers.
+        one_hot: Numbers that are no larger than this, of pieces with no more than
+            ``FEW_NUMBERS``, are given to the trunk one-hot as well: that a colour is one
+            card below the limit is then one input. 0: none.
+        sort_opponents: Whether the opponents are seen in a canonical order, not in that of
+            the table, so that it does not matter which of them has which seat.
+
+    Raises:
+        ValueError: They are to be sorted, and the game does not declare by what.
+    """
+
+    def __init__(
+        self,
+        layout: ObservationLayout,
+        actions: ActionLayout,
+        width: int = 128,
+        depth: int = 2,
+        one_hot: int = 0,
+        sort_opponents: bool = False,
+    ) -> None:
+        super().__init__()
+        self.scale: Tensor
+        self.level_columns: Tensor
+        self.levels: Tensor
+        self.canonical = Canonical(layout, actions, sort_opponents)
+        self.actions = actions
+        maxima = layout.maxima[self.canonical.columns.numpy()]
+        scale = torch.from_numpy(1 / np.sqrt(maxima)).to(torch.float32)
+        self.register_buffer("scale", scale, persistent=False)
+        self._register_levels(layout, one_hot)
+        sizes = [layout.size + len(self.levels)] + [width] * depth
+        layers: list[nn.Module] = []
+        for inputs, outputs in pairwise(sizes):
+            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+        self.trunk = nn.Sequential(*layers)
+        self.policy_head = nn.Linear(width, self.canonical.num_outputs)
+        self.value_head = nn.Linear(width, 1)
+        self._initialise()
+
+    def _register_levels(self, layout: ObservationLayout, one_hot: int) -> None:
+        """Which canonical columns are given one-hot, and the number that each input is for."""
+        place = {int(column): k for k, column in enumerate(self.canonical.columns)}
+        found = [
+            (place[column], level)
+            for piece in layout.pieces
+            if _is_one_hot(piece, one_hot)
+            for column in range(*layout.where(piece.name).indices(layout.size))
+            for level in range(piece.maximum + 1)
+        ]
+        columns, levels = torch.tensor(found, dtype=torch.int64).reshape(-1, 2).unbind(dim=1)
+        self.register_buffer("level_columns", columns, persistent=False)
+        self.register_buffer("levels", levels.to(torch.float32), persistent=False)
+
+    def _initialise(self) -> None:
+        """Orthogonal weights, the policy's last layer small: PPO's usual start."""
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.orthogonal_(module.weight, 2**0.5)
+                nn.init.zeros_(module.bias)
+        nn.init.orthogonal_(self.policy_head.weight, 0.01)
+        nn.init.orthogonal_(self.value_head.weight, 1.0)
+
+    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits of all actions and the value.
+
+        Args:
+            observation: Shape (B, F), any dtype.
+
+        Returns:
+            Logits (B, A), legal or not, and values (B,), both float32.
+        """
+        return self.from_canonical(*self.canonical(observation))
+
+    def from_canonical(
+        self, renamed: Tensor, entries: Tensor, bfloat16: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """The same from what ``canonical`` made of the observation.
+
+        Args:
+            renamed: The canonical observation, float32 (B, F).
+            entries: The raw output's entries.
+            bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
+        """
+        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+            hidden = self.trunk(self._inputs(renamed))
+            raw = self.policy_head(hidden)
+        value = self.value_head(hidden.to(torch.float32)).squeeze(1)
+        return self._logits(raw.to(torch.float32), entries), value
+
+    def _inputs(self, renamed: Tensor) -> Tensor:
+        """What the trunk gets of a canonical observation, float32 (B, inputs)."""
+        scaled = renamed * self.scale
+        if len(self.levels) == 0:
+            return scaled
+        one_hot = renamed[:, self.level_columns] == self.levels
+        return torch.cat([scaled, one_hot.to(scaled.dtype)], dim=1)
+
+    def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
+        """The logits of the actions in their order, from the raw output."""
+        canonical = self.canonical
+        plain = raw.gather(1, entries[:, : canonical.first_type])
+        slots = entries[:, canonical.first_type :]
+        by_slot = raw.gather(1, slots)
+        parts, start = [], 0
+        for piece in self.actions.pieces:
+            if isinstance(piece, ActionPiece):
+                parts.append(plain[:, start : start + piece.size])
+                start += piece.size
+            elif piece.plays == 1:
+                parts.append(by_slot[:, : piece.slots])
+            else:
+                parts.append(self._pair_logits(piece, raw, slots, by_slot))
+        return torch.cat(parts, dim=1)
+
+    def _pair_logits(self, piece: SlotPiece, raw: Tensor, slots: Tensor, by_slot: Tensor) -> Tensor:
+        first, second = (list(column) for column in zip(*piece.choices, strict=True))
+        logits = by_slot[:, first] + by_slot[:, second]
+        canonical = self.canonical
+        if not canonical.group or canonical.hand is None:
+            return logits
+        colour = (slots - canonical.first_type) // (canonical.hand.size // canonical.entries)
+        one, other = colour[:, first], colour[:, second]
+        there = canonical.first_pair + one * canonical.entries + other
+        back = canonical.first_pair + other * canonical.entries + one
+        return logits + raw.gather(1, there) + raw.gather(1, back)
+
+
+def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
+    """How many numbers the trunk gets of an observation, those that are given one-hot included."""
+    pieces = [piece for piece in layout.pieces if _is_one_hot(piece, one_hot)]
+    return layout.size + sum(piece.size * (piece.maximum + 1) for piece in pieces)
+
+
+def _is_one_hot(piece: Piece, one_hot: int) -> bool:
+    return piece.size <= FEW_NUMBERS and 1 < piece.maximum <= one_hot
+
+
+def network_settings() -> dict[str, Any]:
+    """``GameNetwork``'s arguments beside the layouts, and their defaults."""
+    taken = inspect.signature(GameNetwork).parameters.values()
+    return {each.name: each.default for each in taken if each.default is not each.empty}
+
+
+def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
+    """The logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
+    return torch.where(action_mask > 0, logits, ILLEGAL)
+
+
+def check_answers(*answers: Tensor) -> None:
+    """Raise Diverged if a network's logits or values are NaN, or so large that masks fail."""
+    check_finite(*answers, below=LARGEST)
+
+
+def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:
+    """Raise Diverged if there is a NaN, or a number that is not below a size."""
+    if not all(bool((each.abs() < below).all()) for each in numbers):
+        raise Diverged(
+            "the network answers NaN or numbers beyond all measure: learning has diverged, which "
+            "lower rates may mend (--learning-rate, --teacher-learning-rate, --muon)"
+        )

@@ -1,0 +1,43 @@
+"""A network as a player, while it is being trained."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from agents.networks.network import GameNetwork, check_answers, masked
+from kododo_env.core.view import View
+
+
+class NetworkAgent:
+    """Plays what a network says.
+
+    Args:
+        network: The network; it may go on learning.
+        temperature: 0 plays the likeliest action, 1 draws from the network's distribution.
+        name: For tables.
+    """
+
+    def __init__(
+        self, network: GameNetwork, temperature: float = 0.0, name: str = "learner"
+    ) -> None:
+        self.network = network
+        self.temperature = temperature
+        self.name = name
+
+    @torch.no_grad()
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose actions, shape (N,).
+
+        Raises:
+            Diverged: The network's answers are no numbers to choose by.
+        """
+        observation = torch.from_numpy(np.ascontiguousarray(view.observation))
+        mask = torch.from_numpy(np.ascontiguousarray(view.legal_action_mask))
+        answers = self.network(observation)[0]
+        check_answers(answers)  # or an illegal action might be the best
+        logits = masked(answers, mask).numpy()
+        if self.temperature > 0:
+            logits = logits + rng.gumbel(size=logits.shape) * self.temperature
+        return np.asarray(logits.argmax(axis=1))

@@ -1,0 +1,3 @@
+"""The learner: PPO for self-play on a batch of simultaneous games."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""How the policies that ship are made, measured and described."""
+
+from __future__ import annotations

@@ -1,0 +1,55 @@
+"""The picture of a learning curve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt
+
+from kododo_env.system.files import written_whole
+
+# Okabe and Ito's palette: told apart without hue as well, with the markers.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = "osD^vP*"
+
+
+def draw_learning_curve(
+    path: Path, curve: list[dict[str, Any]], num_players: int, title: str
+) -> None:
+    """Draw win shares against each baseline over the minutes of training.
+
+    Args:
+        path: The PNG file to write.
+        curve: A run's measurements; see ``agents.training.checkpoint.Progress``.
+        num_players: P; a line marks the share 1/P of an equal.
+        title: Above the picture.
+    """
+    figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
+    minutes = [point["seconds"] / 60 for point in curve]
+    names = list(curve[-1]["shares"]) if curve else []
+    for index, name in enumerate(names):
+        colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+        shares = [point["shares"][name] for point in curve]
+        axes.plot(
+            minutes, [s["mean"] for s in shares], color=colour, marker=marker, label=f"v {name}"
+        )
+        low, high = ([s[end] for s in shares] for end in ("low", "high"))
+        axes.fill_between(minutes, low, high, color=colour, alpha=0.15, linewidth=0)
+    axes.axhline(1 / num_players, color="grey", linestyle="--", linewidth=1)
+    axes.annotate(
+        "an equal's share", (0.995, 1 / num_players), xycoords=("axes fraction", "data"),
+        ha="right", va="bottom", color="grey", fontsize=9,
+    )  # fmt: skip
+    axes.set(xlabel="minutes of training", ylabel="win share", title=title, ylim=(0, None))
+    axes.set_xlim(left=0)
+    axes.grid(alpha=0.3)
+    if names:
+        axes.legend(ncols=2, title=f"one learner, {num_players - 1} of the other")
+    with written_whole(path) as aside:
+        figure.savefig(aside, dpi=120)
+    plt.close(figure)

@@ -1,0 +1,71 @@
+"""Whether a training run fits into this machine's memory, reckoned before it begins."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from agents.networks.network import inputs_of
+from agents.training.training_config import Task
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.batch_game import BatchGame
+
+TRIAL = 16  # games that are looked at
+LONGEST = 200  # steps of them
+GIGABYTE = 10**9
+
+
+def check_memory(task: Task) -> None:
+    """Raise ValueError if a run needs more memory than the machine has; if it tells how much."""
+    there, needed = _memory(), needed_memory(task)
+    if there is not None and needed > there:
+        raise ValueError(
+            f"this run would need {needed / GIGABYTE:,.1f} GB of memory at least, and the machine "
+            f"has {there / GIGABYTE:,.1f}: lower --num-envs, --games-per-update, --width or --depth"
+        )
+
+
+def needed_memory(task: Task) -> int:
+    """About how many bytes a run takes at least: its games, a rollout, and the network at work.
+
+    What a process takes anyway is left out, as is what is there for a moment only.
+    """
+    recipe = task.recipe
+    game = task.batch_game(TRIAL, task.seed)
+    of_a_game = sum(each.nbytes for each in _arrays(game)) / TRIAL
+    steps, deciding = _trial(game)
+    slots = recipe.num_envs * task.num_players
+    opponents = len(set(task.opponents()))
+    decisions = slots * steps * recipe.games_per_update * deciding
+    actions, inputs = game.num_actions, inputs_of(game.layout, recipe.one_hot)
+    # Observation, mask, target in float32, entries in int16; in parts, and once more packed.
+    kept = decisions * 2 * (game.layout.size * game.layout.dtype.itemsize + 7 * actions + 24)
+    rollout = slots * steps * recipe.games_per_update * 5 * 4
+    at_work = max(slots * deciding, min(recipe.batch_size, decisions))
+    hidden = at_work * 4 * (inputs + recipe.width * recipe.depth)
+    weights = recipe.width * (inputs + recipe.width * (recipe.depth - 1))
+    games = of_a_game * (recipe.num_envs + slots * opponents)
+    return int(games + kept + rollout + hidden + 4 * 4 * weights)  # gradients and two moments
+
+
+def _trial(game: BatchGame) -> tuple[int, float]:
+    """How many steps games take, and the share of the seats that have something to decide."""
+    rng = np.random.default_rng(0)
+    deciding: list[float] = []
+    while len(deciding) < LONGEST and not game.terminated.all():
+        deciding.append(float(game.deciding().mean()))
+        game.step(random_legal_actions(game.legal_action_mask(), rng))
+    return len(deciding), float(np.mean(deciding))
+
+
+def _arrays(game: BatchGame) -> list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
+    return [value for value in game.state().values() if isinstance(value, np.ndarray)]
+
+
+def _memory() -> int | None:
+    """The machine's memory in bytes; None if it does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on Windows
+        return None

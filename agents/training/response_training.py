@@ -1,0 +1,192 @@
+"""Training a best response: PPO against copies of one policy, from that policy's own weights."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from stable_baselines3.common.logger import Logger
+from tqdm import tqdm
+
+from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
+from agents.networks.network_agent import NetworkAgent
+from agents.ppo.data_parallel import DataParallel
+from agents.ppo.learning_schedule import entropy_of
+from agents.ppo.recipes import Recipe, recipe_for
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.training.trainer import make_learner, reward_of
+from kododo_env.arena.match import duel
+from kododo_env.core.agent import Agent
+from kododo_env.core.bounds import BOUNDS
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.wrappers.vec import BatchVecEnv
+
+MINUTES = 5.0
+LEAST_EPOCHS = 3
+TEMPERATURES = (0.0, 0.25, 1.0)
+SELECTION_GAMES = 2_000  # for each temperature
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """What was learned against a policy.
+
+    Attributes:
+        agent: It plays at the temperature that did best.
+        recipe: The settings of PPO.
+        seed: Of everything random.
+        minutes: How long it was to learn; None if that was said in steps.
+        steps: The learner's own steps; a step of a game has one learner.
+    """
+
+    agent: NetworkAgent
+    recipe: Recipe
+    seed: int
+    minutes: float | None
+    steps: int
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What it was given, and the temperature that was chosen, by name."""
+        temperature = self.agent.temperature
+        return {"minutes": self.minutes, "steps": self.steps, "temperature": temperature}
+
+
+def train_best_response(
+    policy: OnnxAgent,
+    *,
+    minutes: float | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    recipe: Recipe | None = None,
+) -> BestResponse:
+    """Learn to beat P - 1 copies of a policy, which stays as it is.
+
+    Each update plays whole games in which the learner has one seat, the next update the next
+    seat, since in some games it matters where one sits.
+
+    Args:
+        policy: Who has all other seats; it plays at the temperature that it has.
+        minutes: How long to learn; 5 if neither this nor ``steps`` is given.
+        steps: The learner's steps instead, rounded up to whole updates. With these, the
+            same seed and threads the result is the same.
+        seed: Of everything random.
+        threads: Threads of the processor for learning.
+        recipe: Settings of PPO; None takes ``response_recipe``.
+
+    Raises:
+        ValueError: The policy has no weights to start from, or there is no budget.
+    """
+    check_budget(minutes, steps)
+    torch.set_num_threads(1)  # DataParallel's threads are many enough
+    arguments = network_arguments(policy.path)
+    if recipe is None:
+        recipe = response_recipe(recipe_for(policy.game, policy.num_players))
+    sizes = {name: arguments[name] for name in arguments if hasattr(recipe, name)}
+    recipe = replace(recipe, **sizes)
+    envs = _envs(policy, recipe, seed)
+    model = _learner(envs[0], recipe, arguments, seed)
+    model.parallel = DataParallel(threads)
+    model.policy.network.load_state_dict(network_of(policy.path).state_dict())
+    _learn(model, envs, _remaining(model, minutes, steps))
+    network = model.policy.network.eval()
+    temperature = _best_temperature(NetworkAgent(network), policy, seed + 1)
+    agent = NetworkAgent(network, temperature, f"best-response-{policy.name}")
+    recipe = replace(recipe, temperature=temperature)
+    limit = None if steps is not None else minutes or MINUTES
+    return BestResponse(agent, recipe, seed, limit, model.num_timesteps)
+
+
+def check_budget(minutes: float | None, steps: int | None) -> None:
+    """Raise ValueError unless there is one budget, or none is named."""
+    if minutes is not None and steps is not None:
+        raise ValueError("give minutes or steps, not both")
+    for name, value in (("minutes", minutes), ("steps", steps)):
+        if value is not None:
+            BOUNDS[name].checked(value, name)
+
+
+def response_recipe(recipe: Recipe) -> Recipe:
+    """A game's recipe, changed for learning that begins with trained weights.
+
+    Less entropy, nobody to imitate, no reward but the victory, since that is what is
+    measured, and more passes, since the steps are few. ``num_envs`` counts the games of
+    each P: there are P times as many as in self-play, since only one seat of each learns.
+    """
+    return replace(
+        recipe,
+        entropy=recipe.final_entropy,
+        final_entropy=0.0,
+        margin_weight=0.0,
+        epochs=max(recipe.epochs, LEAST_EPOCHS),
+        teacher="",
+        teacher_share=0.0,
+        opponents=(),
+    )
+
+
+def _envs(policy: OnnxAgent, recipe: Recipe, seed: int) -> list[BatchVecEnv]:
+    """For each seat the games in which the learner has it."""
+    players = policy.num_players
+    envs = []
+    for seat in range(players):
+        game = game_of(policy.metadata, recipe.num_envs * players)
+        policy.check(game)
+        opponents: list[Agent | None] = [policy] * players
+        opponents[seat] = None
+        envs.append(BatchVecEnv(game, reward_of(recipe), opponents))
+        envs[-1].seed(seed * players + seat)
+        envs[-1].reset()
+    return envs
+
+
+def _learner(env: BatchVecEnv, recipe: Recipe, arguments: dict[str, Any], seed: int) -> SelfPlayPPO:
+    model = make_learner(env, recipe, arguments, seed)
+    model.set_logger(Logger(None, []))
+    model.ent_schedule = entropy_of(recipe)
+    model.bfloat16 = torch.cpu._is_avx512_bf16_supported()
+    return model
+
+
+def _remaining(model: SelfPlayPPO, minutes: float | None, steps: int | None) -> Callable[[], float]:
+    """Tells the share of the budget that is left, 1 to 0."""
+    since = time.monotonic()
+    seconds = 60 * (MINUTES if minutes is None else minutes)
+
+    def remaining() -> float:
+        if steps is not None:
+            return max(0.0, 1 - model.num_timesteps / steps)
+        return max(0.0, 1 - (time.monotonic() - since) / seconds)
+
+    return remaining
+
+
+def _learn(model: SelfPlayPPO, envs: list[BatchVecEnv], remaining: Callable[[], float]) -> None:
+    """Learn until the budget is spent, in one seat after the other; at least one update."""
+    model.progress = remaining
+    form = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
+    with tqdm(desc="best response", total=100, bar_format=form, disable=None) as bar:
+        updates = 0
+        while updates == 0 or remaining() > 0:
+            model.set_env(envs[updates % len(envs)])
+            model.learn(model.n_steps * model.n_envs, reset_num_timesteps=updates == 0)
+            updates += 1
+            bar.n = round(100 * (1 - remaining()))
+            bar.set_postfix_str(f"{model.num_timesteps / 1e6:.1f}M steps")
+
+
+def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> float:
+    """The temperature at which the agent does best against the policy."""
+    rules = changed_rules(policy.metadata)
+
+    def share(temperature: float) -> float:
+        one = NetworkAgent(agent.network, temperature)
+        games = SELECTION_GAMES
+        played = duel(one, policy, policy.game, policy.num_players, games, seed, **rules)
+        return played.share.mean
+
+    return max(TEMPERATURES, key=share)

@@ -1,0 +1,153 @@
+"""Agents by name: what each game's scripted players are called, and policies from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module, resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kododo_env import registry
+from kododo_env.core.agent import Agent, RandomAgent
+from kododo_env.core.numbers import shown
+
+if TYPE_CHECKING:
+    from kododo_env.search.search import SearchBudget
+
+# The policies that ship.
+POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
+SUFFIX = ".onnx"
+SEARCH = "search:"
+MOST_DIGITS = 12  # of a search's budget; more would not be read at all
+
+
+def scripted(game: str) -> dict[str, Callable[[], Agent]]:
+    """What makes a game's scripted agents, by name: the baselines first.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    module = _scripted_module(game)
+    return {"random": RandomAgent, **module.BASELINES, **getattr(module, "YARDSTICKS", {})}
+
+
+def baselines(game: str) -> tuple[str, ...]:
+    """The names of those that everybody is measured against, ``random`` first, then the weakest.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    return ("random", *_scripted_module(game).BASELINES)
+
+
+def _scripted_module(game: str) -> Any:
+    """A game's module in ``baselines``.
+
+    It has BASELINES: what makes an agent by its name, the weakest first; and may have
+    YARDSTICKS, of which the same is true, but that they are no baselines.
+    """
+    registry.door(game)  # or there is no such game
+    return import_module(f"kododo_env.baselines.{game}")
+
+
+def policy_name(game: str, players: int) -> str:
+    """What the policy that ships for a game and a number of players is called."""
+    return f"{game}-{players}p"
+
+
+def policy_tables() -> dict[str, tuple[str, int]]:
+    """The games and numbers of players for which a policy is to ship, by the policy's name."""
+    return {
+        policy_name(game, players): (game, players)
+        for game in registry.DOORS
+        for players in registry.door(game).PLAYERS
+    }
+
+
+def shipped() -> tuple[str, ...]:
+    """The names of the policies that come with the project, such as ``kododo-4p``."""
+    return tuple(sorted(path.stem for path in POLICIES.glob(f"*{SUFFIX}")))
+
+
+def policy_path(policy: str) -> Path:
+    """The file of a policy that comes with the project; of anything else its own path."""
+    return POLICIES / f"{policy}{SUFFIX}" if policy in shipped() else Path(policy)
+
+
+def load(policy: str | Path) -> Agent:
+    """A learned agent: a policy that comes with the project by its name, or any policy file.
+
+    Raises:
+        ValueError: There is no such policy, or the file is not one.
+    """
+    from kododo_env.policy.onnx_agent import OnnxAgent
+
+    path = policy_path(str(policy))
+    if path.suffix == SUFFIX:
+        return OnnxAgent(path)
+    known = ", ".join(shipped()) or "none"
+    raise ValueError(
+        f"unknown policy {shown(str(policy))}; give a {SUFFIX} file or one that is shipped: {known}"
+    )
+
+
+def make_agent(name: str, game: str) -> Agent:
+    """An agent by name, or from a policy file.
+
+    Args:
+        name: A scripted agent of the game, a shipped policy, the path of a policy file, or
+            a search such as ``search:heuristic:50ms`` or ``search:kododo-4p:64`` (worlds)
+            over one of these.
+        game: The game's name.
+
+    Raises:
+        ValueError: There is no such agent or file.
+    """
+    makers = scripted(game)
+    if name.startswith(SEARCH):
+        return _search(name, game)
+    if name in makers:
+        return makers[name]()
+    if policy_path(name).suffix == SUFFIX:
+        return load(name)
+    tables = policy_tables()
+    policies = [policy for policy in shipped() if policy in tables and tables[policy][0] == game]
+    raise ValueError(
+        f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
+        f"or give a policy file ({SUFFIX})"
+    )
+
+
+def search_budget(text: str) -> SearchBudget:
+    """What a decision may cost a search: a number of worlds such as "64", or a time as "50ms".
+
+    Raises:
+        ValueError: It is neither, or more than a search may have.
+    """
+    from kododo_env.search.search import SearchBudget
+
+    number = text.removesuffix("ms")
+    if not (number.isascii() and number.isdecimal()):
+        raise ValueError(
+            "a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, and may have a "
+            f"number of worlds such as 64, or a time such as 50ms, not {shown(text)}"
+        )
+    if len(number) > MOST_DIGITS:
+        raise ValueError(f"a search cannot have {shown(text)}: it is too much")
+    if text.endswith("ms"):
+        return SearchBudget(milliseconds=float(number))
+    return SearchBudget(worlds=int(number))
+
+
+def _search(name: str, game: str) -> Agent:
+    """A search over an agent, from ``search:AGENT:WORLDS`` or ``search:AGENT:MILLISECONDSms``."""
+    from kododo_env.search.search import SearchAgent
+
+    policy, _, amount = name.removeprefix(SEARCH).rpartition(":")
+    if not policy:
+        raise ValueError(
+            f"a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, not {shown(name)}"
+        )
+    if policy.startswith(SEARCH):
+        raise ValueError(f"a search is not made over another search, as in {shown(name)}")
+    return SearchAgent(make_agent(policy, game), search_budget(amount), name)

@@ -1,0 +1,3 @@
+"""Matches and tournaments, ratings and their intervals."""
+
+from __future__ import annotations

@@ -1,0 +1,118 @@
+"""What a tournament has played so far, in a file that outlives a killed process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.pairing import Chunk
+from kododo_env.core.numbers import shown
+
+
+class ChunkLog:
+    """A file of lines: first what is played, then the result of each chunk.
+
+    A line is JSON and a digest of it and of what is played, so that no damage and no line of
+    another tournament is taken for a result. Lines are appended whole; what a killed process
+    left of a line is cut off. Use it in a ``with`` block.
+
+    Args:
+        path: The file.
+        heading: What is played, as JSON; a file of anything else is refused.
+        chunks: All chunks of the tournament.
+        resume: Go on with the file, if there is one; else there must be none.
+
+    Attributes:
+        results: What the file holds, by the number of the chunk.
+
+    Raises:
+        ValueError: The file is of another tournament or damaged; or there is one though
+            it is not to be resumed.
+    """
+
+    def __init__(
+        self, path: Path, heading: Mapping[str, Any], chunks: Sequence[Chunk], resume: bool
+    ) -> None:
+        self.path = path
+        self.results: dict[int, ChunkResult] = {}
+        self._heading = json.dumps(heading).encode()
+        lines = _whole_lines(path)
+        if len(lines) > 1 and not resume:
+            raise ValueError(
+                f"{path} holds {len(lines) - 1} of {len(chunks)} parts of a tournament that was "
+                "stopped: go on with --resume, or remove the file"
+            )
+        if len(lines) > 1:
+            self._check(lines[0])
+            for number, line in enumerate(lines[1:], 2):
+                self._read(line, number, chunks)
+            os.truncate(path, sum(map(len, lines)))
+            self._file = path.open("ab")
+        else:
+            self._file = path.open("wb")
+            self._write(self._heading)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def append(self, result: ChunkResult) -> None:
+        """Add the result of a chunk, to the file as well."""
+        content = {
+            "chunk": result.chunk.index,
+            "shares": result.shares.tolist(),
+            "points": result.points.tolist(),
+        }
+        self._write(json.dumps(content).encode())
+        self.results[result.chunk.index] = result
+
+    def _write(self, content: bytes) -> None:
+        self._file.write(content + b" " + _digest(self._heading, content) + b"\n")
+        self._file.flush()
+
+    def _check(self, line: bytes) -> None:
+        """Raise ValueError unless the first line is this tournament's."""
+        content, _, digest = line.rstrip(b"\n").rpartition(b" ")
+        if digest != _digest(content, content):
+            raise ValueError(f"{self.path} is not the log of a tournament, or is damaged")
+        found, wanted = json.loads(content), json.loads(self._heading)
+        for key in wanted:
+            if found.get(key) != wanted[key]:
+                raise ValueError(
+                    f"{self.path} is of another tournament: {key} {shown(found.get(key))}, "
+                    f"not {shown(wanted[key])}"
+                )
+
+    def _read(self, line: bytes, number: int, chunks: Sequence[Chunk]) -> None:
+        line, _, digest = line.rstrip(b"\n").rpartition(b" ")
+        try:
+            if digest != _digest(self._heading, line):
+                raise ValueError("another digest")
+            content = json.loads(line)
+            chunk = chunks[content["chunk"]]
+            shares, points = (np.array(content[key], np.float64) for key in ("shares", "points"))
+            if not shares.shape == points.shape == (chunk.deals, len(chunk.lineup)):
+                raise ValueError("another shape")
+        except (ValueError, KeyError, IndexError) as error:
+            raise ValueError(f"line {number} of {self.path} is damaged; remove the file") from error
+        self.results[chunk.index] = ChunkResult(chunk, shares, points)
+
+
+def _digest(heading: bytes, content: bytes) -> bytes:
+    return hashlib.sha256(heading + b"\n" + content).hexdigest()[:16].encode()
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    if not path.exists():
+        return []
+    lines = path.read_bytes().splitlines(keepends=True)
+    return lines[:-1] if lines and not lines[-1].endswith(b"\n") else lines

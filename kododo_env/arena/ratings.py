@@ -1,0 +1,116 @@
+"""Who beats whom, and ratings, from the victory shares of tables of any size.
+
+The model is Luce's: an agent's chance to win at a table is its strength divided by the
+sum of the strengths there (the first stage of Plackett and Luce; with two players,
+Bradley and Terry). So of the victories that one of two agents took at the same tables,
+the share of the one is its strength over the sum of both, whoever else was there; this
+makes pairs of any table, and a shared victory counts for both in part.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import log, nan
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+from scipy.special import expit, log_expit
+
+from kododo_env.arena.intervals import Estimate, share
+
+Array = npt.NDArray[np.float64]
+
+POINTS = 400 / log(10)  # as in Elo's scale: 400 points are odds of ten to one
+REFERENCE = "random"  # the agent whose rating is 0, if it takes part
+
+
+def pair_shares(won: Array, seats: Array) -> list[list[Estimate]]:
+    """Of the victories that one of two agents took at tables they shared, each one's share.
+
+    Args:
+        won: Victories of each agent's seats together in each deal, shape (D, K).
+        seats: How many seats each agent had, shape (D, K).
+
+    Returns:
+        K rows of K: the share of the row's agent against the column's, seat for seat;
+        nan on the diagonal and where two never met or never won.
+    """
+    agents = range(won.shape[1])
+    return [[_pair_share(won, seats, one, other) for other in agents] for one in agents]
+
+
+def _pair_share(won: Array, seats: Array, one: int, other: int) -> Estimate:
+    if one == other:
+        return Estimate(nan, nan, nan)
+    # Seat against seat: with copies, each victory counts against every seat of the other.
+    ours, theirs = won[:, one] * seats[:, other], won[:, other] * seats[:, one]
+    return share(ours, ours + theirs)
+
+
+def ratings(
+    won: Array, seats: Array, names: tuple[str, ...], seed: int = 0, samples: int = 400
+) -> list[Estimate]:
+    """Strengths by maximum likelihood over all pairs, in points of 400 for odds of ten to one.
+
+    Each pair is given one more victory, half to either side, so that somebody who won or
+    lost everything still has a rating.
+
+    Args:
+        won: Victories of each agent's seats together in each deal, shape (D, K).
+        seats: How many seats each agent had, shape (D, K).
+        names: The agents' names; ``random`` has rating 0, else the mean has.
+        seed: Of the bootstrap.
+        samples: Bootstrap samples of whole deals, for the intervals.
+
+    Returns:
+        K estimates.
+    """
+    zero = names.index(REFERENCE) if REFERENCE in names else None
+    fitted = _fit(won.T @ seats, zero)
+    rng = np.random.default_rng(seed)
+    num = len(won)
+    drawn = np.empty((samples, len(names)))
+    for sample in range(samples):
+        times = np.bincount(rng.integers(num, size=num), minlength=num)
+        drawn[sample] = _fit((won * times[:, None]).T @ seats, zero)
+    # A single deal says nothing of the spread between deals.
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0) if num > 1 else (drawn[0] * nan,) * 2
+    return [Estimate(*map(float, each)) for each in zip(fitted, low, high, strict=True)]
+
+
+def _fit(beaten: Array, zero: int | None) -> Array:
+    """Ratings (K,) from a matrix (K, K) of how often the row's agent beat the column's."""
+    counts = beaten + 0.5
+    np.fill_diagonal(counts, 0.0)
+    counts /= counts.sum()
+    # A single minimum, but for a constant that all have in common: the zero point settles it.
+    found = minimize(_loss, np.zeros(len(counts)), (counts,), "BFGS", True, options={"gtol": 1e-7})
+    points: Array = POINTS * found.x
+    points -= points.mean() if zero is None else points[zero]
+    return points
+
+
+def _loss(strengths: Array, counts: Array) -> tuple[float, Array]:
+    """Minus the log-likelihood of log-strengths (K,) given the counts (K, K); its gradient."""
+    ahead = strengths[:, None] - strengths
+    surprise = counts * expit(-ahead)
+    loss = -float((counts * log_expit(ahead)).sum())
+    return loss, surprise.sum(axis=0) - surprise.sum(axis=1)
+
+
+def cycles(pairs: list[list[Estimate]]) -> list[tuple[int, int, int]]:
+    """Triples of which the first beats the second, that the third, and that the first.
+
+    Only where all three are beyond doubt: the intervals of the shares lie above one half.
+    """
+    num = len(pairs)
+    beats = [[pairs[i][j].low > 0.5 for j in range(num)] for i in range(num)]
+    found = []
+    for i, j, k in combinations(range(num), 3):
+        found += [(a, b, c) for a, b, c in ((i, j, k), (i, k, j)) if _cycle(beats, a, b, c)]
+    return found
+
+
+def _cycle(beats: list[list[bool]], a: int, b: int, c: int) -> bool:
+    return beats[a][b] and beats[b][c] and beats[c][a]

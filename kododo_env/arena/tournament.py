@@ -1,0 +1,103 @@
+"""Tournaments: which agents play what, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from kododo_env.arena import pairing as schedule
+from kododo_env.arena.match import check_numbers
+from kododo_env.arena.pairing import Chunk
+from kododo_env.core.agent import Agent
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number
+from kododo_env.rules_arguments import make_game
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """Which agents play what, how often; everything that follows depends on nothing else.
+
+    Args:
+        game: Name of the game in the registry.
+        agents: Names of agents, or policy files; at least two.
+        players: Seats at a table, P.
+        games: How many, rounded up to whole deals, each deal being P games; against
+            copies so many for each pair (one, copies).
+        seed: Of the decks, and of the agents' randomness.
+        against_copies: Each agent alone against copies of each other one, in place of
+            mixed tables.
+        rules: Further fields of the game's rules.
+
+    Raises:
+        ValueError: No such tournament can be played.
+    """
+
+    game: str
+    agents: tuple[str, ...]
+    players: int
+    games: int = 20_000
+    seed: int = 0
+    against_copies: bool = False
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rules = self.make_game(1).rules
+        self._keep_as_pythons(rules)
+        if len(self.agents) < 2:
+            raise ValueError(f"name two agents at least, not {len(self.agents)}")
+        playing = {agent for chunk in self.chunks() for agent in chunk.lineup}
+        if len(playing) < len(self.agents):
+            raise ValueError(
+                f"{self.games} games are too few for {len(self.agents)} agents to play at all: "
+                f"give {2 * self.players * len(self.agents)} or more"
+            )
+
+    def _keep_as_pythons(self, rules: Any) -> None:
+        """Numbers as Python's, in the rules too: results are written as JSON."""
+        check_numbers(self.players, self.games, self.seed)
+        for name in ("players", "games", "seed"):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name))
+        given = {name: getattr(rules, name) for name in self.rules}
+        object.__setattr__(self, "rules", given)
+
+    @property
+    def deals(self) -> int:
+        """How many decks are played; against copies, for each pair."""
+        return -(-self.games // self.players)
+
+    def chunks(self) -> list[Chunk]:
+        """The pieces in which it is played; each can be played by itself."""
+        if self.against_copies:
+            return schedule.one_against_copies(len(self.agents), self.players, self.deals)
+        return schedule.mixed_tables(len(self.agents), self.players, self.deals)
+
+    def make_game(self, num_envs: int) -> BatchGame:
+        """A batch of the games to be played."""
+        return make_game(self.game, num_envs, self.players, self.rules)
+
+
+@runtime_checkable
+class MadeForOneGame(Protocol):
+    """An agent that can say whether it can play a game, such as a learned policy."""
+
+    def check(self, game: BatchGame) -> None:
+        """Raise ValueError, saying what differs, unless it can play this game."""
+        ...
+
+
+def load_agents(tournament: Tournament) -> Sequence[Agent]:
+    """The agents of a tournament, ready to play its game.
+
+    Raises:
+        ValueError: There is no such agent, or it cannot play this game.
+    """
+    from kododo_env.agent_registry import make_agent
+
+    agents = [make_agent(name, tournament.game) for name in tournament.agents]
+    game = tournament.make_game(1)
+    for agent in agents:
+        if isinstance(agent, MadeForOneGame):
+            agent.check(game)
+    return agents

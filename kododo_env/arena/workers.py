@@ -1,0 +1,152 @@
+"""Playing a tournament's chunks in one process or several, with the same result."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+from typing import Any
+
+from kododo_env.arena.match import ChunkResult, play_chunk
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.tournament import Tournament, load_agents
+from kododo_env.core.agent import Agent
+from kododo_env.core.numbers import whole_number
+from kododo_env.system.stopping import STOPS
+
+Loader = Callable[[Tournament], Sequence[Agent]]
+
+
+def run(
+    tournament: Tournament, chunks: Sequence[Chunk], workers: int = 1, load: Loader = load_agents
+) -> Iterator[ChunkResult]:
+    """Play chunks of a tournament.
+
+    Args:
+        tournament: What is played.
+        chunks: Those of its chunks that are to be played.
+        workers: How many processes; 1 plays in this one. The results do not depend on it.
+        load: Makes the agents, in each process; a function of a module.
+
+    Yields:
+        The results, in the order in which they are ready.
+
+    Raises:
+        ValueError: An agent cannot be loaded, or plays what is not legal.
+        ChildProcessError: One of the processes was killed.
+    """
+    whole_number(workers, "workers", 1)
+    if workers == 1 or len(chunks) < 2:
+        agents = load(tournament)
+        for chunk in chunks:
+            yield _play(tournament, agents, chunk)
+        return
+    with worker_pool(min(workers, len(chunks))) as pool:
+        futures = [pool.submit(_work, tournament, load, chunk) for chunk in chunks]
+        for future in as_completed(futures):
+            yield future.result()
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def worker_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Fresh processes, of one thread each; whatever goes wrong inside ends them at once.
+
+    They end with this process as well, however it ends, and leave Ctrl-C to it.
+
+    Raises:
+        ChildProcessError: One of them was killed.
+    """
+    with one_thread_each():
+        pool = _Pool(processes, get_context("spawn"), _work_for_parent)
+        try:
+            yield pool
+        except BaseException as error:
+            for child in active_children():  # else it would be waited for
+                child.terminate()
+            if isinstance(error, BrokenProcessPool):
+                message = "a worker process was killed; try fewer workers"
+                raise ChildProcessError(message) from error
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Processes that are started inside have numerical libraries of one thread."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+_loaded: list[Sequence[Agent]] = []  # a worker's: the agents of the one tournament it plays
+
+
+class _Pool(ProcessPoolExecutor):
+    def submit(self, *args: Any, **kwargs: Any) -> Any:
+        """As in the base class, which starts its processes here."""
+        with _stops_blocked():
+            return super().submit(*args, **kwargs)
+
+
+@contextmanager
+def _stops_blocked() -> Iterator[None]:
+    """Inside, who asks to stop has to wait; a process that starts meanwhile inherits that.
+
+    A terminal sends Ctrl-C to all processes, and one that imports its libraries, or whose
+    parent left while it was being started, answers with a traceback.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work_for_parent() -> None:
+    """In a process that works for another: Ctrl-C is the other's matter, its end ours."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _work(tournament: Tournament, load: Loader, chunk: Chunk) -> ChunkResult:
+    # Loaded here and not when the process starts, so that an error comes back as one.
+    if not _loaded:
+        _loaded.append(load(tournament))
+    return _play(tournament, _loaded[0], chunk)
+
+
+def _play(tournament: Tournament, agents: Sequence[Agent], chunk: Chunk) -> ChunkResult:
+    return play_chunk(chunk, agents, tournament.make_game(chunk.deals), tournament.seed)

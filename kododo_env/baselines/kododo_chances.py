@@ -1,0 +1,394 @@
+"""Which colour of Kododo will score, and what that is worth: the reckoning of the heuristic.
+
+In the first two turns of a round, the chance of each colour is a look-up: tables of weights
+(below), indexed by what the player sees of a colour once his cards lie, are added up and
+the exponentials shared out among the colours, the Kododo clause and nobody. Another two
+tables say how many points a scoring colour is still going to bring to oneself and to the
+others. In the last turn only the others' cards of this turn are open: tables tell how
+likely each colour is to be laid, all their combinations are gone through, and the rules'
+own evaluation says which colour scores.
+
+The tables come from games of the heuristic against itself and others, over and over until
+they agree with what they make it do: see ``agents/release/kododo_fitting.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.kododo import KododoView, Rules
+from kododo_env.games.kododo.rules import KODODO_VALUE
+from kododo_env.games.kododo.scoring import NOBODY, scoring_colour
+
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float32]
+Tables = dict[str, Floats]
+Lookup = tuple[Array, int]
+"""Positions in a table, and the table's size."""
+
+TABLES = Path(__file__).with_name("data") / "kododo_chances.npz"
+UNSEEN = 16  # steps of an eighth of how many cards of a colour are out of sight
+RESERVE = 12  # points held back, at most
+KEPT = 4  # cards of a colour or Kododo cards kept, at most 3 in the first turn
+STAKE = 4  # cards of a colour laid, at most 3 before the last turn
+POINTS = 12  # points on the table in a colour
+
+
+def tables_for(rules: Rules) -> Tables | None:
+    """The tables for so many players, by name; None if the rules are not the real game's."""
+    real = Rules(rules.num_players)
+    known = ("num_colours", "hand_size", "plays", "kododo_offset", "limit_offset")
+    if any(getattr(rules, name) != getattr(real, name) for name in known):
+        return None
+    return _all_tables()[rules.num_players]
+
+
+@lru_cache
+def tables_without_counting(rules: Rules) -> Tables | None:
+    """The same tables for a player who forgets which cards he has seen."""
+    tables = tables_for(rules)
+    if tables is None:
+        return None
+    forgotten = {name: np.zeros_like(tables[name]) for name in ("1/unseen", "2/unseen")}
+    return {**tables, **forgotten}
+
+
+@lru_cache
+def _all_tables() -> dict[int, Tables]:
+    """The tables for each number of players."""
+    by_players: dict[int, Tables] = {}
+    with np.load(TABLES, allow_pickle=False) as file:
+        for key in file.files:
+            players, name = key.split("/", 1)
+            by_players.setdefault(int(players), {})[name] = file[key].astype(np.float32)
+    return by_players
+
+
+@dataclass(frozen=True)
+class Laid:
+    """What each choice of cards would come to. A = choices, C = colours, N = games.
+
+    Attributes:
+        cards: Cards it lays, (A, C, N).
+        points: Their values added up, (A, C, N).
+        kododos: Kododo cards it lays, (A, N).
+        kept: Cards that stay in hand, (A, C, N).
+        kept_kododos: Kododo cards that stay in hand, (A, N).
+        reserve: Points of the best cards of a colour that stay in hand, as many as will
+            still be laid in this round, (A, C, N).
+    """
+
+    cards: Array
+    points: Array
+    kododos: Array
+    kept: Array
+    kept_kododos: Array
+    reserve: Array
+
+    def only(self, choice: Array) -> Laid:
+        """What came of one choice in each game, (N,): the same with A = 1."""
+        games = np.arange(len(choice))
+        return Laid(*(np.moveaxis(a[choice, ..., games], 0, -1)[None] for a in vars(self).values()))
+
+
+class Situation:
+    """What the heuristic sees of its games; small integers, the game axis last.
+
+    Attributes:
+        rules: The rules.
+        turn: The turn of the round.
+        colours: In each slot of the hand, whether it holds a card of a colour, (slots, C, N).
+        values: The value of that card, else 0; (slots, C, N).
+        kododos: Whether a slot holds a Kododo card, (slots, N).
+        cards: Cards on the table by seat, one's own first, and colour, (P, C, N).
+        points: Their values added up, (P, C, N).
+        table_kododos: Kododo cards on the table by seat, (P, N).
+        unseen: How many cards of a colour are out of sight, as eighths of an even share of
+            all that are; (C, N).
+    """
+
+    def __init__(self, view: KododoView) -> None:
+        self.rules, self.turn = view.rules, view.turn
+        rules, pieces = self.rules, view.pieces
+        hand = np.ascontiguousarray(view.hand.T)[:, None]
+        card_colour, value = np.divmod(hand, np.int8(rules.num_values))
+        held = (card_colour == np.arange(rules.num_colours)[:, None]) & (hand >= 0)
+        self.colours = held.astype(np.int16)
+        self.values = self.colours * (value + 1)
+        self.kododos = (self.values == KODODO_VALUE).any(axis=1).astype(np.int16)
+        self.cards = _games_last(pieces["table_cards"])
+        self.points = _games_last(pieces["table_points"])
+        self.table_kododos = _games_last(pieces["table_kododos"])
+        seen = pieces["seen"].sum(axis=2, dtype=np.int16).T
+        unseen = sum(rules.copies) - seen - self.colours.sum(axis=0, dtype=np.int16)
+        even = np.maximum(unseen.sum(axis=0, dtype=np.int16), 1)
+        share = (8 * rules.num_colours) * unseen // even
+        self.unseen = np.minimum(share, UNSEEN - 1)
+
+    @cached_property
+    def totals(self) -> Array:
+        """Cards on the table by colour, (C, N)."""
+        totals: Array = self.cards.sum(axis=0, dtype=np.int16)
+        return totals
+
+    @cached_property
+    def others(self) -> Array:
+        """The others' points on the table by colour, on average, (C, N)."""
+        others: Array = self.points[1:].mean(axis=0, dtype=np.float32)
+        return others
+
+    @property
+    def turns_left(self) -> int:
+        """Turns of the round after this one."""
+        return len(self.rules.plays) - 1 - self.turn
+
+    def after(self, choices: tuple[tuple[int, ...], ...]) -> Laid:
+        """What each choice of slots would come to."""
+        slots = range(self.rules.hand_size)
+        kept = [[slot for slot in slots if slot not in laid] for laid in choices]
+
+        def add(array: Array, which: Any) -> Array:
+            return np.stack([array[list(each)].sum(axis=0, dtype=np.int16) for each in which])
+
+        return Laid(
+            add(self.colours, choices),
+            add(self.values, choices),
+            add(self.kododos, choices),
+            add(self.colours, kept),
+            add(self.kododos, kept),
+            np.stack([self._reserve(each) for each in kept]),
+        )
+
+    def _reserve(self, slots: list[int]) -> Array:
+        """The points of the best cards of each colour in some slots, (C, N)."""
+        if self.turns_left == 0:
+            return np.zeros_like(self.totals)
+        best = second = np.zeros_like(self.totals)
+        for value in self.values[slots]:
+            second = np.maximum(second, np.minimum(best, value))
+            best = np.maximum(best, value)
+        return best + second if self.turns_left > 1 else best
+
+
+def _games_last(piece: Array) -> Array:
+    return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
+
+
+# --- where to look --------------------------------------------------------------------------
+
+
+def _lookup(*axes: tuple[Array, int]) -> Lookup:
+    """Positions in a table of several axes: along each an index, cut off at the axis' size."""
+    flat, total = np.minimum(axes[0][0], axes[0][1] - 1), axes[0][1]
+    for index, size in axes[1:]:
+        flat = flat * size + np.minimum(index, size - 1)
+        total *= size
+    return flat, total
+
+
+def chance_lookups(now: Situation, laid: Laid) -> dict[str, Lookup]:
+    """Where the chance of each colour to score is found, (A, C, N); not for the last turn."""
+    if now.turn == 0:
+        axes = (now.unseen[None], UNSEEN), (laid.cards, 3), (laid.kept, KEPT)
+        return {"0/opening": _lookup(*axes)}
+    totals = now.totals + laid.cards
+    count = totals, now.rules.limit + 1
+    return {
+        "1/pattern": _lookup(_pattern(totals, now), count),
+        "1/unseen": _lookup(count, (now.unseen[None], UNSEEN)),
+        "1/hand": _lookup(count, (laid.cards, 2), (laid.kept, KEPT)),
+    }
+
+
+def kododo_lookup(now: Situation, laid: Laid) -> tuple[str, Lookup]:
+    """Where the chance of the Kododo clause is found, (A, N)."""
+    count = now.table_kododos.sum(axis=0) + laid.kododos, now.rules.kododo_number + 2
+    return f"{now.turn}/kododo", _lookup(count, (laid.kept_kododos, KEPT))
+
+
+def gain_lookups(now: Situation, laid: Laid) -> tuple[tuple[str, Lookup], tuple[str, Lookup]]:
+    """Where one's own and the others' points still to come in a colour are found, (A, C, N)."""
+    count = now.totals + laid.cards, now.rules.limit + 1
+    return (
+        (f"{now.turn}/own", _lookup(count, (laid.reserve, RESERVE))),
+        (f"{now.turn}/others", _lookup(count, (now.unseen[None], UNSEEN))),
+    )
+
+
+def reply_lookups(now: Situation, seat: int) -> dict[str, Lookup]:
+    """Where is found how likely a seat is to lay each colour in the last turn, (C, N)."""
+    count = now.totals, now.rules.limit + 1
+    return {
+        "2/pattern": _lookup(_pattern(now.totals, now), count, (now.cards[seat], STAKE)),
+        "2/points": _lookup(count, (now.points[seat], POINTS)),
+        "2/unseen": _lookup(count, (now.unseen, UNSEEN)),
+    }
+
+
+# --- what a choice is worth -----------------------------------------------------------------
+
+
+def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Floats:
+    """What each choice may be expected to gain on the mean of the others, in points, (A, N)."""
+    own, others = now.points[0] + laid.points, now.others
+    if now.turns_left == 0:
+        by_colour = _last_turn(now, laid, (own - others).astype(np.float32), tables)
+        name, (index, _) = kododo_lookup(now, laid)
+        chance: Floats = tables[name].take(index)
+        return by_colour * (1 - chance) + chance * _kododo_margin(now, laid, tables)
+    more_own, more_others = (tables[name].take(at) for name, (at, _) in gain_lookups(now, laid))
+    colours, kododo, nobody = _weights(now, laid, tables)
+    by_colour = (colours * (own + more_own - others - more_others)).sum(axis=1)
+    margins = by_colour + kododo * _kododo_margin(now, laid, tables)
+    expected: Floats = margins / (colours.sum(axis=1) + kododo + nobody)
+    return expected
+
+
+def _weights(now: Situation, laid: Laid, tables: Tables) -> tuple[Floats, Floats, np.float32]:
+    """The unscaled chances of the colours (A, C, N), of the Kododo clause (A, N), of nobody."""
+    colours = np.exp(_added(tables, chance_lookups(now, laid)))
+    name, (index, _) = kododo_lookup(now, laid)
+    return colours, np.exp(tables[name].take(index)), np.exp(tables[f"{now.turn}/nobody"][0])
+
+
+def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Floats:
+    """The margin if the Kododo clause comes about, (A, N)."""
+    own = now.table_kododos[0] + laid.kododos
+    if now.turns_left:
+        own = own + tables[f"{now.turn}/more_kododos"][0] * laid.kept_kododos
+    others = (now.rules.kododo_number - own) / (now.rules.num_players - 1)
+    margin: Floats = (own - others).astype(np.float32)
+    return margin
+
+
+def _last_turn(now: Situation, laid: Laid, margins: Floats, tables: Tables) -> Floats:
+    """The expected margin by colour over all the others may lay in the last turn, (A, N).
+
+    Args:
+        now: The situation.
+        laid: The choices.
+        margins: The margin on the table if a colour scores, (A, C, N).
+        tables: The tables.
+    """
+    rules = now.rules
+    replies, chances = replies_of_all(now, tables)
+    # The others' points by the cards of the reply itself, [reply, winner]; none for nobody.
+    brought = replies * (tables["2/card_points"][0] / (rules.num_players - 1))
+    brought = np.pad(brought, ((0, 0), (0, 1))).astype(np.float32)
+    margins = np.pad(margins, ((0, 0), (0, 1), (0, 0)))
+    reply_codes, rows = _code(replies.T, rules)[:, None], np.arange(len(replies))[:, None]
+    codes = _code(now.totals + laid.cards, rules)
+    expected = np.empty(codes.shape, np.float32)
+    for choice, code in enumerate(codes):
+        winner = _winners(rules).take(code + reply_codes).astype(np.intp)
+        gain = np.take_along_axis(margins[choice], winner, axis=0) - brought[rows, winner]
+        expected[choice] = (chances * gain).sum(axis=0)
+    return expected
+
+
+def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Floats]:
+    """All that the others may lay together in the last turn.
+
+    Returns:
+        Cards by colour, (R, C), and how likely, (R, N).
+    """
+    rules = now.rules
+    chances = np.ones((1, now.totals.shape[1]), np.float32)
+    for seat in range(1, rules.num_players):
+        weights = np.exp(_added(tables, reply_lookups(now, seat)))
+        each = weights / weights.sum(axis=0)
+        before = np.vstack([chances, np.zeros_like(chances[:1])])  # the last row: impossible
+        colours = zip(_without_one(seat, rules.num_colours), each, strict=True)
+        chances = np.add.reduce([before[rows] * chance for rows, chance in colours])
+    return _combinations(rules.num_players - 1, rules.num_colours), chances
+
+
+@lru_cache
+def _combinations(cards: int, colours: int) -> Array:
+    """The ways in which so many cards may fall on colours, (R, C)."""
+    ways = combinations_with_replacement(range(colours), cards)
+    return np.array([np.bincount(way, minlength=colours) for way in ways], np.intp)
+
+
+@lru_cache
+def _without_one(cards: int, colours: int) -> Array:
+    """[c, way]: the way with a card less in colour c; one past the last if it has none; (C, R)."""
+    fewer = [[0] * colours] if cards == 1 else _combinations(cards - 1, colours).tolist()
+    number = {tuple(way): index for index, way in enumerate(fewer)}
+    ways, one = _combinations(cards, colours), np.eye(colours, dtype=np.intp)
+    return np.array([[number.get(tuple(w), len(fewer)) for w in ways - less] for less in one])
+
+
+def _added(tables: Tables, lookups: dict[str, Lookup]) -> Floats:
+    """The sum of what is found in several tables."""
+    found = [tables[name].take(index) for name, (index, _) in lookups.items()]
+    total: Floats = sum(found[1:], found[0])
+    return total
+
+
+# --- how the cards may lie ------------------------------------------------------------------
+#
+# The cards on the table by colour are written as one number, so that what the rules say of
+# every possible table is worked out once and then looked up.
+
+
+def _code(totals: Array, rules: Rules) -> Array:
+    """One number for cards by colour, (..., N) from (..., C, N), that adds up as they do.
+
+    The last colour is left out: all tables of a turn have as many cards.
+    """
+    totals = totals.astype(np.int32)
+    code = totals[..., 0, :]
+    for colour in range(1, rules.num_colours - 1):
+        code = code * (rules.num_players * rules.round_cards + 1) + totals[..., colour, :]
+    return code
+
+
+@lru_cache
+def _all_ways(rules: Rules, cards: int) -> tuple[Array, Array]:
+    """All ways in which so many cards may lie: their codes, and the cards by colour (C, ways)."""
+    first = np.indices((cards + 1,) * (rules.num_colours - 1)).reshape(rules.num_colours - 1, -1)
+    first = first[:, first.sum(axis=0) <= cards]
+    totals = np.vstack([first, cards - first.sum(axis=0)])
+    return _code(totals, rules), totals
+
+
+@lru_cache
+def _winners(rules: Rules) -> npt.NDArray[np.int8]:
+    """By the code of a whole round's cards: the scoring colour, or C for nobody."""
+    codes, totals = _all_ways(rules, rules.num_players * rules.round_cards)
+    colour = scoring_colour(totals, rules.limit)
+    winners = np.zeros(codes.max() + 1, np.int8)
+    winners[codes] = np.where(colour == NOBODY, rules.num_colours, colour)
+    return winners
+
+
+@lru_cache
+def _patterns(rules: Rules, cards: int) -> tuple[Array, int]:
+    """By the code of so many cards: the number of their pattern; and how many there are.
+
+    A pattern is what is left if colours have no names and cards beyond the limit do not count.
+    """
+    codes, totals = _all_ways(rules, cards)
+    nameless = np.sort(np.minimum(totals, rules.limit), axis=0)
+    kinds, number = np.unique(nameless, axis=1, return_inverse=True)
+    patterns = np.zeros(codes.max() + 1, np.intp)
+    patterns[codes] = number.ravel()
+    return patterns, kinds.shape[1]
+
+
+def _pattern(totals: Array, now: Situation) -> tuple[Array, int]:
+    """The number of a table's pattern, (..., 1, N) from (..., C, N), and how many there are."""
+    rules = now.rules
+    cards = rules.num_players * sum(rules.plays[: now.turn])
+    if totals.ndim > now.totals.ndim:  # after a choice: with one's own cards
+        cards += rules.plays[now.turn]
+    patterns, number = _patterns(rules, cards)
+    return patterns.take(_code(totals, rules))[..., None, :], number

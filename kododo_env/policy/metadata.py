@@ -1,0 +1,128 @@
+"""What an exported policy says of itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import is_whole, shown
+from kododo_env.core.view import View
+from kododo_env.policy.plain_text import plain
+from kododo_env.policy.policy_schema import checked
+
+FORMAT = 1
+KEY = "kododo_env"  # of the entry in the ONNX file's metadata
+MOST_CHARACTERS = 1 << 18  # of the metadata; those of policies that ship have some thousands
+
+
+@dataclass(frozen=True)
+class PolicyMetadata:
+    """The metadata of a policy file.
+
+    Attributes:
+        game: The game's name.
+        version: The game's version.
+        num_players: For how many players.
+        rules: All fields of the game's rules.
+        layout: Fingerprint of the observation's layout.
+        pieces: The layout's pieces: name, shape, maximum.
+        actions: What each action means.
+        temperature: At which it is meant to be played: 0 = the likeliest action.
+        training: How it was trained.
+        results: How it fared: win shares by opponent.
+        format: Version of this metadata.
+    """
+
+    game: str
+    version: int
+    num_players: int
+    rules: dict[str, Any]
+    layout: str
+    pieces: list[list[Any]]
+    actions: list[str]
+    temperature: float = 0.0
+    training: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def to_json(self) -> str:
+        """As the text that goes into the file.
+
+        Raises:
+            ValueError: A file with it could not be read again.
+        """
+        text = json.dumps(asdict(self), sort_keys=True)
+        PolicyMetadata.from_json(text)
+        return text
+
+    @staticmethod
+    def from_json(text: str) -> PolicyMetadata:
+        """Read the text of a file.
+
+        Raises:
+            ValueError: It is not such metadata, or of another format.
+        """
+        if len(text) > MOST_CHARACTERS:
+            raise ValueError(f"its metadata have more than {MOST_CHARACTERS:,} characters")
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
+        if not isinstance(content, dict) or "format" not in content:
+            raise ValueError("its metadata name no format")
+        found = content["format"]
+        if not is_whole(found) or found != FORMAT:
+            raise ValueError(f"it has format {shown(found)}, this version reads {FORMAT}")
+        return PolicyMetadata(**checked(content))
+
+
+def rules_of(rules: Any) -> dict[str, Any]:
+    """The fields of a game's rules as JSON would give them back."""
+    found: dict[str, Any] = json.loads(json.dumps(asdict(rules), default=list))
+    return found
+
+
+def describe(game: BatchGame) -> PolicyMetadata:
+    """The part of the metadata that follows from the game."""
+    actions = [game.describe_action(action) for action in range(game.num_actions)]
+    return _described(game.name, game.version, game, actions)
+
+
+def describe_view(view: View) -> PolicyMetadata:
+    """The same of a player's view of the game, without what the actions mean."""
+    return _described(view.game_name, view.game_version, view, [])
+
+
+def _described(
+    name: str, version: int, game: BatchGame | View, actions: list[str]
+) -> PolicyMetadata:
+    return PolicyMetadata(
+        game=name,
+        version=version,
+        num_players=game.num_players,
+        rules=rules_of(game.rules),
+        layout=game.layout.fingerprint(),
+        pieces=[[piece.name, list(piece.shape), piece.maximum] for piece in game.layout.pieces],
+        actions=actions,
+    )
+
+
+def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
+    """In what a policy's game is not the game to be played, in words; empty if it is the same."""
+    named = (
+        ("game", policy.game, game.game),
+        ("version", policy.version, game.version),
+        ("number of players", policy.num_players, game.num_players),
+    )
+    found = [f"{what} {mine}, not {theirs}" for what, mine, theirs in named if mine != theirs]
+    if found:
+        return found
+    for name in sorted({*policy.rules, *game.rules}):
+        mine, theirs = policy.rules.get(name), game.rules.get(name)
+        if mine != theirs:
+            found.append(f"rule {name} {plain(mine, 60)}, not {plain(theirs, 60)}")
+    if not found and policy.layout != game.layout:
+        found.append(f"observation layout {policy.layout}, not {game.layout}")
+    return found

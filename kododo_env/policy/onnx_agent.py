@@ -1,0 +1,124 @@
+"""A learned player from one exported file; needs onnxruntime, not torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import finite_number
+from kododo_env.core.view import View
+from kododo_env.policy.metadata import PolicyMetadata, describe, describe_view, differences
+from kododo_env.policy.onnx_trial import answers_of, dtype_of, open_session
+from kododo_env.policy.plain_text import plain
+from kododo_env.policy.policy_file import read_policy
+from kododo_env.policy.policy_schema import HOTTEST
+
+
+class OnnxAgent:
+    """Plays what an exported policy says.
+
+    The file is read as ONNX and as nothing else; no code comes with it. ``docs/policy-files.md``
+    tells what it is checked for, and what somebody else's can do all the same.
+
+    Args:
+        path: The ``.onnx`` file.
+        temperature: 0 plays the likeliest action, 1 draws from the policy's own
+            distribution; None is what the file declares.
+        threads: Threads of the runtime.
+
+    Attributes:
+        name: The file's name without its ending.
+        metadata: What the file says of itself.
+        game: The game's name.
+        num_players: For how many players the policy is.
+
+    Raises:
+        ValueError: There is no such file, or it is no policy of this project.
+    """
+
+    def __init__(
+        self, path: str | Path, temperature: float | None = None, threads: int = 1
+    ) -> None:
+        self.path = Path(path)
+        self.name = plain(self.path.stem)
+        file = read_policy(self.path)
+        self.metadata = file.metadata
+        try:
+            self._session = open_session(file.content, self.metadata, threads)
+        except ValueError as error:
+            raise self._wrong(error) from error
+        self._dtype = dtype_of(self.metadata)
+        self.game = self.metadata.game
+        self.num_players = self.metadata.num_players
+        given = self.metadata.temperature if temperature is None else temperature
+        self.temperature = finite_number(given, "temperature", 0, HOTTEST)
+        self._fits: tuple[Any, ...] = ()  # what ``act`` has found to be the policy's own game
+
+    def check(self, game: BatchGame) -> None:
+        """Raise ValueError, saying what differs, unless the policy is for this game."""
+        self._check(describe(game))
+
+    def _check(self, game: PolicyMetadata) -> None:
+        found = differences(self.metadata, game)
+        if found:
+            told = plain(self.path)
+            raise ValueError(f"{told} cannot play this game: it is for {'; '.join(found)}")
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose actions, shape (N,).
+
+        Raises:
+            ValueError: The view is of another game than the policy is for, or the network
+                gives what is no number.
+        """
+        # The objects themselves are kept: an id may be another's when they are gone.
+        game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
+        if game != self._fits:
+            self._check(describe_view(view))
+            self._fits = game
+        logits, _ = self.evaluate(view.observation, view.legal_action_mask)
+        if self.temperature == 0:
+            return np.asarray(logits.argmax(axis=1))
+        # The largest of logit plus Gumbel noise is a draw from the softmax of the logits.
+        noise = rng.gumbel(size=logits.shape) * self.temperature
+        return np.asarray((logits + noise).argmax(axis=1))
+
+    def value(self, view: View) -> npt.NDArray[np.float32]:
+        """What the rest of the game may be expected to bring the player, (N,).
+
+        In units of the reward by which the policy was trained.
+        """
+        return self.evaluate(view.observation, view.legal_action_mask)[1]
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+        """The policy's own distribution, that of temperature 1, (N, A)."""
+        from scipy.special import softmax  # who only plays does without scipy
+
+        logits, _ = self.evaluate(view.observation, view.legal_action_mask)
+        chances: npt.NDArray[np.float32] = softmax(logits, axis=1)
+        return chances
+
+    def evaluate(
+        self, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
+
+        Raises:
+            ValueError: The graph fails, or the network gives what is no number.
+        """
+        feed = {
+            "observation": np.ascontiguousarray(observation, self._dtype),
+            "action_mask": np.ascontiguousarray(action_mask, np.int8),
+        }
+        try:
+            logits, values = answers_of(self._session, feed)
+        except ValueError as error:
+            raise self._wrong(error) from error
+        return logits, values
+
+    def _wrong(self, error: ValueError) -> ValueError:
+        return ValueError(f"{plain(self.path)} cannot be played: {error}")

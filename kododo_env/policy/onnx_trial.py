@@ -1,0 +1,174 @@
+"""Running a policy's graph, first of all as a trial: in little memory and for a short time."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from functools import cache
+from threading import Timer
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.policy.metadata import PolicyMetadata
+from kododo_env.policy.plain_text import plain
+
+MEMORY = 1 << 29  # bytes that a trial may take
+SECONDS = 10.0  # that it may take; what is being computed then is still finished
+ROWS = (1, 3)  # positions in each batch that is tried
+_OUTPUTS = ("logits", "value")
+
+Feed = dict[str, npt.NDArray[Any]]
+
+
+def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
+    """A session of the runtime for a policy's graph, after a trial.
+
+    Args:
+        content: The file's bytes; no file is opened.
+        metadata: What the file says of itself.
+        threads: Threads of the session.
+
+    Returns:
+        The session. It takes and gives what the metadata say, and its answers to some made-up
+        positions are finite.
+
+    Raises:
+        ValueError: The runtime cannot read or run the graph, or it is no policy's.
+    """
+    onnxruntime = _runtime()
+    trial = _options(threads=1)
+    # As it stands: to simplify a graph, the runtime would compute parts of it without a limit.
+    trial.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    _share_limited_memory()
+    trial.add_session_config_entry("session.use_env_allocators", "1")
+    for options in (trial, _options(threads)):
+        session = _opened(content, options)
+        _check_ends(session, metadata)
+        for rows in ROWS:
+            logits, _ = _tried(session, _made_up(metadata, rows))
+            if logits[-1].argmax() != len(metadata.actions) - 1:
+                raise ValueError("it likes illegal actions better than legal ones")
+    return session
+
+
+def dtype_of(metadata: PolicyMetadata) -> type[np.unsignedinteger[Any]]:
+    """The dtype of a policy's observations."""
+    return np.uint8 if max(piece[2] for piece in metadata.pieces) < 256 else np.uint16
+
+
+def _runtime() -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ImportError(
+            "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[train]')"
+        ) from error
+    return onnxruntime
+
+
+@cache
+def _share_limited_memory() -> None:
+    """Make the memory of all trials of this process; nobody else gets it without asking."""
+    runtime = _runtime()
+    kind = runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
+    info = runtime.OrtMemoryInfo("Cpu", kind, 0, runtime.OrtMemType.DEFAULT)
+    with suppress(RuntimeError):  # somebody else's of this process is there already
+        runtime.create_and_register_allocator(info, runtime.OrtArenaCfg(MEMORY, -1, -1, -1))
+
+
+def _options(threads: int) -> Any:
+    options = _runtime().SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return options
+
+
+def _opened(content: bytes, options: Any) -> Any:
+    runtime = _runtime()
+    try:
+        # From bytes, so that a file cannot make the runtime open others beside it.
+        return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the runtime has no common class for what a bad file raises
+        raise ValueError(
+            f"onnxruntime {runtime.__version__} cannot open it: {plain(error)}"
+        ) from error
+
+
+def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
+    """Raise ValueError unless inputs and outputs are those of a policy for its game."""
+    size = sum(math.prod(shape) for _, shape, _ in metadata.pieces)
+    actions = len(metadata.actions)
+    observation = f"tensor({np.dtype(dtype_of(metadata)).name})"
+    wanted = {
+        "action_mask": ("tensor(int8)", [actions]),
+        "observation": (observation, [size]),
+        "logits": ("tensor(float)", [actions]),
+        "value": ("tensor(float)", []),
+    }
+    sides = (session.get_inputs(), session.get_outputs())
+    names = [sorted(each.name for each in side) for side in sides]
+    if names != [["action_mask", "observation"], ["logits", "value"]]:
+        raise ValueError(f"it has other inputs or outputs than a policy: {plain(names)}")
+    found = {each.name: each for side in sides for each in side}
+    for name, (kind, shape) in wanted.items():
+        end = found[name]
+        fits = list(end.shape[1:]) == shape and len(end.shape) == len(shape) + 1
+        if end.type != kind or not fits or isinstance(end.shape[0], int):
+            raise ValueError(
+                f"its {name} must be {kind} of shape {plain(['N', *shape])}, "
+                f"not {end.type} of {plain(end.shape)}"
+            )
+
+
+def _made_up(metadata: PolicyMetadata, rows: int) -> Feed:
+    """Positions from the least to the most that can be seen, the last with one legal action."""
+    maxima = [np.full(math.prod(shape), most) for _, shape, most in metadata.pieces]
+    parts = np.linspace(0, 1, rows)[:, None]
+    mask = np.ones((rows, len(metadata.actions)), np.int8)
+    mask[-1, :-1] = 0
+    observation = (parts * np.concatenate(maxima)).astype(dtype_of(metadata))
+    return {"observation": observation, "action_mask": mask}
+
+
+def _tried(session: Any, feed: Feed) -> list[npt.NDArray[np.float32]]:
+    """What a graph answers, unless that takes too long."""
+    options = _runtime().RunOptions()
+    timer = Timer(SECONDS, setattr, (options, "terminate", True))
+    timer.daemon = True
+    timer.start()
+    try:
+        return answers_of(session, feed, options)
+    except ValueError as error:
+        if timer.is_alive():
+            raise
+        raise ValueError(f"{error} (it is not done after {SECONDS:g} seconds)") from error
+    finally:
+        timer.cancel()
+
+
+def answers_of(session: Any, feed: Feed, options: Any = None) -> list[npt.NDArray[np.float32]]:
+    """Logits (N, A) and values (N,) of a session for N positions.
+
+    Args:
+        session: What ``open_session`` gave.
+        feed: ``observation`` (N, F) and ``action_mask`` (N, A), in its dtypes.
+        options: The runtime's, for this run.
+
+    Raises:
+        ValueError: It fails, or answers in another shape, or with what is no finite number.
+    """
+    try:
+        answers: list[Any] = session.run(_OUTPUTS, feed, options)
+    except Exception as error:  # as above
+        raise ValueError(f"its graph fails: {plain(error)}") from error
+    shape = feed["action_mask"].shape
+    for name, answer, wanted in zip(_OUTPUTS, answers, (shape, shape[:1]), strict=True):
+        if answer.shape != wanted:
+            raise ValueError(f"its {name} for {shape[0]} positions has the shape {answer.shape}")
+        if not np.isfinite(answer).all():
+            found = answer[~np.isfinite(answer)].ravel()[0]
+            raise ValueError(f"its network gives {found} as {name}: its weights are damaged")
+    return answers

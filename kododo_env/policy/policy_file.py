@@ -1,0 +1,126 @@
+"""What makes an ONNX file a policy of this project; reads the bytes and runs nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from kododo_env.policy.metadata import KEY, PolicyMetadata
+from kododo_env.policy.onnx_file import OnnxFile, read_onnx
+from kododo_env.policy.plain_text import plain
+
+LARGEST_FILE = 1 << 25  # bytes; those that ship have a million at most
+DIGEST = "kododo_env.sha256"  # the key of the last entry in the file's metadata
+# That entry on the wire: metadata_props (14), its length, key (1), value (2) of 64 digits.
+_ENTRY = b"\x0a" + bytes([len(DIGEST)]) + DIGEST.encode() + b"\x12\x40"
+_SEAL = b"\x72" + bytes([len(_ENTRY) + 64]) + _ENTRY
+# What exported graphs are made of, and their like. None has a graph within it, so that
+# everything is done once, in the order of the file; none opens a file.
+OPERATORS = {
+    "Abs", "Add", "And", "ArgMax", "ArgMin", "Cast", "Ceil", "Clip", "Concat", "CumSum", "Div",
+    "Equal", "Expand", "Flatten", "Floor", "Gather", "GatherElements", "GatherND", "Gemm",
+    "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "MatMul", "Max", "Min", "Mod",
+    "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceSum", "Relu", "Reshape",
+    "Shape", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where",
+}  # fmt: skip
+
+
+class PolicyFile(NamedTuple):
+    """A policy file that has been read.
+
+    Attributes:
+        content: Its bytes.
+        onnx: What they hold.
+        metadata: What it says of itself.
+    """
+
+    content: bytes
+    onnx: OnnxFile
+    metadata: PolicyMetadata
+
+
+def read_policy(path: Path) -> PolicyFile:
+    """Read a policy file and check all that can be checked without running it.
+
+    Raises:
+        ValueError: It cannot be read, is damaged, or is no policy of this project.
+    """
+    content = read_bytes(path)
+    told = plain(path)
+    try:
+        onnx = read_onnx(content)
+    except ValueError as error:
+        raise ValueError(f"{told} is not an ONNX file, or it is damaged: {plain(error)}") from error
+    if KEY not in onnx.metadata:
+        raise ValueError(f"{told} is an ONNX file, but not a policy exported by this project")
+    check_digest(content, told)
+    try:
+        check_operators(onnx)
+        metadata = PolicyMetadata.from_json(onnx.metadata[KEY])
+    except ValueError as error:
+        raise ValueError(f"{told} is not a policy that can be played: {error}") from error
+    return PolicyFile(content, onnx, metadata)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a policy file; what is too large, or no ordinary file, is not read at all.
+
+    Raises:
+        ValueError: It cannot be read, or not as a policy.
+    """
+    told = plain(path)
+    try:
+        # Without waiting for somebody to write into it, should it be a pipe.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError(f"cannot read policy file {told}: it is no ordinary file")
+            if found.st_size > LARGEST_FILE:
+                raise ValueError(
+                    f"cannot read policy file {told}: it has {found.st_size:,} bytes, "
+                    f"a policy {LARGEST_FILE:,} at most"
+                )
+            return file.read(LARGEST_FILE)
+    except OSError as error:
+        raise ValueError(f"cannot read policy file {told}: {error.strerror}") from error
+
+
+def sealed(content: bytes) -> bytes:
+    """The bytes of a model with their digest at the end, which ``read_policy`` asks for.
+
+    The digest is the SHA-256 of all bytes before the entry that holds it. That entry is the
+    last of the model's metadata, so the result is a model as before.
+    """
+    return content + _SEAL + sha256(content).hexdigest().encode()
+
+
+def check_digest(content: bytes, told: str) -> None:
+    """Raise ValueError unless a file's digest is there and is that of the bytes before it.
+
+    Args:
+        content: The file.
+        told: What the error calls it.
+    """
+    body, digest = content[: -len(_SEAL) - 64], content[-64:]
+    if content[len(body) : -64] == _SEAL:
+        if sha256(body).hexdigest().encode() != digest:
+            raise ValueError(f"{told} is damaged: it does not have the digest that it names")
+    elif DIGEST.encode() in content:
+        raise ValueError(f"{told} is damaged, or was changed after it was exported")
+    else:
+        raise ValueError(
+            f"{told} has no digest, by which damage would be seen: it is of an older version; "
+            "python -m agents.release.renew_policies gives it one"
+        )
+
+
+def check_operators(onnx: OnnxFile) -> None:
+    """Raise ValueError if a graph has an operation that no policy needs."""
+    for node in onnx.nodes:
+        if node.domain not in ("", "ai.onnx") or node.operator not in OPERATORS:
+            name = plain(f"{node.domain}.{node.operator}".lstrip("."), 60)
+            raise ValueError(f"its graph has the operation {name}, which no policy needs")

@@ -1,0 +1,176 @@
+"""Cards in pictures: what their colours look like, faces, backs, and piles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from kododo_env.rendering.svg import (
+    FELT,
+    GOLD,
+    INK,
+    PALE,
+    PAPER,
+    Box,
+    at,
+    circle,
+    ink_on,
+    label,
+    rectangle,
+    shadow,
+    star,
+)
+
+
+@dataclass(frozen=True)
+class Suit:
+    """What a colour looks like. Letter and symbol tell it apart without its hue.
+
+    Attributes:
+        name: In words.
+        letter: Unique in a game.
+        fill: The colour, ``#rrggbb``.
+        symbol: A path in the square from (-1, -1) to (1, 1).
+    """
+
+    name: str
+    letter: str
+    fill: str
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card's face.
+
+    Attributes:
+        suit: Its colour.
+        value: The big number.
+        emblem: SVG in the square from (-1, -1) to (1, 1) that stands in the middle in
+            place of the suit's symbol; empty for the symbol.
+        second: Another suit that the card has, drawn as a ribbon across its foot.
+        lit: Whether it has a gold rim.
+        faded: Whether it is pale, since it no longer lies there.
+    """
+
+    suit: Suit
+    value: int
+    emblem: str = ""
+    second: Suit | None = None
+    lit: bool = False
+    faded: bool = False
+
+
+class Blank(Enum):
+    """What lies where no face shows."""
+
+    BACK = "a card face down"
+    SLOT = "an empty place"
+
+
+# Chosen so that each two of the first five stay apart in hue or lightness for the common
+# kinds of colour blindness too; blue and violet, and yellow and orange, differ by lightness.
+PALETTE = (
+    Suit("blue", "B", "#3a98dc", "M0-1C.3-.5.8-.1.8.3A.8.7 0 1 1-.8.3C-.8-.1-.3-.5 0-1Z"),
+    Suit("green", "G", "#0a7d58", star(3)),
+    Suit("yellow", "Y", "#f3d638", star(8, 0.55)),
+    Suit("orange", "O", "#e8751f", star(4)),
+    Suit("violet", "V", "#74409c", star(6)),
+    Suit("red", "R", "#b3202f", "M0 .95C-1.5-.1-.8-1.2 0-.45C.8-1.2 1.5-.1 0 .95Z"),
+    Suit("silver", "S", "#98a1a8", star(4, turn=0.125)),
+    Suit("turquoise", "T", "#62d0cf", star(5, 0.42)),
+)
+
+
+def suits(count: int) -> tuple[Suit, ...]:
+    """The first suits of the palette; beyond its end they come again, with other names."""
+    found = []
+    for k in range(count):
+        suit, again = PALETTE[k % len(PALETTE)], k // len(PALETTE)
+        if again:
+            name, letter = f"{suit.name} {again + 1}", suit.letter + "'" * again
+            suit = replace(suit, name=name, letter=letter)
+        found.append(suit)
+    return tuple(found)
+
+
+def symbol(suit: Suit, x: float, y: float, radius: float, fill: str) -> str:
+    """A suit's symbol around (x, y)."""
+    # The faint outline keeps a pale symbol visible on paper.
+    edge = f'stroke="{INK}" stroke-opacity=".3" stroke-width=".1"' if fill == suit.fill else ""
+    return at(x, y, radius, f'<path d="{suit.symbol}" fill="{fill}" {edge}/>')
+
+
+def suit_emblem(suit: Suit) -> str:
+    """A disc in a suit's colour with symbol and letter; in the square from (-1, -1) to (1, 1)."""
+    ink = ink_on(suit.fill)
+    letter = label(suit.letter, 0.45, 0.33, 0.9, ink, anchor="middle", bold=True)
+    return circle(0, 0, 1, suit.fill) + symbol(suit, -0.36, 0, 0.36, ink) + letter
+
+
+CARD = Box(0, 0, 50, 70)
+"""The size in which a card is drawn before it is scaled."""
+
+
+def card(face: Card | Blank, x: float, y: float, width: float) -> str:
+    """A card, or the place of one, its left upper corner at (x, y)."""
+    if isinstance(face, Card):
+        return at(x, y, width / CARD.width, _face(face))
+    return at(x, y, width / CARD.width, _back() if face is Blank.BACK else _slot())
+
+
+def _face(face: Card) -> str:
+    suit, ink = face.suit, ink_on(face.suit.fill)
+    middle, radius = (48, 16.5) if face.second is None else (39, 12)
+    pieces = [
+        shadow(CARD, 7),
+        rectangle(CARD.inset(-2.5), 9, GOLD) if face.lit else "",
+        rectangle(CARD, 7, PAPER),
+        rectangle(CARD.inset(2.5), 5, suit.fill),
+        label(str(face.value), 7, 27, 26, ink, bold=True),
+        label(suit.letter, 37.5, 17, 13, ink, anchor="middle", bold=True),
+        symbol(suit, 37.5, 24, 4, ink),
+        circle(25, middle, radius, PAPER),
+        at(25, middle, radius - 0.5, face.emblem or symbol(suit, 0, 0, 0.62, suit.fill)),
+    ]
+    if face.second is not None:
+        pieces.append(_ribbon(face.second))
+    content = "".join(pieces)
+    return f'<g opacity=".5">{content}</g>' if face.faded else content
+
+
+def _ribbon(suit: Suit) -> str:
+    """A second suit across the foot of a card."""
+    ink = ink_on(suit.fill)
+    return (
+        rectangle(Box(0, 51, 50, 14), 0, PAPER)
+        + rectangle(Box(0, 52, 50, 12), 0, suit.fill)
+        + symbol(suit, 17, 58, 4, ink)
+        + label(suit.letter, 33, 62, 11, ink, anchor="middle", bold=True)
+    )
+
+
+def _back() -> str:
+    lattice = (
+        '<path d="M25 13L40 35L25 57L10 35ZM25 24L32 35L25 46L18 35Z" '
+        f'fill="none" stroke="{PALE}" stroke-opacity=".55" stroke-width="1.6"/>'
+    )
+    body = rectangle(CARD, 7, PAPER) + rectangle(CARD.inset(2.5), 5, "#3b4a6b")
+    return shadow(CARD, 7) + body + lattice
+
+
+def _slot() -> str:
+    return rectangle(CARD.inset(1), 6, "#000000", opacity=0.12, stroke="#6f979e", thick=1.2)
+
+
+def pile(count: int, x: float, y: float, width: float) -> str:
+    """A stack of cards face down with their number on top; an empty place when there are none."""
+    height = width * CARD.height / CARD.width
+    layers = min(3, (count + 11) // 12)
+    pieces = [card(Blank.SLOT, x, y, width)]
+    pieces += [card(Blank.BACK, x - 2.5 * k, y - 2.5 * k, width) for k in range(layers)]
+    rise = 2.5 * max(layers - 1, 0)
+    middle_x, middle_y = x - rise + width / 2, y - rise + height / 2
+    pieces.append(circle(middle_x, middle_y, 15, FELT))
+    pieces.append(label(str(count), middle_x, middle_y + 6, 16, anchor="middle", bold=True))
+    return "".join(pieces)

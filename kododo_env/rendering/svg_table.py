@@ -1,0 +1,184 @@
+"""Tables in pictures: where players sit, their panels with rows of cards, and meters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kododo_env.rendering.svg import (
+    GOLD,
+    HEIGHT,
+    INK,
+    PALE,
+    PAPER,
+    WIDTH,
+    Box,
+    at,
+    badge,
+    label,
+    number,
+    rectangle,
+    shadow,
+)
+from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
+
+HEAD = 40
+"""Height of a panel's head."""
+
+
+def check_onlooker(num_envs: int, num_players: int, index: int, player: int | None) -> None:
+    """Check which game of a batch is to be shown, and to whom.
+
+    Raises:
+        ValueError: There is no such game or player.
+    """
+    if not 0 <= index < num_envs:
+        raise ValueError(f"index must be 0 to {num_envs - 1}, a game of the batch, not {index}")
+    if player is not None and not 0 <= player < num_players:
+        raise ValueError(f"player must be None or 0 to {num_players - 1}, not {player}")
+
+
+def seats(num_players: int, band: float, margin: float = 10) -> list[Box]:
+    """Where each player sits: clockwise around a band in the middle, from the left below.
+
+    Args:
+        num_players: P, at least 2.
+        band: Height of the band.
+        margin: Space between seats, and to the picture's edge.
+
+    Returns:
+        A box for each player.
+    """
+    above = list(range(1, (num_players + 1) // 2 + 1))
+    below = [0, *range(num_players - 1, len(above), -1)]
+    height = (HEIGHT - band) / 2 - 2 * margin
+    boxes: dict[int, Box] = {}
+    for players, y in ((above, margin), (below, HEIGHT - margin - height)):
+        width = (WIDTH - margin) / max(len(players), 2) - margin
+        left = (WIDTH - len(players) * (width + margin) + margin) / 2
+        for place, player in enumerate(players):
+            boxes[player] = Box(left + place * (width + margin), y, width, height)
+    return [boxes[player] for player in range(num_players)]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """What stands at the head of a player's panel.
+
+    Attributes:
+        name: Who it is.
+        points: So far.
+        gained: By the last step.
+        note: A few words more.
+        tag: Words on a gold tag at the panel's foot; empty for none.
+        highlight: Whether this is the player who looks on.
+    """
+
+    name: str
+    points: float
+    gained: float = 0
+    note: str = ""
+    tag: str = ""
+    highlight: bool = False
+
+
+def panel(box: Box, seat: Seat, content: str = "") -> str:
+    """A player's part of the table: a tray with a head, and what lies on it."""
+    stroke, thick = (GOLD, 3) if seat.highlight else ("#4d7f8b", 1)
+    right, line = box.x + box.width - 14, box.y + 26
+    points = number(seat.points)
+    left_of_points = right - max(46, 12 + 16 * len(points))
+    pieces = [
+        rectangle(box, 12, "#0f2d35", opacity=0.45, stroke=stroke, thick=thick),
+        label(seat.name, box.x + 14, line, 15, bold=True),
+        label(seat.note, left_of_points, line, 12, PALE, anchor="end"),
+        label(points, right, line + 2, 24, GOLD, anchor="end", bold=True),
+    ]
+    if seat.gained:
+        beside = box.x + 39 + 9.5 * len(seat.name)
+        pieces.append(badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4"))
+    tag = badge(seat.tag, box.x + box.width / 2, box.y + box.height - 2) if seat.tag else ""
+    return "".join([*pieces, content, tag])
+
+
+def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int) -> str:
+    """Rows of cards under each other below a panel's head, their names at the left.
+
+    Args:
+        box: The panel.
+        named: A name and cards for each row.
+        places: How many cards a row has room for side by side, if only just; rows that
+            hold more overlap.
+    """
+    margin, gap, name = 13.0, 10.0, 18.0
+    width = box.width - 2 * margin - name
+    height = (box.height - HEAD - margin - gap * (len(named) - 1)) / len(named)
+    # As high as the row allows, but narrow enough for all places; not below half of that.
+    most = height * CARD.width / CARD.height
+    size = max(most / 2, min(most, (width + 5) / places - 5))
+    tall = size * CARD.height / CARD.width
+    pieces = []
+    for place, (words, cards) in enumerate(named):
+        x, y = box.x + margin, box.y + HEAD + place * (height + gap)
+        middle = y + height / 2
+        pieces.append(label(words, x + 8, middle, 12, PALE, anchor="middle", turn=-90))
+        longest = max(places, len(cards))
+        pitch = min(size + 14, (width - size) / max(longest - 1, 1))
+        left, top = x + name, middle - tall / 2
+        pieces += [card(face, left + k * pitch, top, size) for k, face in enumerate(cards)]
+    return "".join(pieces)
+
+
+@dataclass(frozen=True)
+class Meter:
+    """How far something has come: a count and the number it is measured by.
+
+    Attributes:
+        name: What is counted.
+        emblem: SVG in the square from (-1, -1) to (1, 1).
+        fill: Colour of the bar.
+        count: How many there are.
+        goal: How many steps the bar has.
+        note: What the goal means.
+        mark: Words on a tag; empty for none.
+        lit: Whether the tag is gold and the meter framed, or both are plain.
+    """
+
+    name: str
+    emblem: str
+    fill: str
+    count: int
+    goal: int
+    note: str
+    mark: str = ""
+    lit: bool = False
+
+
+def meter(shown: Meter, box: Box) -> str:
+    """A tile with an emblem, a big count, a bar of steps and a tag."""
+    centre, right = box.x + box.width / 2, box.x + box.width - 11
+    fit = min(1, box.width / 100)  # narrow tiles have smaller contents
+    pieces = [
+        shadow(box, 9),
+        rectangle(box, 9, PAPER, stroke=GOLD if shown.lit else "", thick=4),
+        at(box.x + 27 * fit, box.y + 28, 19 * fit, shown.emblem),
+        label(str(shown.count), right, box.y + 39, 30 * fit, INK, anchor="end", bold=True),
+        label(shown.name, centre, box.y + 65, 13 * fit, INK, anchor="middle", bold=True),
+        _bar(shown, Box(box.x + 10, box.y + 74, box.width - 20, 9)),
+        label(shown.note, centre, box.y + 98, 11, "#56646a", anchor="middle"),
+    ]
+    if shown.mark:
+        fill = GOLD if shown.lit else "#5b666b"
+        pieces.append(badge(shown.mark, centre, box.y + box.height - 13, fill))
+    return "".join(pieces)
+
+
+def _bar(shown: Meter, box: Box) -> str:
+    """A step for each one up to the goal, filled as far as the count goes."""
+    width = box.width / shown.goal
+    steps = []
+    for step in range(shown.goal):
+        fill = shown.fill if step < shown.count else "#dcd6c6"
+        place = Box(box.x + step * width + 0.8, box.y, width - 1.6, box.height)
+        steps.append(rectangle(place, 2, fill))
+    return "".join(steps)

@@ -1,0 +1,3 @@
+"""Search over what a player cannot see."""
+
+from __future__ import annotations

@@ -1,0 +1,203 @@
+"""Search by determinisation: play out worlds that agree with what the player knows.
+
+For a decision, hidden cards are dealt again, consistently with the player's view and likely
+after what the others have done (``kododo_env.search.beliefs``); in each such world every candidate
+action is tried, and a policy plays everybody (the player himself included) to the end of the
+round. The policy's own choice is played unless another one's
+expected share of the victory is surely higher. It sees the game through ``view.determinize``
+alone, so it cannot cheat, and knows no game, so it plays all of them. The weakness of the
+method is known: it plays as if it would soon see the hidden cards (J. Long et al.,
+"Understanding the success of perfect information Monte Carlo sampling in game tree search",
+2010).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.agent import Agent, choice_of, everybodys_choice
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.bounds import check_settings
+from kododo_env.core.view import View
+from kododo_env.search.beliefs import likely_worlds
+from kododo_env.search.outcome_model import OutcomeModel
+
+Floats = npt.NDArray[np.float64]
+BATCH = 8192  # games played out at once, at most; more are no faster
+LEAST_BATCH = 256  # and about so many at least, where time is what is limited
+DOUBT = 1.0  # standard errors by which a gain must be above 0 to be believed
+
+
+@dataclass(frozen=True)
+class SearchBudget:
+    """How much a decision may cost.
+
+    Attributes:
+        worlds: Worlds for each decision, in all.
+        milliseconds: Instead, time for each decision on average; the decisions of a batch
+            share it.
+        horizon: Steps to play out after the decision, 0 stops after it; None plays to the
+            end of the round, and to the end of games that have no rounds.
+    """
+
+    worlds: int = 64
+    milliseconds: float | None = None
+    horizon: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self)
+
+
+class SearchAgent:
+    """Chooses by playing out worlds.
+
+    Where playing out stops before the end of the game, an ``OutcomeModel`` says what the
+    points are worth; it is fitted once, when it is first needed.
+
+    Args:
+        policy: Plays everybody in the worlds: scripted or learned.
+        budget: How much a decision may cost.
+        name: For tables.
+    """
+
+    def __init__(
+        self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
+    ) -> None:
+        self.policy = policy
+        self.budget = SearchBudget() if budget is None else budget
+        self.name = name or f"search-{policy.name}"
+        self._models: dict[Any, OutcomeModel] = {}
+
+    def check(self, game: BatchGame) -> None:
+        """Raise ValueError unless the policy is for this game; scripted players take any."""
+        if hasattr(self.policy, "check"):
+            self.policy.check(game)
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose actions, shape (N,)."""
+        search = _Search(view, self, rng)
+        search.run()
+        return search.best()
+
+    def outcome_model(self, game: BatchGame) -> OutcomeModel:
+        """What points are worth in games of these rules."""
+        key = (game.name, game.rules)
+        if key not in self._models:
+            self._models[key] = OutcomeModel(self.policy, game)
+        return self._models[key]
+
+
+class _Search:
+    """One decision in each of the N games of a view.
+
+    The worlds are shared out by halving (Z. Karnin et al., "Almost optimal exploration in
+    multi-armed bandits", 2013): after each share of the budget the worse half of the
+    candidates is dropped. All candidates of a game are tried in the same worlds, what the
+    policy itself would do among them to the end, and each is judged by what it gains on that.
+    """
+
+    def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
+        self.view, self.agent, self.rng = view, agent, rng
+        self.policy, self.budget = agent.policy, agent.budget
+        mask = view.legal_action_mask
+        self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
+        self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
+        if self.candidate.any():
+            self.usual = choice_of(self.policy, view, rng).astype(np.int64)
+        self.gain = np.zeros(mask.shape)
+        self.squares = np.zeros(mask.shape)
+        self.visits = np.zeros(mask.shape, np.int64)
+
+    def run(self) -> None:
+        """Spend the budget."""
+        started = time.monotonic()
+        most = self.candidate.sum(axis=1).max(initial=0)
+        halvings = max(1, int(np.ceil(np.log2(max(2, most)))))
+        allowed = (self.budget.milliseconds or 0.0) * self.view.num_envs / 1000
+        for part in range(1, halvings + 1):
+            if not self.candidate.any():
+                return
+            if self.budget.milliseconds is None:
+                self._try_worlds(max(1, self.budget.worlds // halvings))
+            else:
+                worlds = max(1, LEAST_BATCH // int(self.candidate.sum()))
+                self._try_worlds(worlds)
+                while time.monotonic() - started < allowed * part / halvings:
+                    self._try_worlds(worlds)
+            self._halve()
+
+    def best(self) -> npt.NDArray[np.int64]:
+        """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
+        surely = np.where(self.candidate, self._mean() - DOUBT * self._error(), -np.inf)
+        surely[np.arange(len(surely)), self.usual] = 0.0
+        best: npt.NDArray[np.int64] = surely.argmax(axis=1)
+        return best
+
+    def _mean(self) -> Floats:
+        """Mean gain of each candidate on the policy's own choice."""
+        mean: Floats = self.gain / np.maximum(self.visits, 1)
+        return mean
+
+    def _error(self) -> Floats:
+        """Standard error of the mean gain; with few worlds it is taken to be larger."""
+        visits = np.maximum(self.visits, 1)
+        spread = self.squares / visits - self._mean() ** 2
+        error: Floats = np.sqrt((np.maximum(spread, 0.0) + 1 / (4 * visits)) / visits)
+        return error
+
+    def _halve(self) -> None:
+        """Drop the worse half of each game's candidates, but not what the policy would do."""
+        mean = np.where(self.candidate, self._mean(), -np.inf)
+        rank = np.argsort(np.argsort(-mean, axis=1, kind="stable"), axis=1, kind="stable")
+        keep = (self.candidate.sum(axis=1, keepdims=True) + 1) // 2
+        usual = np.arange(mean.shape[1]) == self.usual[:, None]
+        self.candidate &= (rank < np.maximum(keep, 2)) | usual
+
+    def _try_worlds(self, worlds: int) -> None:
+        """Try every candidate in some new worlds of its game."""
+        games, actions = np.nonzero(self.candidate)
+        per_world = len(games)
+        base = np.searchsorted(games, games) + self._place_of_usual()[games]
+        at_once = max(1, min(worlds, BATCH // per_world))
+        for first in range(0, worlds, at_once):
+            samples = min(at_once, worlds - first)
+            dealt = likely_worlds(self.policy, self.view, self.rng, samples)
+            others = everybodys_choice(self.policy, dealt, self.rng)
+            index = (games[:, None] * samples + np.arange(samples)).ravel()
+            branch = dealt.take(index)
+            chosen = others[index]
+            chosen[:, self.view.player] = np.repeat(actions, samples)
+            steps = self._steps_after(dealt)
+            branch.step(chosen)
+            shares = self._play_out(branch, steps).reshape(per_world, samples)
+            gains = shares - shares[base]
+            self.gain[games, actions] += gains.sum(axis=1)
+            self.squares[games, actions] += (gains**2).sum(axis=1)
+            self.visits[games, actions] += samples
+
+    def _place_of_usual(self) -> npt.NDArray[np.int64]:
+        """Which of its game's candidates, counted from 0, the policy's own choice is; (N,)."""
+        before = np.arange(self.candidate.shape[1]) < self.usual[:, None]
+        place: npt.NDArray[np.int64] = (self.candidate & before).sum(axis=1)
+        return place
+
+    def _steps_after(self, game: BatchGame) -> int | None:
+        """How many steps are played out after the decision; None: all of them."""
+        if self.budget.horizon is not None:
+            return self.budget.horizon
+        return None if game.round_steps is None else game.round_steps - 1
+
+    def _play_out(self, game: BatchGame, steps: int | None) -> Floats:
+        """The player's share of the victory to expect after playing on, (games,)."""
+        played = 0
+        while not game.terminated.all() and (steps is None or played < steps):
+            game.step(everybodys_choice(self.policy, game, self.rng))
+            played += 1
+        if game.terminated.all():
+            return game.outcome()[:, self.view.player]
+        return self.agent.outcome_model(game).expected(game)[:, self.view.player]

@@ -1,0 +1,73 @@
+"""Having a folder or a file to oneself, as far as processes ask, while one writes there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from kododo_env.system.files import check_file, remove_leftovers
+
+
+class Reservation:
+    """What ``reserved`` gives.
+
+    Args:
+        place: The folder or file.
+        lock: The file beside or in it that is locked, and stays open until the end.
+    """
+
+    def __init__(self, place: Path, lock: Path) -> None:
+        self.place = place
+        self._lock = lock
+        self._inode = lock.stat().st_ino  # while a file is open no other gets its number
+
+    def check(self) -> None:
+        """Raise ValueError if the place was moved or removed, though another may have its name."""
+        try:
+            same = self._lock.stat().st_ino == self._inode
+        except OSError:
+            same = False
+        if not same:
+            raise ValueError(f"{self.place} was taken away; nothing more is written there")
+
+    def remove(self) -> None:
+        """Remove the locked file while it is locked; who has opened it already sees that."""
+        with suppress(ValueError, OSError):
+            self.check()
+            self._lock.unlink()
+
+
+@contextmanager
+def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
+    """Inside, no other process that asks gets the same place.
+
+    The lock is the system's, so that it ends with the process, however that ends.
+
+    Args:
+        place: A folder that exists, or a file that need not.
+        files: What will be written there. What killed processes left of their writing is
+            removed.
+
+    Raises:
+        ValueError: Another process has the place, or one of the files cannot be written.
+    """
+    path = place / ".lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise ValueError(f"another process is using {place}") from error
+    except OSError as error:
+        raise ValueError(f"cannot write {place}: {error.strerror}") from error
+    reservation = Reservation(place, path)
+    try:
+        for file in files:
+            remove_leftovers(file)
+            check_file(file)
+        yield reservation
+    finally:
+        reservation.remove()
+        lock.release()
