@@ -1,6 +1,6 @@
 """Starting a script, which answers Ctrl-C in a line from its first moment on.
 
-Nothing but the standard library is imported here: the libraries of a script take seconds.
+Nothing but the standard library is imported here, not even ``kododo_env``: libraries take seconds.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from pkgutil import resolve_name
 from types import FrameType
 from typing import NoReturn
 
-from kododo_env.system.stopping import STOPS
-
 ENDS_WITH_STDIN = "KODODO_ENDS_WITH_STDIN"
 
 
@@ -24,7 +22,10 @@ def run_script(config_class: str, main: str) -> NoReturn:
         config_class: Its command line's dataclass, as ``module:name``.
         main: Its function, likewise.
     """
-    for number in STOPS:  # to the end of the process: while it leaves, it has done its work
+    for number in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # to the end of the process: while it leaves, it has done its work
         signal.signal(number, _end_at_once)
     _end_with_starter()
     names = ("agents.commands.cli:run_cli", config_class, main)

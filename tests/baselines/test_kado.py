@@ -1,0 +1,297 @@
+"""The scripted players: what they do in clear cases, and how they fare."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kododo_env.baselines.kado import BASELINES, GreedyAgent, Habits, HeuristicAgent, Plan
+from kododo_env.baselines.kado_tableaus import Look, Outlook, points_now
+from kododo_env.core import Agent, RandomAgent
+from kododo_env.games.kado import KadoGame, Rules
+from tests.games.kado.written_deals import (
+    act,
+    card,
+    deal,
+    give,
+    no_challenge,
+    pass_all,
+    place,
+    play_turn,
+    start,
+)
+from tests.helpers import play_random
+
+ALL_PLAYERS = pytest.mark.parametrize("num_players", [2, 3, 4])
+BOTH = pytest.mark.parametrize(
+    "agent", [GreedyAgent(), HeuristicAgent()], ids=lambda each: each.name
+)
+
+
+def choice(agent: Agent, game: KadoGame, player: int) -> int:
+    return int(agent.act(game.view(player), np.random.default_rng(0))[0])
+
+
+def play(game: KadoGame, agents: list[Agent], rng: np.random.Generator) -> None:
+    """Play to the end; only those who have something to decide are asked."""
+    while not game.terminated.all():
+        actions = np.full((game.num_envs, game.num_players), game.no_op)
+        for player in np.flatnonzero(game.deciding().any(axis=0)):
+            actions[:, player] = agents[player].act(game.view(player), rng)
+        game.step(actions)
+
+
+def share(one: Agent, others: Agent, num_players: int, games: int) -> float:
+    """The share of the victory of one agent against copies of another, each seat in turn."""
+    total, rng = 0.0, np.random.default_rng(num_players)
+    for seat in range(num_players):
+        game = KadoGame(games, Rules(num_players=num_players), seed=100)
+        agents = [others] * num_players
+        agents[seat] = one
+        play(game, agents, rng)
+        total += float(game.outcome()[:, seat].mean()) / num_players
+    return total
+
+
+@ALL_PLAYERS
+@pytest.mark.parametrize("name", list(BASELINES))
+def test_they_act_legally_at_every_step_and_know_when_not_to(name: str, num_players: int) -> None:
+    agent = BASELINES[name]()
+    assert agent.name == name
+    game = KadoGame(20, Rules(num_players=num_players), seed=1)
+    while True:
+        for player in range(num_players):
+            chosen = agent.act(game.view(player), np.random.default_rng(0))
+            assert chosen.shape == (20,)
+            assert game.legal_action_mask()[np.arange(20), player, chosen].all()
+        if game.terminated.all():
+            break
+        play_random(game, np.random.default_rng(game.turn), 1)
+
+
+@pytest.mark.parametrize("name", list(BASELINES))
+def test_they_play_other_rules_too(name: str) -> None:
+    deck = (((1, 2, 2), (1, 3), (2, 2)), ((1, 1), (2, 3), (1, 2, 3)))
+    small = Rules(num_players=2, deck=deck, num_rows=2, num_columns=2, discards=0)
+    for rules in (small, Rules(num_players=3, discards=1), Rules(num_players=2, discards=0)):
+        game = KadoGame(30, rules, seed=1)
+        play(game, [BASELINES[name]()] * rules.num_players, np.random.default_rng(1))
+        assert game.terminated.all()
+
+
+def test_a_game_of_a_batch_is_weighed_as_alone() -> None:
+    agent, batch = HeuristicAgent(), KadoGame(6, Rules(num_players=3), seed=2)
+    for _ in range(8):
+        play_random(batch, np.random.default_rng(2), 3)
+        player = int(np.flatnonzero(batch.deciding().any(axis=0))[0])
+        decide = (agent.deal, agent.challenge, agent.place)[batch.phase]
+        worth = decide(Look(batch.view(player)))
+        for index in range(6):
+            state = {
+                name: value[..., index : index + 1].copy() if np.ndim(value) else value
+                for name, value in batch.state().items()
+            }
+            alone = KadoGame(1, batch.rules, seed=0)
+            alone.load_state(state)
+            one = decide(Look(alone.view(player)))
+            np.testing.assert_allclose(worth[..., index], one[..., 0], rtol=1e-4, atol=1e-4)
+
+
+# --- what cards gain --------------------------------------------------------------------
+
+
+def two_cards_each() -> KadoGame:
+    """Before the third turn, dealer 2: player 0 has SV3 SV5 in a row, 1 and 2 other cards."""
+    game = start("SV3 CO1 PG1 SV5 FB1 HR1", Rules(num_players=3))
+    play_turn(game, [0, 1], (0, 0))
+    play_turn(game, [2, 0], (0, 1))
+    assert game.tableaus[0, 0, 2, 3:5].tolist() == [card("SV3"), card("SV5")]
+    return game
+
+
+def test_points_now_are_those_of_the_games_own_scoring() -> None:
+    for seed in range(3):
+        game = KadoGame(12, Rules(num_players=3), seed=seed)
+        play_random(game, np.random.default_rng(seed), 36 + seed)
+        while game.phase != 2:
+            play_random(game, np.random.default_rng(seed), 1)
+        look = Look(game.view(1))
+        gains = points_now(look, 0).by_cell(look.own_card)
+        before = game.scores[:, 1].copy()
+        actions = game.legal_action_mask().argmax(axis=2)
+        for index in range(12):
+            # Every cell in turn in one of twelve games, the others anything.
+            for cell in np.argwhere(game.open_cells[index, 1]):
+                actions[index, 1] = game.moves.place + cell[0] * 7 + cell[1]
+                after = game.clone()
+                after.step(actions)
+                gained = after.scores[index, 1] - before[index]
+                assert gains[cell[0], cell[1], index] == gained
+
+
+def test_the_outlook_prefers_the_row_of_the_gift_and_the_column_of_the_ribbon() -> None:
+    game = two_cards_each()
+    look = Look(game.view(0))
+    gains = Outlook().gains(look, 0)
+    same_gift = gains.by_cell(np.array([card("SO4")]))[:, :, 0]
+    assert np.unravel_index(same_gift.argmax(), same_gift.shape) in {(2, 2), (2, 5)}
+    same_ribbon = gains.by_cell(np.array([card("HV4")]))[:, :, 0]
+    assert np.unravel_index(same_ribbon.argmax(), same_ribbon.shape) in {
+        (1, 3), (1, 4), (3, 3), (3, 4),
+    }  # fmt: skip
+
+
+def test_in_the_last_turn_the_outlook_is_the_points() -> None:
+    """With one place left nothing is uncertain any more but what rounding leaves."""
+    game = KadoGame(50, Rules(num_players=2), seed=3)
+    while game.turn < 11:
+        play_random(game, np.random.default_rng(game.turn), 1)
+    look = Look(game.view(0))
+    now = points_now(look, 0).best(look.parts)
+    assert np.abs(Outlook(spread=0.01).gains(look, 0).best(look.parts) - now).max() < 1
+
+
+# --- decisions --------------------------------------------------------------------------
+
+
+def test_the_heuristic_places_where_the_card_fits() -> None:
+    game = start("SV3 CO1 PG1 SV5 FB1 HR1 SO4 FV2 CG2", Rules(num_players=3))
+    play_turn(game, [0, 1], (0, 0))
+    play_turn(game, [2, 0], (0, 1))
+    deal(game, [1, 0])  # the dealer is player 2, so player 0 gets SO4
+    pass_all(game)
+    # At once it scores as much in any cell, so it is all the same to greedy.
+    assert choice(HeuristicAgent(), game, 0) in {place(3, 0, -1), place(3, 0, 2)}
+    now = GreedyAgent().weigh(game.view(0))[game.view(0).legal_action_mask[0], 0]
+    assert (now == 4).all()
+
+
+def test_greedy_keeps_what_scores_well_and_gives_away_what_does_not() -> None:
+    game = start("HR5 SV1", Rules(num_players=3))
+    assert choice(GreedyAgent(), game, 0) == give(0)
+    game = start("SV1 HR5", Rules(num_players=3))
+    assert choice(GreedyAgent(), game, 0) in {give(1), give(2)}
+
+
+def test_greedy_puts_nothing_aside_while_it_can_give_it_away() -> None:
+    game = start("SV1 HR5", Rules(num_players=2))
+    assert choice(GreedyAgent(), game, 0) == give(1)
+
+
+@BOTH
+def test_what_one_has_named_in_vain_the_next_does_not_name_again(agent: Agent) -> None:
+    tried = 0
+    for seed in range(30):
+        game = KadoGame(1, Rules(num_players=4), seed=seed)
+        deal(game, [0, 1, 2])
+        named = []
+        while not game.swapped[0] and game.turn == 0:
+            chosen = choice(agent, game, game.challenger)
+            assert chosen >= game.moves.guess
+            gift, ribbon = divmod(chosen - game.moves.guess, 5)
+            assert all(gift != other[0] and ribbon != other[1] for other in named)
+            named.append((gift, ribbon))
+            act(game, **{f"p{game.challenger}": chosen})
+            tried += len(named) > 1
+    assert tried > 10
+
+
+def test_the_heuristic_names_what_fits_it_and_the_dealer() -> None:
+    """Of two equally likely kinds it names the one that it can use."""
+    game = two_cards_each()
+    deal(game, [1, 2])
+    assert game.challenger == 0
+    chosen = choice(HeuristicAgent(), game, 0)
+    named = divmod(chosen - game.moves.guess, 5)
+    assert named[0] == "SCPFH".index("S") or named[1] == "VOGBR".index("V")
+
+
+def test_the_heuristic_passes_when_every_swap_loses() -> None:
+    """If the dealer were sure to have kept the worst of cards, nobody would want it."""
+    game = two_cards_each()
+    deal(game, [1, 2])
+    view = game.view(0)
+    look = Look(view)
+    plan = Plan(look, look.dealer, Outlook(), Habits())
+    me = len(plan.gain) - look.dealer
+    wanted = plan.gain[me] + plan.gain[0] / 2
+    worst, best = (np.zeros_like(plan.share) for _ in range(2))
+    worst[wanted[:, 0].argmin()] = 1
+    best[wanted[:, 0].argmax()] = 1
+    assert (plan.guesses(me, best, worst) > 0).any()
+    right = plan.guesses(me, worst, best)
+    gift, ribbon, _ = look.parts[:, wanted[:, 0].argmin()]
+    right[gift, ribbon] -= 2  # what a perfect wins
+    assert (right <= 0).all()
+
+
+def suspected_gain(game: KadoGame, player: int) -> float:
+    """What a challenger believes that the dealer's card gains the dealer, if he fears nobody."""
+    agent, look = HeuristicAgent(habits=Habits(luck=0.05)), Look(game.view(player))
+    plan = Plan(look, look.dealer, agent.outlook, agent.habits)
+    kept, _ = agent.suspected(look, plan)
+    return float((kept * plan.gain[0]).sum() / kept.sum())
+
+
+def test_what_a_dealer_has_kept_with_a_choice_is_believed_to_fit_him() -> None:
+    game = two_cards_each()  # the dealer of the next turn is player 2
+    early, late = game.clone(), game.clone()
+    deal(early, [0, 1])
+    deal(late, [1, 2])
+    assert suspected_gain(early, 0) > suspected_gain(late, 0) + 0.2
+    assert abs(suspected_gain(late, 0)) < 1e-4
+
+
+def test_in_the_duel_a_card_kept_rather_than_put_aside_is_believed_to_fit_better() -> None:
+    game = start("SV3 CO1 SV5 FB1 HR1 PG1 CB3", Rules(num_players=2))
+    play_turn(game, [0, 1], (0, 0))  # player 1 deals next
+    first, second, forced = game.clone(), game.clone(), game.clone()
+    deal(first, [0, 1])  # he could have given it away, or put it aside
+    act(second, p1=2)
+    deal(second, [0])  # he has put one aside, and could have given this one away
+    deal(forced, [1])
+    act(forced, p1=2)  # what is left is his own, after another was put aside
+    gains = [suspected_gain(each, 0) for each in (first, second, forced)]
+    assert gains[0] > gains[1] + 0.1
+    assert gains[1] > gains[2] + 0.1
+    assert abs(gains[2]) < 1e-4
+
+
+def test_a_dealer_who_fears_no_challenge_keeps_more_of_what_fits() -> None:
+    game = KadoGame(400, Rules(num_players=4), seed=5)
+    play_random(game, np.random.default_rng(5), 4 * 7 - 1)
+    assert game.phase == 0
+    view = game.view(game.dealer)
+    look = Look(view)
+    fits = Outlook().gains(look, 0).by_cell(look.offered).max(axis=(0, 1))
+    more = []
+    for luck in (0.05, 0.5):
+        agent = HeuristicAgent(habits=Habits(luck=luck))
+        kept = agent.act(view, np.random.default_rng(0)) == give(0)
+        more.append(fits[kept].mean() - fits[~kept].mean())
+    assert more[0] > max(more[1], 0) + 0.5
+
+
+def test_whoever_passes_always_loses_by_it() -> None:
+    class Silent(HeuristicAgent):
+        def act(self, view: object, rng: np.random.Generator) -> np.ndarray:
+            chosen = super().act(view, rng)  # type: ignore[arg-type]
+            legal = view.legal_action_mask  # type: ignore[attr-defined]
+            return np.where(legal[:, no_challenge(3)], no_challenge(3), chosen)
+
+    assert share(Silent(), HeuristicAgent(), 3, 100) < 0.15
+
+
+# --- strength ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("num_players", "over_random", "heuristic", "over_greedy"),
+    [(2, 0.78, 0.95, 0.82), (3, 0.67, 0.89, 0.65), (4, 0.60, 0.87, 0.59)],
+)
+def test_each_beats_the_weaker_ones_clearly(
+    num_players: int, over_random: float, heuristic: float, over_greedy: float
+) -> None:
+    assert share(GreedyAgent(), RandomAgent(), num_players, 150) > over_random
+    assert share(HeuristicAgent(), RandomAgent(), num_players, 150) > heuristic
+    assert share(HeuristicAgent(), GreedyAgent(), num_players, 150) > over_greedy

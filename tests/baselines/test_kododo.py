@@ -1,0 +1,439 @@
+"""The scripted players: what they lay in clear cases, what they reckon, and how they fare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from agents.release import kododo_fitting
+from agents.release.kododo_fitting import FittingConfig
+from kododo_env.baselines.kododo import (
+    BASELINES,
+    YARDSTICKS,
+    FollowAgent,
+    GreedyAgent,
+    HeuristicAgent,
+    PlainHeuristicAgent,
+    choices_of_turn,
+)
+from kododo_env.baselines.kododo_chances import (
+    Situation,
+    expected_margins,
+    kododo_lookup,
+    replies_of_all,
+    reply_lookups,
+    tables_for,
+)
+from kododo_env.core import Agent, RandomAgent
+from kododo_env.games.kododo import KododoGame, KododoView, Rules
+from kododo_env.games.kododo.scoring import score_round
+from tests.games.kododo.written_deals import SLOTS, card, cards, lay
+from tests.helpers import play_random, random_actions
+
+SCRIPTED = {**BASELINES, **YARDSTICKS}
+
+ALL_PLAYERS = pytest.mark.parametrize("players", [2, 3, 4, 5])
+STILL = HeuristicAgent(noise=0.0)
+"""The heuristic without its randomness."""
+
+
+def position(table: Sequence[str], hand: str) -> KododoGame:
+    """A first round in which so much has been laid, equally by all; player 0 holds this hand.
+
+    The others hold the first cards of the deck that nobody has here.
+    """
+    rules = Rules(len(table))
+    rest = Counter(rules.cards.tolist())
+    rest.subtract(cards(" ".join([*table, hand])))
+    assert min(rest.values()) >= 0, "the position has a card more often than the deck"
+    spare = list(rest.elements())
+    laid = len(cards(table[0]))
+    turn = {0: 0, 2: 1, 3: 2}[laid]
+    # What a player gets in the order of getting it: what he lays first, then his hand.
+    own = [cards(names) + (cards(hand) if seat == 0 else []) for seat, names in enumerate(table)]
+    for got in own:
+        while len(got) < laid + 5:
+            got.append(spare.pop(0))
+    deck = [card for got in own for card in got[:5]]
+    for drawn in (slice(5, 7), slice(7, 8))[:turn]:
+        deck += [card for got in own for card in got[drawn]]
+    game = KododoGame(1, rules)
+    game.reset(decks=[deck + spare])
+    for cut in (slice(0, 2), slice(2, 3))[:turn]:
+        lay(game, [got[:laid][cut] for got in own])
+    return game
+
+
+def laid_by(agent: Agent, game: KododoGame, player: int = 0) -> str:
+    """The names of the cards that an agent lays in the only game, its rng always the same."""
+    action = int(agent.act(game.view(player), np.random.default_rng(0))[0])
+    ids = [int(game.hands[0, player, slot]) for slot in SLOTS[action]]
+    return " ".join("BGYOV"[card // 6] + str(card % 6 + 1) for card in ids)
+
+
+def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
+    """What the heuristic expects of each of this turn's actions, (actions, N)."""
+    view = game.view(player)
+    assert isinstance(view, KododoView)
+    now = Situation(view)
+    tables = tables_for(game.rules)
+    assert tables is not None
+    return expected_margins(now, now.after(choices_of_turn(game.rules, game.turn)[1]), tables)
+
+
+# --- all of them ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(SCRIPTED))
+@pytest.mark.parametrize("variant", ["standard", "long"])
+@ALL_PLAYERS
+def test_what_they_lay_is_legal_to_the_end(players: int, variant: str, name: str) -> None:
+    agent, rng = SCRIPTED[name](), np.random.default_rng(0)
+    assert agent.name == name
+    game = KododoGame(30, Rules(players, variant), seed=1)
+    ends = set()
+    while not game.terminated.all():
+        actions = [agent.act(game.view(player), rng) for player in range(players)]
+        assert {chosen.shape for chosen in actions} == {(30,)}
+        game.step(np.stack(actions, axis=1))  # raises if one is illegal
+        ends.add(int(game.terminated.sum()))
+    assert (len(ends) > 2) == (variant == "long"), "some games should wait for others, or none"
+
+
+@pytest.mark.parametrize("name", list(SCRIPTED))
+def test_the_same_generator_gives_the_same_choices_and_they_differ_else(name: str) -> None:
+    game = KododoGame(500, Rules(4), seed=1)
+    agent = SCRIPTED[name]()
+    one, again, other = (agent.act(game.view(2), np.random.default_rng(s)) for s in (5, 5, 6))
+    assert (one == again).all()
+    assert (one != other).any()
+
+
+@pytest.mark.parametrize("name", list(SCRIPTED))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {
+            "num_colours": 3,
+            "copies": (4, 3, 1),
+            "removed_cards": 0,
+            "plays": (1, 1),
+            "hand_size": 2,
+        },
+        {"num_colours": 2, "copies": (6, 6), "removed_cards": 0, "plays": (2,), "hand_size": 4},
+        {"copies": (5, 6, 5, 2, 1, 1, 0)},
+        {"limit_offset": 1},
+    ],
+    ids=["three colours", "two colours", "a seventh value", "a lower limit"],
+)
+def test_other_rules_are_played_too(changes: dict[str, Any], name: str) -> None:
+    agent, rng = SCRIPTED[name](), np.random.default_rng(0)
+    game = KododoGame(10, Rules(2, **changes), seed=1)
+    while not game.terminated.all():
+        game.step(np.stack([agent.act(game.view(player), rng) for player in (0, 1)], axis=1))
+
+
+def test_the_heuristic_follows_where_it_knows_no_chances() -> None:
+    rules = Rules(2, limit_offset=1)
+    assert tables_for(rules) is None
+    game = KododoGame(200, rules, seed=3)
+    while not game.terminated.all():
+        chosen, followed = (
+            agent.act(game.view(0), np.random.default_rng(1))
+            for agent in (HeuristicAgent(), FollowAgent())
+        )
+        assert (chosen == followed).all()
+        play_random(game, np.random.default_rng(game.turn), 1)
+
+
+# --- greedy and follow ----------------------------------------------------------------------
+
+
+def test_greedy_lays_the_highest_cards() -> None:
+    assert laid_by(GreedyAgent(), position(["", ""], "B6 G5 Y2 Y2 Y2")) == "B6 G5"
+    assert laid_by(GreedyAgent(), position(["B2 B2", "B3 B3"], "B4 G5 Y2 Y2 Y2")) == "G5"
+
+
+@pytest.mark.parametrize(
+    ("table", "hand", "laid"),
+    [
+        (["", "", ""], "B6 G5 Y2 Y3 Y4", "Y3 Y4"),
+        (["B2 Y2", "B2 G2", "O2 V2"], "B2 B3 G6 Y5 O4", "B3"),
+        (["B2 Y2 G2", "B2 G2 B3", "B2 V2 B3"], "B4 G6 Y5 O4 O4", "G6"),
+        (["B2 B2 B3", "B2 G2 G2", "G3 G3 V3"], "B4 G6 Y5 O4 O4", "B4"),
+    ],
+    ids=["most in hand", "most on the table", "not to the limit", "where it has most points"],
+)
+def test_follow_lays_into_the_leading_colour(table: list[str], hand: str, laid: str) -> None:
+    assert laid_by(FollowAgent(), position(table, hand)) == laid
+
+
+# --- the heuristic's choices ----------------------------------------------------------------
+
+
+def test_heuristic_opens_with_a_pair_it_can_go_on_with() -> None:
+    assert laid_by(STILL, position(["", ""], "B4 G3 Y2 Y3 Y4"))[::3] == "YY"
+
+
+def test_heuristic_adds_to_its_own_colour_and_leaves_the_others_theirs() -> None:
+    own = position(["B4 B5 B3", "B2 G2 Y2", "O2 V2 Y3", "G3 O3 V3"], "B6 G6 V6 O5 Y5")
+    assert laid_by(STILL, own) == "B6"
+    theirs = position(["O2 V2 Y2", "G4 G5 Y3"], "G1 O1 V1 B1 Y1")
+    assert laid_by(STILL, theirs) != "G1"
+
+
+def test_heuristic_ties_or_bursts_a_colour_that_pays_the_others() -> None:
+    burst = position(["O2 Y2 Y3", "B4 B5 B3"], "B2 G2 G3 V2 V3")
+    assert burst.rules.limit == 5
+    worth = dict(zip(burst.hands[0, 0].tolist(), margins(burst)[:, 0], strict=True))
+    tie = position(["G2 G2 O3", "B4 B5 V3"], "O2 G4 V2 Y2 Y3")
+    assert laid_by(STILL, tie)[0] in "GO"
+    assert worth[card("V2")] < 0
+
+
+def test_heuristic_does_not_burst_its_own_colour() -> None:
+    game = position(["B4 B5 B6", "B2 G2 Y2"], "B3 O2 V2 G3 Y3")
+    assert laid_by(STILL, game)[0] != "B"
+
+
+def test_heuristic_completes_the_kododo_number_if_that_pays_it() -> None:
+    table = ["G1 Y1 O1", "B4 B5 B3"]
+    game = position(table, "B2 V1 V3 Y3 O3")
+    assert game.rules.kododo_number == 4
+    assert laid_by(STILL, game) == "V1"
+
+
+def test_heuristic_shows_only_a_little_randomness() -> None:
+    game = KododoGame(2000, Rules(4), seed=1)
+    agent = HeuristicAgent()
+    one, other = (agent.act(game.view(0), np.random.default_rng(s)) for s in (1, 2))
+    assert 0.001 < (one != other).mean() < 0.15
+
+
+# --- the heuristic's reckoning --------------------------------------------------------------
+
+
+def after_steps(players: int, steps: int, num: int = 12) -> KododoGame:
+    game = KododoGame(num, Rules(players), seed=players)
+    play_random(game, np.random.default_rng(players), steps)
+    return game
+
+
+@ALL_PLAYERS
+def test_the_chances_of_all_replies_add_up_to_one(players: int) -> None:
+    view = after_steps(players, 5).view(1)
+    assert isinstance(view, KododoView)
+    tables = tables_for(view.rules)
+    assert tables is not None
+    replies, chances = replies_of_all(Situation(view), tables)
+    assert (replies.sum(axis=1) == players - 1).all()
+    assert len(np.unique(replies, axis=0)) == len(replies)
+    np.testing.assert_allclose(chances.sum(axis=0), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_last_turn_is_what_going_through_all_replies_one_by_one_gives(players: int) -> None:
+    game = after_steps(players, 5)
+    view = game.view(0)
+    assert isinstance(view, KododoView)
+    tables = tables_for(view.rules)
+    assert tables is not None
+    now = Situation(view)
+    name, (index, _) = kododo_lookup(now, now.after(tuple((slot,) for slot in range(5))))
+    for env in range(game.num_envs):
+        for slot in range(5):
+            expected = reckoned(game, now, tables, env, slot)
+            chance = tables[name][index[slot, env]]
+            own = now.table_kododos[0, env] + (view.hand[env, slot] % 6 == 0)
+            others = (game.rules.kododo_number - own) / (players - 1)
+            expected = (1 - chance) * expected + chance * (own - others)
+            assert margins(game)[slot, env] == pytest.approx(expected, abs=0.005)
+
+
+def reckoned(
+    game: KododoGame, now: Situation, tables: dict[str, Any], env: int, slot: int
+) -> float:
+    """The expected margin by colour of laying a slot, from the rules' own scoring."""
+    rules, colours = game.rules, range(game.rules.num_colours)
+    weights = []
+    for seat in range(1, rules.num_players):
+        found = [tables[name][at] for name, (at, _) in reply_lookups(now, seat).items()]
+        each = np.exp(sum(found)[:, env])
+        weights.append(each / each.sum())
+    total, mine = 0.0, int(game.hands[env, 0, slot])
+    for reply in product(colours, repeat=rules.num_players - 1):
+        cards = now.cards[:, :, env].astype(np.int64)
+        points = now.points[:, :, env].astype(np.float64)
+        cards[0, mine // 6] += 1
+        points[0, mine // 6] += mine % 6 + 1
+        for seat, colour in enumerate(reply, start=1):
+            cards[seat, colour] += 1
+            points[seat, colour] += tables["2/card_points"][0]
+        # Hundredfold, since points are whole numbers to the rules; without Kododo cards.
+        none = np.zeros(rules.num_players, np.int64)
+        scored, _ = score_round(
+            cards, np.rint(100 * points).astype(np.int64), none, 99, rules.limit
+        )
+        margin = scored[0] - scored[1:].mean()
+        chance = np.prod([w[colour] for w, colour in zip(weights, reply, strict=True)])
+        total += float(chance * margin) / 100
+    return total
+
+
+def worths(game: KododoGame, player: int) -> npt.NDArray[np.float32]:
+    """The margins of all legal actions in order of size, (N, actions)."""
+    where, _ = choices_of_turn(game.rules, game.turn)
+    legal = game.legal_action_mask()[:, player, where].T
+    return np.sort(np.where(legal, margins(game, player), -99), axis=0).T
+
+
+def in_other_colours(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.array([3, 0, 4, 1, 2])[ids // 6] * 6 + ids % 6
+
+
+def test_colours_may_be_renamed() -> None:
+    game, renamed = KododoGame(20, Rules(4)), KododoGame(20, Rules(4))
+    decks = game.sample_decks(20, np.random.default_rng(1))
+    game.reset(decks=decks)
+    renamed.reset(decks=in_other_colours(decks))
+    rng = np.random.default_rng(2)
+    while not game.terminated.all():
+        for player in range(4):
+            one, other = worths(game, player), worths(renamed, player)
+            np.testing.assert_allclose(one, other, atol=1e-4)
+        slots = [[SLOTS[action] for action in each] for each in random_actions(game, rng)]
+        laid = [
+            [hands[seat, list(own)] for seat, own in enumerate(each)]
+            for hands, each in zip(game.hands, slots, strict=True)
+        ]
+        lay(game, *([own.tolist() for own in each] for each in laid))
+        lay(renamed, *([in_other_colours(own).tolist() for own in each] for each in laid))
+
+
+def test_what_is_hidden_changes_nothing() -> None:
+    game = after_steps(4, 4)
+    again = game.determinize(1, np.random.default_rng(3), 5)
+    assert (again.hands[:, 0] != np.repeat(game.hands[:, 0], 5, axis=0)).any()
+    np.testing.assert_array_equal(margins(again, 1), np.repeat(margins(game, 1), 5, axis=1))
+
+
+def test_a_batch_is_reckoned_like_its_games_one_by_one() -> None:
+    decks = KododoGame(6, Rules(3)).sample_decks(6, np.random.default_rng(0))
+    batch, alone = KododoGame(6, Rules(3)), [KododoGame(1, Rules(3)) for _ in range(6)]
+    batch.reset(decks=decks)
+    for game, deck in zip(alone, decks, strict=True):
+        game.reset(decks=deck[None])
+    rng = np.random.default_rng(0)
+    while not batch.terminated.all():
+        for player in range(3):
+            one_by_one = np.concatenate([worths(game, player) for game in alone])
+            np.testing.assert_allclose(worths(batch, player), one_by_one, atol=1e-4)
+        actions = random_actions(batch, rng)
+        batch.step(actions)
+        for game, own in zip(alone, actions, strict=True):
+            game.step(own[None])
+
+
+# --- the tables -----------------------------------------------------------------------------
+
+
+@ALL_PLAYERS
+def test_the_tables_that_come_along_are_as_large_as_the_fit_makes_them(players: int) -> None:
+    rules = Rules(players)
+    shipped = tables_for(rules)
+    assert shipped is not None
+    made = kododo_fitting.tables_from_play(rules, rounds=1, games=20, seed=1)
+    assert {name: table.shape for name, table in made.items()} == {
+        name: table.shape for name, table in shipped.items()
+    }
+    assert all(np.isfinite(table).all() for table in made.values())
+
+
+def test_fitted_tables_play_better_than_random_and_are_the_same_again(
+    tmp_path: Path,
+) -> None:
+    made = []
+    for name in ("one.npz", "two.npz"):
+        config = FittingConfig((2,), rounds=2, games=60, seed=3, out=tmp_path / name)
+        kododo_fitting.fit_tables(config)
+        with np.load(tmp_path / name, allow_pickle=False) as file:
+            made.append({key.split("/", 1)[1]: file[key] for key in file.files})
+    assert made[0].keys() == made[1].keys()
+    for name, table in made[0].items():
+        np.testing.assert_array_equal(table, made[1][name])
+    assert share(HeuristicAgent(tables=made[0]), RandomAgent(), 2, 100) > 0.9
+
+
+def test_the_fit_goes_down_the_slope_of_what_it_minimises() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        kododo_fitting._Rows("colours", 0, rng.integers(0, 4, (2, 50)), 4),
+        kododo_fitting._Rows("more of the same", 0, rng.integers(0, 3, (2, 50)), 3),
+        kododo_fitting._Rows("one more", 2, rng.integers(0, 2, (1, 50)), 2),
+    ]
+    happened, tables = rng.integers(0, 3, 50), [rng.normal(size=each.size) for each in rows]
+    total, slopes = kododo_fitting._surprise(rows, tables, happened)
+    for table, slope in zip(tables, slopes, strict=True):
+        for index in range(len(table)):
+            table[index] += 0.01
+            up = kododo_fitting._surprise(rows, tables, happened)[0]
+            table[index] -= 0.01
+            assert (up - total) / 0.01 == pytest.approx(slope[index], abs=0.1)
+
+
+def test_a_fit_rests_on_the_later_half_of_the_games() -> None:
+    both, later = (kododo_fitting.Archive(Rules(2)) for _ in range(2))
+    for archive, batches in (
+        (both, ((RandomAgent(), 1), (FollowAgent(), 2))),
+        (later, ((FollowAgent(), 2),)),
+    ):
+        for agent, seed in batches:
+            archive.add(20, agent, seed)
+        archive.fit(steps=3)
+    for name, table in later.tables.items():
+        np.testing.assert_array_equal(both.tables[name], table)
+
+
+# --- how they fare --------------------------------------------------------------------------
+
+
+def share(one: Agent, others: Agent, players: int, decks: int) -> float:
+    """The share of the victory of one agent against copies of another, each seat in turn."""
+    game, rng, total = KododoGame(decks, Rules(players)), np.random.default_rng(players), 0.0
+    same = game.sample_decks(decks, np.random.default_rng(players))
+    for seat in range(players):
+        game.reset(decks=same)
+        agents = [one if player == seat else others for player in range(players)]
+        while not game.terminated.all():
+            actions = [agent.act(game.view(p), rng) for p, agent in enumerate(agents)]
+            game.step(np.stack(actions, axis=1))
+        total += float(game.outcome()[:, seat].mean()) / players
+    return total
+
+
+@pytest.mark.parametrize(
+    ("one", "others", "players", "at_least"),
+    [
+        (GreedyAgent(), RandomAgent(), 2, 0.51),
+        (FollowAgent(), RandomAgent(), 2, 0.92),
+        (FollowAgent(), RandomAgent(), 4, 0.55),
+        (HeuristicAgent(), RandomAgent(), 2, 0.98),
+        (HeuristicAgent(), RandomAgent(), 4, 0.61),
+        (HeuristicAgent(), FollowAgent(), 2, 0.82),
+        (HeuristicAgent(), FollowAgent(), 3, 0.56),
+        (HeuristicAgent(), FollowAgent(), 4, 0.38),
+        (HeuristicAgent(), FollowAgent(), 5, 0.26),
+        (PlainHeuristicAgent(), FollowAgent(), 4, 0.32),
+        (HeuristicAgent(), PlainHeuristicAgent(), 4, 0.26),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)
+def test_the_order_of_strength(one: Agent, others: Agent, players: int, at_least: float) -> None:
+    assert share(one, others, players, decks=1200 // players) > at_least

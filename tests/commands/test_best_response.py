@@ -1,0 +1,430 @@
+"""Exploitability: weights read back, a best response that learns, search, evaluate.py."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from agents.commands import best_response
+from agents.commands.best_response import exploitability
+from agents.export.onnx_export import check_parity, export_policy
+from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
+from agents.networks.network import GameNetwork
+from agents.ppo.recipes import Recipe
+from agents.training import response_training
+from agents.training.response_training import train_best_response
+from kododo_env import registry
+from kododo_env.arena.match import duel
+from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
+from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.command_line import cli
+from tests.doors import GAMES
+from tests.policy.policy_files import changed
+
+SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, entropy=0.01, final_entropy=0.003)
+STEPS = 2 * 24 * 33  # of an update, in the game of two players below
+
+
+def written(folder: Path, game: str, trained: bool = True, **rules: object) -> Path:
+    """The policy file of a network without skill; a trained one's biases are not zero."""
+    batch = registry.batch_game(game, 1, **rules)
+    torch.manual_seed(0)
+    told = {"one_hot": 8, "sort_opponents": bool(batch.layout.opponent_keys)}
+    sizes = {"width": 24, "depth": 3, **told} if trained else {"width": 24}
+    network = GameNetwork(batch.layout, batch.actions, **sizes)
+    if trained:
+        for tensor in network.parameters():
+            torch.nn.init.normal_(tensor, std=0.2)
+    path = folder / f"{game}-{'trained' if trained else 'fresh'}.onnx"
+    training = {"recipe": {**told, "width": 7}} if trained else {}
+    return export_policy(network, batch, path, temperature=1.0, training=training)
+
+
+@pytest.fixture(autouse=True)
+def temperatures_are_chosen_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(response_training, "SELECTION_GAMES", 200)
+
+
+@pytest.fixture(scope="module")
+def policies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """One policy of each game, exported when it is first asked for."""
+    folder, made = tmp_path_factory.mktemp("policies"), dict[str, Path]()
+
+    def policy(game: str) -> Path:
+        if game not in made:
+            made[game] = written(folder, game)
+        return made[game]
+
+    return policy
+
+
+@pytest.fixture(scope="module")
+def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A policy for two players that has learned nothing, so it plays nearly at random."""
+    return written(tmp_path_factory.mktemp("weak"), "kododo", trained=False, num_players=2)
+
+
+def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:
+    return next(tensor for tensor in model.graph.initializer if tensor.name == f"network.{name}")
+
+
+# --- weights ------------------------------------------------------------------------------
+
+
+def test_the_few_steps_of_a_response_are_learned_from_more_than_once() -> None:
+    """Kododo's recipe for four players passes over its decisions once, having many of them."""
+    for epochs, passes in ((1, 3), (5, 5)):
+        assert response_training.response_recipe(Recipe(epochs=epochs)).epochs == passes
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_file_gives_its_network_back(game: str, policies: Callable[[str], Path]) -> None:
+    path = policies(game)
+    network, agent = network_of(path), OnnxAgent(path)
+    arguments = network_arguments(path)
+    told = {"one_hot": 8, "sort_opponents": game == "kododo"}
+    assert arguments == {"width": 24, "depth": 3, **told}
+    assert check_parity(network, agent, game_of(agent.metadata)) < 1e-4
+    weights = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
+    for name, tensor in network.state_dict().items():
+        assert np.array_equal(tensor.numpy(), weights[f"network.{name}"])
+
+
+def test_biases_that_were_left_out_are_zero(weak: Path) -> None:
+    names = {tensor.name for tensor in onnx.load(weak).graph.initializer}
+    network = network_of(weak)
+    biases = {n: t for n, t in network.state_dict().items() if n.endswith("bias")}
+    assert not names & {f"network.{name}" for name in biases}
+    assert not any(tensor.any() for tensor in biases.values())
+
+
+def test_reading_weights_leaves_torchs_generator_alone(weak: Path) -> None:
+    before = torch.get_rng_state()
+    network_of(weak)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_a_policys_game_is_made_with_its_own_rules() -> None:
+    batch = registry.batch_game("kododo", 1, num_players=3, variant="long")
+    metadata = PolicyMetadata.from_json(describe(batch).to_json())
+    assert changed_rules(metadata) == {"variant": "long"}
+    game = game_of(metadata, 5)
+    assert (game.num_envs, game.rules) == (5, batch.rules)
+
+
+def test_other_weights_than_a_networks_are_refused(weak: Path, tmp_path: Path) -> None:
+    def lacking(model: onnx.ModelProto) -> None:
+        tensor_of(model, "value_head.weight").name = "elsewhere"
+        for node in model.graph.node:
+            for place, name in enumerate(node.input):
+                if name == "network.value_head.weight":
+                    node.input[place] = "elsewhere"
+
+    def additional(model: onnx.ModelProto) -> None:
+        more = onnx.numpy_helper.from_array(np.ones((3, 3), np.float32), "network.more.weight")
+        model.graph.initializer.append(more)
+
+    for change in (lacking, additional):
+        with pytest.raises(ValueError, match="holds other weights than a network"):
+            network_of(changed(weak, tmp_path / "changed.onnx", change))
+
+
+def test_weights_that_do_not_give_the_answers_are_refused(weak: Path, tmp_path: Path) -> None:
+    """A graph that does something else with the right weights."""
+
+    def doubled(model: onnx.ModelProto) -> None:
+        for node in model.graph.node:
+            for place, name in enumerate(node.output):
+                if name == "value":
+                    node.output[place] = "half"
+        model.graph.node.append(onnx.helper.make_node("Add", ["half", "half"], ["value"]))
+
+    with pytest.raises(ValueError, match="gives other answers than a network with its weights"):
+        network_of(changed(weak, tmp_path / "changed.onnx", doubled))
+
+
+def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
+    def outside(model: onnx.ModelProto) -> None:
+        tensor = tensor_of(model, "trunk.0.weight")
+        (tmp_path / "weights.bin").write_bytes(tensor.raw_data)
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        tensor.external_data.add(key="location", value=str(tmp_path / "weights.bin"))
+        tensor.ClearField("raw_data")
+
+    with pytest.raises(ValueError, match="wants its weights from another file"):
+        network_of(changed(weak, tmp_path / "changed.onnx", outside))
+
+
+# --- the best response --------------------------------------------------------------------
+
+
+def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
+    """A few seconds of PPO, and search with few worlds, are surely above an equal."""
+    saved = tmp_path / "response.onnx"
+    found = exploitability(
+        weak, steps=20 * STEPS, games=2000, search="24", search_games=120, recipe=SMALL, save=saved
+    )
+    for attack in (found.best_response, found.search):
+        assert attack.gain.low > 0
+        assert attack.gain.mean == pytest.approx(attack.share.mean - 0.5)
+    kept = OnnxAgent(saved)
+    assert kept.metadata.training["against"] == weak.stem
+    again = duel(kept, OnnxAgent(weak), "kododo", 2, 2000, seed=5)
+    assert again.share.low > 0.5
+
+
+def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
+    weak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[list[int]] = []
+
+    def learned_nothing(model: object) -> None:
+        played.append(model.env.seats)  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(response_training.SelfPlayPPO, "train", learned_nothing)
+    response = train_best_response(OnnxAgent(weak), steps=3 * STEPS, seed=1, recipe=SMALL)
+    assert played == [[0], [1], [0]]
+    assert response.steps == 3 * STEPS
+    start = network_of(weak)
+    for name, tensor in response.agent.network.state_dict().items():
+        assert torch.equal(tensor, start.state_dict()[name])
+
+
+def test_opponents_are_the_policy_at_its_temperature(
+    weak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: set[int] = set()
+    act = OnnxAgent.act
+
+    def watched(self: OnnxAgent, view: object, rng: object) -> object:
+        asked.add(id(self))
+        return act(self, view, rng)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(OnnxAgent, "act", watched)
+    policy = OnnxAgent(weak, temperature=0.5)
+    train_best_response(policy, steps=1, recipe=SMALL)
+    assert asked == {id(policy)}
+
+
+def test_the_same_arguments_give_the_same_result(weak: Path, tmp_path: Path) -> None:
+    def found(save: str, seed: int) -> dict[str, object]:
+        return exploitability(
+            weak, steps=2 * STEPS, games=64, search="4", search_games=2, seed=seed, threads=1,
+            recipe=SMALL, save=tmp_path / save,
+        ).to_json()  # fmt: skip
+
+    assert found("a.onnx", 3) == found("b.onnx", 3)
+    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
+    other = train_best_response(OnnxAgent(weak), steps=2 * STEPS, seed=4, recipe=SMALL)
+    weights = network_of(tmp_path / "a.onnx").state_dict()
+    assert not torch.equal(
+        other.agent.network.state_dict()["trunk.0.weight"], weights["trunk.0.weight"]
+    )
+
+
+def test_the_temperature_is_chosen_on_other_deals(
+    weak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+    shares = {0.0: 0.4, 0.25: 0.6, 1.0: 0.5}
+
+    def told(one: object, *args: object, **rules: object) -> object:
+        seeds.append(args[-1])  # type: ignore[arg-type]
+        played = duel(OnnxAgent(weak), OnnxAgent(weak), "kododo", 2, 2)
+        return replace(played, share=replace(played.share, mean=shares[one.temperature]))  # type: ignore[attr-defined]
+
+    monkeypatch.setattr(response_training, "duel", told)
+    response = train_best_response(OnnxAgent(weak), steps=1, seed=7, recipe=SMALL)
+    assert response.agent.temperature == 0.25
+    assert seeds
+    assert 7 not in seeds
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_is_attacked_alike(
+    game: str, policies: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_exported(response: object, policy: OnnxAgent, *args: object) -> None:
+        shutil.copy(policy.path, str(args[-1]))  # exporting is slow, and tested elsewhere
+
+    monkeypatch.setattr(best_response, "_export", not_exported)
+    path = policies(game)
+    players = OnnxAgent(path).num_players
+    recipe = replace(SMALL, num_envs=2, batch_size=64)
+    found = exploitability(
+        path, steps=1, games=players, search="1", search_games=players, recipe=recipe
+    )
+    assert (found.game, found.players) == (game, players)
+    assert found.to_text().splitlines()[0] == (
+        f"{game}, {players} players: one attacker against {players - 1} copies of {path}, "
+        f"seed 0; parity {1 / players:.3f}"
+    )
+
+
+# --- evaluate.py --------------------------------------------------------------------------
+
+
+def test_from_the_command_line(
+    weak: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(response_training, "recipe_for", lambda *_: SMALL)
+    out, saved = tmp_path / "out.json", tmp_path / "response.onnx"
+    code, said, err = cli(
+        capsys, "--best-response", str(weak), "--steps", "1", "--games", "40", "--search", "2",
+        "--search-games", "8", "--workers", "1", "--json", str(out), "--save", str(saved),
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    lines = said.splitlines()
+    assert lines[0].startswith("kododo, 2 players: one attacker against a copy of")
+    assert lines[3].startswith(f"best response ({STEPS:,} steps) ")
+    assert lines[4].startswith("search (2 worlds a decision) ")
+    assert len({line.index("–") for line in lines[3:]}) == 1
+    content = json.loads(out.read_text())
+    assert [content[key] for key in ("game", "players", "parity")] == ["kododo", 2, 0.5]
+    response, search = content["best_response"], content["search"]
+    assert [response[key] for key in ("games", "minutes", "steps")] == [40, None, STEPS]
+    assert [search[key] for key in ("games", "budget")] == [8, "2"]
+    for attack in (response, search):
+        for end in ("mean", "low", "high"):
+            assert attack["gain"][end] == pytest.approx(attack["share"][end] - 0.5)
+    assert OnnxAgent(saved).num_players == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "response.onnx"]
+
+
+def test_a_budget_of_time_is_kept(weak: Path) -> None:
+    response = train_best_response(OnnxAgent(weak), minutes=1e-6, recipe=SMALL)
+    assert response.steps == STEPS  # at least one update
+
+
+BAD = [
+    (("--agents", "random", "greedy"), "give --agents or --best-response, not both"),
+    (("--minutes", "0"), "--minutes must be above 0 and at most 525600, not 0.0"),
+    (("--minutes", "nan"), "--minutes must be a finite number, not nan"),
+    (("--steps", "0"), "--steps must be 1 to 1000000000000, not 0"),
+    (("--steps", "-5"), "--steps must be 1 to 1000000000000, not -5"),
+    (("--minutes", "1", "--steps", "1"), "give --minutes or --steps, not both"),
+    (("--threads", "0"), "--threads must be 1 to 512, not 0"),
+    (("--search", "0"), "worlds must be 1 to 100000, not 0"),
+    (("--search", "0ms"), "milliseconds must be above 0 and at most 600000, not 0.0"),
+    (("--search", "long"), "a search is search:AGENT:WORLDS or"),
+    (("--search-games", "0"), "--search-games must be 1 to 10000000, not 0"),
+    (("--search-games", "1"), "2 players need 2 games at least"),
+    (("--games", "0"), "--games must be 1 to 10000000, not 0"),
+    (("--seed", "-1"), "--seed must be 0 to 4294967295, not -1"),
+    (("--players", "2"), "--players does not go with --best-response: the policy's file says"),
+    (("--game", "kado"), "--game does not go with --best-response"),
+    (("--rules", "variant=long"), "--rules does not go with --best-response"),
+    (("--plot", "out.png"), "--plot does not go with --best-response"),
+    (("--resume",), "--resume does not go with --best-response"),
+    (("--one-against-copies",), "--one-against-copies does not go with --best-response"),
+    (("--workers", "0"), "--workers must be 1 to 512, not 0"),
+    (("--json", "out.txt"), "out.txt must end with .json"),
+    (("--save", "out.zip"), "out.zip must end with .onnx"),
+    (("--save", "/no/such/folder/out.onnx"), "cannot write /no/such/folder/out.onnx: No such"),
+]  # fmt: skip
+
+
+def refused(
+    args: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    """One line, exit status 2, and nothing is left behind."""
+    before = sorted(folder.iterdir())
+    code, said, err = cli(capsys, *args)
+    assert (code, said, err.count("\n")) == (2, "", 1)
+    assert words in err
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.fixture
+def nothing_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(best_response, "train_best_response", None)
+    monkeypatch.setattr(best_response, "run", None)
+
+
+@pytest.mark.usefixtures("nothing_is_trained")
+@pytest.mark.parametrize(("args", "words"), BAD, ids=[" ".join(args) for args, _ in BAD])
+def test_bad_input_is_one_line_and_nothing_is_trained(
+    args: tuple[str, ...],
+    words: str,
+    weak: Path,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    refused(("--best-response", str(weak), *args), words, capsys, tmp_path)
+
+
+@pytest.mark.usefixtures("nothing_is_trained")
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        ("heuristic", "heuristic is a scripted player and has no weights to start from: give a"),
+        ("search:kododo-4p:50ms", "is a search and has no weights to start from"),
+        ("nobody", "unknown policy 'nobody'; give a .onnx file"),
+        ("no.onnx", "cannot read policy file no.onnx: No such file"),
+    ],
+)
+def test_players_that_are_no_policies(
+    policy: str, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    refused(("--best-response", policy), words, capsys, tmp_path)
+
+
+@pytest.mark.usefixtures("nothing_is_trained")
+def test_files_that_are_no_policies(
+    weak: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = tmp_path / "text.onnx"
+    text.write_text("hello")
+    refused(("--best-response", str(text)), "text.onnx is not an ONNX file", capsys, tmp_path)
+
+    def anonymous(model: onnx.ModelProto) -> None:
+        del model.metadata_props[:]
+
+    def of_chess(model: onnx.ModelProto) -> None:
+        metadata = json.loads(model.metadata_props[0].value)
+        onnx.helper.set_model_props(model, {KEY: json.dumps(metadata | {"game": "chess"})})
+
+    def of_old_rules(model: onnx.ModelProto) -> None:
+        metadata = json.loads(model.metadata_props[0].value)
+        onnx.helper.set_model_props(model, {KEY: json.dumps(metadata | {"version": 7})})
+
+    for change, words in (
+        (anonymous, "not a policy exported by this project"),
+        (of_chess, "unknown game 'chess'"),
+        (of_old_rules, "cannot play this game: it is for version 7, not 0"),
+    ):
+        copy = changed(weak, tmp_path / "changed.onnx", change)
+        refused(("--best-response", str(copy)), words, capsys, tmp_path)
+
+
+@pytest.mark.usefixtures("nothing_is_trained")
+def test_the_policy_is_not_overwritten(
+    weak: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    args = ("--best-response", str(weak), "--save", str(weak))
+    refused(args, "is the policy itself: keep the best response elsewhere", capsys, tmp_path)
+
+
+@pytest.mark.parametrize("args", [("--minutes", "1"), ("--search", "8"), ("--save", "x.onnx")])
+def test_its_options_need_it(args: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, err = cli(capsys, "--agents", "random", "greedy", *args)
+    assert (code, said, err.count("\n")) == (2, "", 1)
+    assert f"{args[0]} goes with --best-response POLICY only" in err
+
+
+def test_nothing_to_do_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = cli(capsys)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "--agents, or a --best-response POLICY" in err

@@ -1,0 +1,283 @@
+"""What a determinised copy keeps, what it deals anew, and how evenly."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from kododo_env.games.combi_combo import CombiComboGame, Rules
+from kododo_env.games.combi_combo.hidden import NEVER, returns
+from tests.games.combi_combo.test_properties import SEEDS, SMALL, Position, positions
+from tests.games.combi_combo.written_deals import card, give, start
+from tests.helpers import assert_same_state, differences, few, random_actions
+
+SAMPLES = 20_000
+
+
+def copies_of(game: CombiComboGame, player: int, samples: int, seed: int = 0) -> CombiComboGame:
+    return game.determinize(player, np.random.default_rng(seed), samples)
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_copies_look_the_same_to_their_player(position: Position, seed: int) -> None:
+    game = position.game(3)
+    before, player = game.state(), seed % game.num_players
+    copies, view = copies_of(game, player, 4, seed), game.view(player)
+    assert differences(before, game.state()) == []
+    again = copies.view(player)
+    for name in ("observation", "legal_action_mask"):
+        assert (getattr(again, name) == np.repeat(getattr(view, name), 4, axis=0)).all()
+    # He may also remember in which order he passed and received.
+    for seat in (player, player - 1):
+        passes = np.repeat(before["_passes"][:, seat], 4, axis=-1)
+        assert (copies.state()["_passes"][:, seat] == passes).all()
+    for name in ("face_up", "scores", "terminated"):
+        assert (getattr(copies, name) == np.repeat(getattr(game, name), 4, axis=0)).all()
+    assert copies.turn == game.turn
+
+
+def test_a_single_game_is_dealt_again_once() -> None:
+    game = CombiComboGame(1, seed=3)
+    for turn in range(8):
+        copies = copies_of(game, turn % 4, 1, seed=turn)
+        assert copies.num_envs == 1
+        assert (copies.view(turn % 4).observation == game.view(turn % 4).observation).all()
+        game.step(random_actions(game, np.random.default_rng(turn)))
+
+
+def test_a_deck_that_lacks_the_highest_cards_is_dealt_again_too() -> None:
+    game = CombiComboGame(3, Rules(copies=(3, 4, 5, 0)), seed=1)
+    game.step(random_actions(game, np.random.default_rng(0)))
+    copies = copies_of(game, 0, 5)
+    assert_may_have_happened(game, 0, 2)
+    assert not copies.hands.reshape(15, 4, 6, 4)[..., 3].any()
+
+
+def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> None:
+    """The copies' decks, played with their passes from the beginning, lead where they stand."""
+    copies = copies_of(game, player, 5, seed)
+    state = copies.state()
+    replay = CombiComboGame(copies.num_envs, game.rules, seed=0)
+    replay.reset(decks=state["_deck"].T)
+    for turn in range(game.turn):
+        replay.step(state["_passes"][turn].T)  # refused if somebody has not such a card
+    replay.rng.bit_generator.state = state["rng"]
+    assert_same_state(replay, copies)
+    # The player drew the same cards, in the same order.
+    mine = game.rules.pile_size * player
+    drawn = slice(mine, mine + game.rules.opening_hand + game.turn + 1)
+    assert (state["_deck"][drawn] == np.repeat(game.state()["_deck"][drawn], 5, axis=-1)).all()
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_copies_are_games_that_may_have_happened(position: Position, seed: int) -> None:
+    game = position.game(3)
+    if not game.terminated.all():
+        assert_may_have_happened(game, seed % game.num_players, seed)
+
+
+@pytest.mark.parametrize("players", [4, 5])
+def test_also_where_cards_go_round_the_table(players: int) -> None:
+    """Everybody passes the first card that he has in one order, so that the same ones move on."""
+    game = CombiComboGame(200, Rules(num_players=players), seed=players)
+    while True:
+        for player in range(players):
+            assert_may_have_happened(game, player, seed=game.turn)
+        if game.turn == game.rules.num_turns - 1:
+            break
+        game.step(game.legal_action_mask().argmax(axis=2))
+    origins = [
+        returns(passes[:, player], passes[:, player - 1], players)[0]
+        for passes in [game.state()["_passes"][: game.turn]]
+        for player in range(players)
+    ]
+    assert (np.array(origins) != NEVER).any(axis=(0, 1)).mean() > 0.5
+
+
+@few(10)
+@given(positions(), SEEDS)
+def test_copies_deal_anew(position: Position, seed: int) -> None:
+    game = position.game(1)
+    if game.terminated.all():
+        return
+    player, copies = seed % game.num_players, copies_of(position.game(1), 0, 50, seed)
+    others = [seat for seat in range(game.num_players) if seat != player]
+    assert len({hands[others].tobytes() for hands in copies.hands}) > 10
+
+
+# --- what is certain of the cards passed --------------------------------------------------
+
+# Player 0 passes the blue, the green and the yellow 1; the others pass 4s.
+PILES = ["B1 G1 Y1 B2 B2 B3", "R4 R4 R4 R4 V4 V4", "V4 V4 O4 O4 O4 O4", "Y4 Y4 Y4 Y4 G4 G4"]
+PASSES = ["B1 R4 V4 Y4", "G1 R4 V4 Y4", "Y1 R4 O4 Y4"]
+
+
+def where_is(copies: CombiComboGame, name: str) -> Counter[str]:
+    """Who holds the only card of a type, or "pile", in how many of the copies."""
+    holder: Counter[str] = Counter()
+    for seat in range(copies.num_players):
+        holder[str(seat)] = int((copies.hands[:, seat, card(name)] > 0).sum())
+    holder["pile"] = copies.num_envs - sum(holder.values())
+    return +holder
+
+
+def test_the_card_of_the_last_turn_is_with_the_left_neighbour() -> None:
+    game = start(PILES)
+    for turn, passing in enumerate(PASSES):
+        give(game, passing)
+        copies = copies_of(game, 0, 300)
+        assert where_is(copies, "BGY"[turn] + "1") == {"1": 300}
+        # The right neighbour knows that it is a yellow 4 that player 0 has now.
+        copies = copies_of(game, 3, 300)
+        assert (copies.hands[:, 0, card("Y4")] > 0).all()
+
+
+def test_a_card_passed_is_in_no_pile_and_no_further_than_it_can_have_come() -> None:
+    game = start(PILES)
+    seen = []
+    for passing in PASSES:
+        give(game, passing)
+        seen.append([set(where_is(copies_of(game, 0, 500), name)) for name in ("B1", "G1", "Y1")])
+    assert seen[0][:1] == [{"1"}]
+    assert seen[1][:2] == [{"1", "2"}, {"1"}]
+    assert seen[2] == [{"1", "2", "3"}, {"1", "2"}, {"1"}]
+
+
+def test_all_placings_that_fit_are_equally_likely() -> None:
+    game = start(PILES)
+    for passing in PASSES:
+        give(game, passing)
+    copies = copies_of(game, 0, SAMPLES)
+    held = 8  # cards in each of the other hands
+    reach = {"Y1": 1, "G1": 2, "B1": 3}
+    placings: Counter[tuple[int, ...]] = Counter()
+    for slots in permutations(range(3 * held), 3):
+        seats = tuple(1 + slot // held for slot in slots)
+        if all(seat <= most for seat, most in zip(seats, reach.values(), strict=True)):
+            placings[seats] += 1
+    assert len(placings) == 6
+    holders = [copies.hands[:, 1:, card(name)].argmax(axis=1) + 1 for name in reach]
+    drawn = Counter(zip(*(each.tolist() for each in holders), strict=True))
+    assert set(drawn) == set(placings)
+    for seats, number in placings.items():
+        assert_share(drawn[seats] / SAMPLES, number / placings.total())
+
+
+def test_unseen_cards_lie_anywhere_else_with_the_same_chance() -> None:
+    game = start(PILES)
+    for passing in PASSES:
+        give(game, passing)
+    copies = copies_of(game, 0, SAMPLES)
+    left, covered = game.draw_pile_size, 12 - int(game.face_up[0].sum())
+    hidden = 3 * 8 + 4 * left + covered - 3  # less the three cards he has passed
+    name = next(name for name in ("O1", "V1", "R1") if not game.face_up[0, card(name)])
+    found = where_is(copies, name)
+    # In a hand the cards that he passed take up some of the places.
+    assert_share(found["pile"] / SAMPLES, (4 * left + covered) / hidden)
+    assert_share(found["3"] / SAMPLES, (8 - share_of(copies, 3)) / hidden)
+    assert_share(found["1"] / SAMPLES, (8 - share_of(copies, 1)) / hidden)
+
+
+def share_of(copies: CombiComboGame, seat: int) -> float:
+    """How many of the three cards passed a player has on the average."""
+    held = copies.hands[:, seat][:, [card(name) for name in ("B1", "G1", "Y1")]]
+    return float(held.sum(axis=1).mean())
+
+
+def assert_share(found: float, expected: float) -> None:
+    """Within five standard errors."""
+    assert abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / SAMPLES)
+
+
+# --- cards that came back -----------------------------------------------------------------
+
+ROUND_TABLE = [
+    "B1 B4 B4 B3 B2 B2 R3 R3",
+    "Y4 Y4 Y4 Y4 Y3 Y3 Y3 R3",
+    "O4 O4 O4 O4 O3 O3 O3 Y2",
+    "V4 V4 V4 V4 V3 V3 V3 Y2",
+]
+
+
+def test_a_card_that_came_back_is_no_longer_with_the_others() -> None:
+    game = start(ROUND_TABLE)
+    for passing in ("B1 Y4 O4 V4", "B2 B1 O4 V4", "B2 Y4 B1 V4", "B3 Y4 O4 B1"):
+        give(game, passing)
+    assert where_is(copies_of(game, 0, 300), "B1") == {"0": 300}
+    # The others know how far it can have come since they passed it on.
+    for seat, holders in ((1, {"2", "3", "0"}), (2, {"3", "0"}), (3, {"0"})):
+        assert set(where_is(copies_of(game, seat, 2000), "B1")) == holders
+
+
+@pytest.mark.parametrize(("comes_at", "certain"), [(2, True), (3, False)])
+def test_a_copy_received_may_be_the_card_passed_if_there_was_time(
+    comes_at: int, certain: bool
+) -> None:
+    """Player 0 passes a blue 4 in turn 0; player 3 has one too and passes it to him."""
+    piles = [*ROUND_TABLE[:3], "B4 V4 V4 V4 V4 V3 V3 V3"]
+    game = start(piles, "G4 G4 G4 G4 R4 R4 R4 R4")
+    for turn in range(comes_at + 1):
+        mine = ["B4", "B2", "B2", "B3"][turn]
+        last = "B4" if turn == comes_at else "V4"
+        give(game, f"{mine} Y4 O4 {last}")
+    copies = copies_of(game, 0, 2000)
+    with_others = copies.hands[:, 1:, card("B4")].sum(axis=1) > 0
+    assert with_others.all() == certain
+    assert with_others.any()
+
+
+def test_returns_match_as_many_cards_as_possible() -> None:
+    passed = np.array([[1], [2], [1], [7], [1]])
+    received = np.array([[9], [1], [9], [1], [2]])
+    origin, away = returns(passed, received, 4)
+    # Not in turn 1; in turn 3 the first card, in turn 4 the second.
+    assert origin[:, 0].tolist() == [NEVER, NEVER, NEVER, 0, 1]
+    assert away[:, 0].tolist() == [False, False, True, True, True]
+    origin, away = returns(passed, received, 5)
+    assert origin[:, 0].tolist() == [NEVER] * 5
+    assert away.all()
+
+
+def test_every_position_that_is_possible_is_dealt() -> None:
+    """In a tiny game all positions reached by brute force are found, and no others."""
+    rules = Rules(num_colours=3, copies=(1, 1, 1, 1), opening_hand=1, num_turns=2)
+    assert rules.num_cards == 12
+    game = CombiComboGame(1, rules, seed=4)
+    game.step(random_actions(game, np.random.default_rng(0)))
+    player = 0
+    view = game.view(player).observation[0].tobytes()
+    own = game.state()["_deck"][:3, 0]
+    passed = int(game.state()["_passes"][0, player, 0])
+    rest = np.setdiff1d(rules.cards, own)
+    rng = np.random.default_rng(1)
+    # Random whole games with the player's own cards and choice; those that look the same.
+    num = 60_000
+    decks = np.concatenate(
+        [np.tile(own, (num, 1)), rng.permuted(np.tile(rest, (num, 1)), axis=1)], axis=1
+    )
+    tried = CombiComboGame(num, rules, seed=0)
+    tried.reset(decks=decks)
+    actions = random_actions(tried, rng)
+    actions[:, player] = passed
+    tried.step(actions)
+    same = [k for k, seen in enumerate(tried.observe()[:, player]) if seen.tobytes() == view]
+    reached = {tried.hands[k].tobytes() for k in same}
+    dealt = {hands.tobytes() for hands in copies_of(game, player, 20_000).hands}
+    assert dealt == reached
+    assert len(reached) == 560  # 8! / (2! 3! 3!): the left neighbour holds the card passed
+
+
+def test_small_games_are_dealt_too() -> None:
+    game = CombiComboGame(50, SMALL, seed=1)
+    rng = np.random.default_rng(0)
+    while not game.terminated.all():
+        for player in range(4):
+            copies = copies_of(game, player, 3)
+            assert (copies.hands.sum(axis=2) == SMALL.opening_hand + game.turn + 1).all()
+        game.step(random_actions(game, rng))

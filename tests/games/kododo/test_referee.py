@@ -1,0 +1,301 @@
+"""The core against the slow referee, over many whole games on the same decks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from kododo_env.games.kododo import KododoGame, Rules
+from tests.games.kododo.written_deals import SLOTS
+from tests.games.referees import kododo as referee
+from tests.games.referees.kododo import Numbers, Referee
+from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, kododo_rules, short_name
+from tests.helpers import enough, few, play_random
+
+LONG_DEALS = 20
+"""No long game takes so many deals."""
+
+CASES = [(players, "standard", enough(400)) for players in (2, 3, 4, 5)] + [
+    (players, "long", enough(200)) for players in (2, 3, 4, 5)
+]
+
+
+@cache
+def actions_of(hand_size: int) -> dict[tuple[int, ...], int]:
+    """The numbers of the actions by the slots that they lay."""
+    places = range(hand_size)
+    slots = [choice for plays in (1, 2) for choice in combinations(places, plays)]
+    assert hand_size != 5 or slots == SLOTS
+    return {choice: action for action, choice in enumerate(slots)} | {(): 0}
+
+
+def set_up(num_players: int, variant: str, num: int) -> tuple[KododoGame, list[Referee]]:
+    """The same shuffled decks for the core and for as many referees."""
+    rng = np.random.default_rng([num_players, num])
+    deck = np.array(referee.rulebook(num_players).full_deck())
+    deals = 1 if variant == "standard" else LONG_DEALS
+    decks = np.array([[rng.permutation(deck) for _ in range(deals)] for _ in range(num)])
+    game = KododoGame(num, Rules(num_players=num_players, variant=variant))
+    game.reset(decks=decks[:, 0] if variant == "standard" else decks)
+    return game, [Referee(num_players, each.tolist(), variant) for each in decks]
+
+
+def play_turn(game: KododoGame, referees: Sequence[Referee], rng: np.random.Generator) -> None:
+    """Play one turn at random, the same in the core and with the referees."""
+    chosen = []
+    for one in referees:
+        legal = [one.choices(player) for player in range(game.num_players)]
+        chosen.append([choices[rng.integers(len(choices))] for choices in legal])
+        one.play(chosen[-1])
+    number_of = actions_of(game.rules.hand_size)
+    game.step([[number_of[slots] for slots in each] for each in chosen])
+
+
+def filled(cards: Sequence[int], size: int) -> list[int]:
+    """A row of the core's arrays: -1 where there is no card."""
+    return [*cards, *[-1] * (size - len(cards))]
+
+
+def by_type(cards: Sequence[int], numbers: Numbers) -> list[list[int]]:
+    """Counts by card type: a row for each colour."""
+    count = Counter(cards)
+    values = range(numbers.values)
+    return [
+        [count[colour * numbers.values + value] for value in values]
+        for colour in range(numbers.colours)
+    ]
+
+
+def assert_same_position(game: KododoGame, referees: Sequence[Referee]) -> None:
+    """All that the core shows is what the referees have, whatever the game."""
+    players = range(game.num_players)
+    assert game.terminated.tolist() == [one.finished for one in referees]
+    assert game.scores.tolist() == [one.scores for one in referees]
+    assert game.rewards.tolist() == [one.rewards for one in referees]
+    piles = [[len(pile) for pile in one.piles] for one in referees]
+    assert game.pile_sizes.tolist() == piles
+    numbers = referees[0].numbers
+    held, laid = numbers.cards_in_hand, sum(numbers.cards_to_lay)
+    hands = [[filled(one.hands[player], held) for player in players] for one in referees]
+    assert game.hands.tolist() == hands
+    table = [[filled(one.table[player], laid) for player in players] for one in referees]
+    assert game.table.tolist() == table
+    shares = [[(player in one.winners()) / len(one.winners()) for player in players]
+              for one in referees]  # fmt: skip
+    np.testing.assert_allclose(game.outcome(), shares)
+    for one in referees:
+        if not one.finished:
+            # These are the whole batch's; a game that is over waits for the others.
+            assert (game.turn, game.round_index) == (one.turn, one.round_index)
+            assert game.draw_pile_size == len(one.draw_pile)
+
+
+def assert_same_legal_actions(game: KododoGame, referees: Sequence[Referee]) -> None:
+    mask = game.legal_action_mask()
+    for index, one in enumerate(referees):
+        for player in range(game.num_players):
+            legal = [actions_of(game.rules.hand_size)[slots] for slots in one.choices(player)]
+            assert mask[index, player].nonzero()[0].tolist() == legal
+
+
+def assert_same_knowledge(game: KododoGame, referees: Sequence[Referee]) -> None:
+    """Every number of the observation of a running game, worked out from the referee."""
+    for player in range(game.num_players):
+        pieces = game.view(player).pieces
+        for index, one in enumerate(referees):
+            if not one.finished:
+                seen = {name: numbers[index].tolist() for name, numbers in pieces.items()}
+                assert seen == observation_of(one, player)
+
+
+def observation_of(one: Referee, player: int) -> dict[str, object]:
+    """What the observation's pieces should say, counted from what the player may know."""
+    known, numbers = one.known_to(player), one.numbers
+    colours = range(numbers.colours)
+    seats = [
+        [[card for card in cards if numbers.colour_of(card) == colour] for colour in colours]
+        for cards in known.table
+    ]
+    totals = [sum(len(seat[colour]) for seat in seats) for colour in colours]
+    kododos = [sum(map(numbers.is_kododo, cards)) for cards in known.table]
+    turns = range(len(numbers.cards_to_lay))
+    return {
+        "hand": by_type(known.hand, numbers),
+        "table_cards": [[len(cards) for cards in seat] for seat in seats],
+        "table_points": [[sum(map(numbers.value_of, cards)) for cards in seat] for seat in seats],
+        "table_kododos": kododos,
+        "colour_totals": totals,
+        "to_limit": [max(0, numbers.limit - total) for total in totals],
+        "kododo_total": sum(kododos),
+        "to_kododo_number": max(0, numbers.kododo_number - sum(kododos)),
+        "scores": known.scores,
+        "pile_sizes": known.pile_sizes,
+        "turn": [int(turn == known.turn) for turn in turns],
+        "rounds_left": rounds_of(one) - known.round_index,
+        "draw_pile": known.draw_pile,
+        "later_deal": int(known.later_deal),
+        "seen": by_type(known.revealed, numbers),
+    }
+
+
+def rounds_of(one: Referee) -> int:
+    """How many rounds a deal has."""
+    if one.numbers == referee.rulebook(one.num_players):
+        return {2: 11, 3: 7, 4: 6, 5: 4}[one.num_players]
+    numbers, players = one.numbers, one.num_players
+    left = len(numbers.full_deck()) - numbers.removed_cards - players * numbers.cards_in_hand
+    return left // (players * sum(numbers.cards_to_lay)) + 1
+
+
+@pytest.mark.parametrize(("num_players", "variant", "num"), CASES)
+def test_whole_games_go_as_with_the_referee(num_players: int, variant: str, num: int) -> None:
+    game, referees = set_up(num_players, variant, num)
+    rng = np.random.default_rng(num_players)
+    assert_same_position(game, referees)
+    while not game.terminated.all():
+        assert_same_legal_actions(game, referees)
+        play_turn(game, referees, rng)
+        assert_same_position(game, referees)
+    assert all(one.finished for one in referees)
+
+
+@pytest.mark.parametrize(("num_players", "variant", "num"), CASES)
+def test_observations_are_what_the_referee_says_a_player_knows(
+    num_players: int, variant: str, num: int
+) -> None:
+    game, referees = set_up(num_players, variant, num // 15)
+    rng = np.random.default_rng(num_players)
+    while not game.terminated.all():
+        assert_same_knowledge(game, referees)
+        observation = game.observe()
+        assert (observation <= game.layout.maxima).all()
+        play_turn(game, referees, rng)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4, 5])
+def test_the_games_above_meet_every_kind_of_round_and_end(num_players: int) -> None:
+    game, referees = set_up(num_players, "standard", 400)
+    rng = np.random.default_rng(num_players)
+    while not game.terminated.all():
+        play_turn(game, referees, rng)
+    met = Counter[str]()
+    for one in referees:
+        tied = sorted(one.scores)[-1] == sorted(one.scores)[-2]
+        met["tie broken by the piles"] += tied and len(one.winners()) == 1
+        met["shared victory"] += len(one.winners()) > 1
+        numbers = one.numbers
+        for table in one.tables:
+            laid = [card for cards in table for card in cards]
+            exact = sum(map(numbers.is_kododo, laid)) == numbers.kododo_number
+            most = max(Counter(map(numbers.colour_of, laid)).values())
+            met["Kododos"] += exact
+            met["limit"] += not exact and most >= numbers.limit
+            met["nobody"] += referee.cards_won(table, numbers) == [[]] * num_players
+    assert len(+met) == 5, met
+
+
+def test_the_referees_own_tables_are_the_rulebooks() -> None:
+    numbers = referee.rulebook(4)
+    assert Counter(map(numbers.value_of, numbers.full_deck())) == {
+        value: 5 * copies for value, copies in {1: 5, 2: 6, 3: 5, 4: 2, 5: 1, 6: 1}.items()
+    }
+    assert [referee.REMOVED_CARDS[players] for players in (2, 3, 4, 5)] == [10, 13, 0, 15]
+    assert [referee.KODODO_NUMBER[players] for players in (2, 3, 4, 5)] == [4, 5, 6, 7]
+    assert [referee.LIMIT[players] for players in (2, 3, 4, 5)] == [5, 6, 7, 8]
+
+
+# --- other rules than the rulebook's ----------------------------------------------------
+
+
+def numbers_of(rules: Rules) -> Numbers:
+    """The rules as the referee takes them."""
+    return Numbers(
+        rules.removed,
+        rules.num_players + rules.kododo_offset,
+        rules.num_players + rules.limit_offset,
+        rules.num_colours,
+        rules.copies,
+        rules.hand_size,
+        rules.plays,
+        rules.target_score,
+        rules.max_deals,
+    )
+
+
+def play_beside_the_referee(rules: Rules, rng: np.random.Generator, most_steps: int) -> None:
+    """Two games under any rules, every number of theirs counted by the referee too."""
+    numbers = numbers_of(rules)
+    deck = np.array(numbers.full_deck())
+    deals = range(min(rules.max_deals, most_steps + 1))
+    decks = np.array([[rng.permutation(deck) for _ in deals] for _ in range(2)])
+    game = KododoGame(2, rules, seed=0)
+    game.reset(decks=decks if rules.variant == "long" else decks[:, 0])
+    referees = [Referee(rules.num_players, d.tolist(), rules.variant, numbers) for d in decks]
+    for _ in range(most_steps):
+        assert (game.observe() <= game.layout.maxima).all()
+        assert_same_position(game, referees)
+        assert_same_knowledge(game, referees)
+        if game.terminated.all():
+            break
+        play_turn(game, referees, rng)
+    assert_same_position(game, referees)
+
+
+@pytest.mark.parametrize("rules", AT_THE_BOUNDS["kododo"], ids=short_name)
+def test_at_the_bounds_of_the_rules_nothing_overflows(rules: Rules) -> None:
+    play_beside_the_referee(rules, np.random.default_rng(1), 130)
+
+
+@few(40)
+@given(kododo_rules(), SEEDS)
+def test_any_rules_are_played_as_the_referee_plays_them(rules: Rules, seed: int) -> None:
+    play_beside_the_referee(rules, np.random.default_rng(seed), 40)
+
+
+@few(10)
+@given(kododo_rules(most_target=3), SEEDS)
+def test_every_game_ends_as_the_referee_ends_it(rules: Rules, seed: int) -> None:
+    """Under some of these rules hardly anybody ever scores."""
+    rng, numbers = np.random.default_rng(seed), numbers_of(rules)
+    decks = [rng.permutation(numbers.full_deck()) for _ in range(rules.max_deals)]
+    game = KododoGame(1, rules, seed=0)
+    game.reset(decks=np.array([decks if rules.variant == "long" else decks[0]]))
+    one = Referee(rules.num_players, [each.tolist() for each in decks], rules.variant, numbers)
+    while not one.finished:
+        play_turn(game, [one], rng)
+        assert game.scores[0].tolist() == one.scores
+        assert bool(game.terminated[0]) == one.finished
+    assert one.deal < rules.max_deals
+
+
+def test_a_game_in_which_nobody_can_score_ends() -> None:
+    """It was dealt again for ever: all cards have one colour, which is always over the limit."""
+    nobody = {"num_colours": 1, "copies": (0, 9), "hand_size": 1, "plays": (1,)}
+    rules = Rules(2, "long", **nobody, removed_cards=1, limit_offset=0, target_score=7)  # type: ignore[arg-type]
+    game, deals = KododoGame(3, rules, seed=0), 0
+    while not game.terminated.all():
+        deals += game.round_index == 0
+        assert deals <= rules.max_deals
+        game.step(np.zeros((3, 2), np.int64))
+    assert deals == rules.max_deals == 57
+    assert not game.scores.any()
+    assert (game.outcome() == 1 / 2).all()
+    game.fresh(3).load_state(game.state())
+    beyond = game.state()
+    beyond["_deals"] += 1
+    with pytest.raises(ValueError, match="not a state of kododo: _"):
+        game.load_state(beyond)
+
+
+def test_real_long_games_are_over_long_before_the_last_deal() -> None:
+    game = KododoGame(500, Rules(5, "long"), seed=0)
+    play_random(game, np.random.default_rng(0))
+    assert game.rules.max_deals == 100
+    assert game.state()["_deals"].max() < 10
+    assert (game.scores.max(axis=1) >= 50).all()

@@ -1,0 +1,68 @@
+"""Every worked example and table of the rulebooks, played with the core.
+
+The rulebooks show what lies on the table by colour; who laid which card is ours.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kododo_env.games.kododo import KododoGame, Rules
+from tests.games.kododo.written_deals import play_round, start, table_of
+
+
+def points_of(table: list[str]) -> list[float]:
+    """What a first round with this table scores."""
+    points: list[float] = play_round(start(Rules(num_players=len(table)), [table]), table)[
+        0
+    ].tolist()
+    return points
+
+
+def test_setup_table_cards_to_remove() -> None:
+    removed = [Rules(num_players=players).removed for players in (2, 3, 4, 5)]
+    assert removed == [10, 13, 0, 15]
+
+
+def test_table_number_of_kododo_cards() -> None:
+    exact = [Rules(num_players=players).kododo_number for players in (2, 3, 4, 5)]
+    assert exact == [4, 5, 6, 7]
+
+
+def test_table_limit() -> None:
+    assert [Rules(num_players=players).limit for players in (2, 3, 4, 5)] == [5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4, 5])
+def test_overview_each_round_everyone_lays_four_cards_on_three_turns(num_players: int) -> None:
+    game = KododoGame(1, Rules(num_players=num_players), seed=1)
+    for laid, first in ((2, 5), (3, 0), (4, 0)):
+        assert (game.hands >= 0).all()
+        game.step([[first] * num_players])
+        shown = game.last_table if laid == 4 else game.table
+        assert (shown >= 0).sum(axis=2).tolist() == [[laid] * num_players]
+
+
+def test_kododo_example_exactly_six_in_a_game_of_four() -> None:
+    # Six Kododo cards in several colours; green has the majority and does not score.
+    table = ["B1 G1 G2 G3", "G1 Y1 G4 B2", "O1 V1 Y2 V2", "G5 B3 Y3 O2"]
+    assert points_of(table) == [2, 2, 2, 0]
+
+
+def test_limit_example_eight_green_and_four_yellow_cards() -> None:
+    # Four players, so the limit is 7: green is out, and only the yellow cards score.
+    table = ["G2 G3 Y4 B2", "G2 G3 Y2 B3", "G2 G4 Y5 O2", "G3 G4 Y3 V2"]
+    assert "".join(table).count("G") == 8
+    assert "".join(table).count("Y") == 4
+    assert points_of(table) == [4, 2, 5, 3]
+
+
+def test_tie_example_1_five_yellow_five_green_three_orange() -> None:
+    table = ["Y2 Y3 G2 O3", "Y2 G2 G3 O5", "Y3 Y2 G2 B2", "G3 O2 B2 V2"]
+    assert ["".join(table).count(colour) for colour in "YGO"] == [5, 5, 3]
+    assert points_of(table) == [3, 5, 0, 2]
+
+
+def test_tie_example_2_yellow_and_green_tied_and_then_blue_orange_and_violet() -> None:
+    table = table_of("YYYYYGGGGGBBOOVV")
+    assert points_of(table) == [0, 0, 0, 0]

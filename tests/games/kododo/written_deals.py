@@ -1,0 +1,117 @@
+"""Kododo games that go exactly as a test wants: decks made from the cards to be laid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.kododo import KododoGame, Rules
+
+COLOURS = "BGYOV"
+SINGLES = [(0,), (1,), (2,), (3,), (4,)]
+PAIRS = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
+SLOTS: list[tuple[int, ...]] = [*SINGLES, *PAIRS]
+"""What the actions 0 to 14 lay, written out."""
+TURNS = [slice(0, 2), slice(2, 3), slice(3, 4)]
+"""Which of a player's four cards of a round are laid in which turn."""
+
+Round = Sequence[str]
+"""The four cards of each player, such as ["B1 B2 G3 G3", "V1 V2 Y5 Y6"] for two players."""
+
+
+def card(name: str) -> int:
+    """The id of a card by name: B3 is the blue three."""
+    return COLOURS.index(name[0]) * 6 + int(name[1]) - 1
+
+
+def cards(names: str) -> list[int]:
+    return [card(name) for name in names.split()]
+
+
+def written_deck(rounds: Sequence[Round], rules: Rules, spares: str | None = None) -> list[int]:
+    """A deck with which the players can lay what the rounds say.
+
+    Each player is dealt his cards of the first round and one spare card, which he keeps
+    to the end; in every turn he draws what he will lay in that turn of the next round. All
+    other cards follow by their ids, so the removed ones are the highest of those.
+
+    Args:
+        rounds: The first rounds of the deal; the deck says nothing about later ones.
+        rules: The rules, with the real cards and hands.
+        spares: One card for each player; by default the first ones that nobody lays.
+    """
+    rest = Counter(rules.cards.tolist())
+    rest.subtract(card for script in rounds for names in script for card in cards(names))
+    kept = cards(spares) if spares else sorted(rest.elements())[: rules.num_players]
+    deck: list[int] = []
+    for player, spare in enumerate(kept):
+        deck += [*cards(rounds[0][player]), spare]
+    for later in rounds[1:]:
+        laid = [cards(names) for names in later]
+        for turn in TURNS:
+            for names in laid:
+                deck += names[turn]
+    rest = Counter(rules.cards.tolist())
+    rest.subtract(deck)
+    assert min(rest.values()) >= 0, "the script has a card more often than the deck"
+    return deck + sorted(rest.elements())
+
+
+def start(rules: Rules, *deals: Sequence[Round], spares: str | None = None) -> KododoGame:
+    """One game with a deck written by hand for each deal (one deal in the standard game)."""
+    game = KododoGame(1, rules, seed=0)
+    decks = [written_deck(rounds, rules, spares) for rounds in deals]
+    game.reset(decks=np.array(decks if rules.variant == "standard" else [decks]))
+    return game
+
+
+def action_for(hand: Sequence[int], wanted: Sequence[int]) -> int:
+    """The action that lays these cards from this hand; 0 lays nothing when all is over."""
+    if not wanted:
+        return 0
+    singles, pairs = combinations(range(len(hand)), 1), combinations(range(len(hand)), 2)
+    for action, slots in enumerate([*singles, *pairs]):
+        if sorted(hand[slot] for slot in slots) == sorted(wanted):
+            return action
+    raise AssertionError(f"{wanted} cannot be laid from {hand}")
+
+
+def lay(game: KododoGame, *laid: Sequence[Sequence[int]]) -> None:
+    """One turn: for each game of the batch, the cards that each player lays."""
+    game.step(
+        [
+            [action_for(hand, wanted) for hand, wanted in zip(hands, each, strict=True)]
+            for hands, each in zip(game.hands.tolist(), laid, strict=True)
+        ]
+    )
+
+
+def play_round(game: KododoGame, *scripts: Round) -> npt.NDArray[np.float32]:
+    """Three turns, one script for each game; returns what the round scored, (N, P)."""
+    for turn in TURNS:
+        lay(game, *([cards(names)[turn] for names in script] for script in scripts))
+    return game.rewards
+
+
+def table_of(colours: str) -> list[str]:
+    """A whole table of cards with these colours, dealt out four to each player in this order.
+
+    The cards of a colour are its lowest ones from 2 up: no Kododo cards.
+    """
+    values = dict.fromkeys(COLOURS, "2222223333344")
+    names = []
+    for colour in colours:
+        names.append(colour + values[colour][0])
+        values[colour] = values[colour][1:]
+    return [" ".join(names[first : first + 4]) for first in range(0, len(names), 4)]
+
+
+def short_rules(num_players: int, rounds: int, **changes: Any) -> Rules:
+    """The real game with so many cards removed that a deal has only a few rounds."""
+    removed = 100 - 5 * num_players - 4 * num_players * (rounds - 1)
+    return Rules(num_players=num_players, removed_cards=removed, **changes)

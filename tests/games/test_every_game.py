@@ -1,0 +1,382 @@
+"""What every game owes its users, over all games of the registry and all numbers of players.
+
+The conformance tests of PettingZoo and Gymnasium, and whole episodes in these dialects and in
+stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
+test_vec_env; test_docs and test_transcripts want a page and a transcript of each game. A game
+that is new in the registry is in all of them without further ado.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from agents.export.onnx_export import export_policy
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from kododo_env import registry
+from kododo_env.agent_registry import baselines, make_agent
+from kododo_env.arena.match import play, play_duplicates
+from kododo_env.core import BatchGame
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.testing import check_batch_game
+from kododo_env.wrappers.vec import BatchVecEnv
+from tests.doors import GAMES, TABLES
+from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of
+from tests.helpers import assert_same_state, play_random, random_actions
+
+ROOT = Path(__file__).parents[2]
+FILES_OF_A_GAME = {
+    "rules.py", "scoring.py", "observation.py", "game.py", "invariants.py", "render.py",
+}  # fmt: skip
+LAYOUTS = Path(__file__).with_name("layouts.json")
+
+each_game = pytest.mark.parametrize("game", GAMES)
+each_table = pytest.mark.parametrize(("game", "players"), TABLES)
+
+
+def batch(game: str, players: int, num_envs: int = 3, seed: int = 0) -> BatchGame:
+    return registry.batch_game(game, num_envs, seed, num_players=players)
+
+
+@cache
+def length(game: str, players: int) -> int:
+    """How many steps a batch takes from deal to end, with one seed's choices."""
+    return len(play_random(batch(game, players), np.random.default_rng(0)))
+
+
+def positions(game: str, players: int, num_envs: int = 3) -> list[BatchGame]:
+    """Batches after the deal, at a third, at two thirds, one step before the end, and there."""
+    steps = length(game, players)
+    found = []
+    for stop in (0, steps // 3, 2 * steps // 3, steps - 1, steps):
+        found.append(batch(game, players, num_envs))
+        play_random(found[-1], np.random.default_rng(0), stop)
+    return found
+
+
+# --- doors ----------------------------------------------------------------------------
+
+
+@each_game
+def test_the_door_has_what_every_door_has(game: str) -> None:
+    door = cast("ModuleType", registry.door(game))
+    assert sorted(door.__all__) == ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
+    assert list(door.PLAYERS) == sorted(set(door.PLAYERS))
+    assert min(door.PLAYERS) >= 2
+    one = door.batch_game(1)
+    name = f"{one.name}_v{one.version}"
+    assert one.name == game
+    assert door.__name__.endswith(f".{name}")
+    assert door.GYMNASIUM_ID.endswith(f"-v{one.version}")
+    assert door.GYMNASIUM_ID in gymnasium.registry
+    assert {door.parallel_env().metadata["name"], door.env().metadata["name"]} == {name}
+
+
+@each_table
+def test_all_doors_open_the_same_game(game: str, players: int) -> None:
+    door = registry.door(game)
+    rules = batch(game, players).rules
+    given = {name: getattr(rules, name) for name in inspect.signature(type(rules)).parameters}
+    assert given["num_players"] == players
+    assert door.batch_game(1, **given).rules == rules
+    for env in (door.parallel_env(**given), door.env(**given)):
+        assert env.game.rules == rules
+    single = gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **given)
+    assert cast("Any", single.unwrapped).game.rules == rules
+    with pytest.raises(AttributeError):
+        rules.num_players = players + 1
+
+
+@each_game
+def test_other_numbers_of_players_are_refused(game: str) -> None:
+    door = registry.door(game)
+    for players in set(range(-1, 9)) - set(door.PLAYERS):
+        for make in (
+            lambda **rules: door.batch_game(2, **rules),
+            door.parallel_env,
+            door.env,
+            lambda **rules: gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **rules),
+        ):
+            with pytest.raises(ValueError, match=rf"players, not {players}") as caught:
+                make(num_players=players)
+            assert "\n" not in str(caught.value)
+
+
+@each_game
+def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
+    folder = ROOT / "kododo_env" / "games" / game
+    assert {path.name for path in folder.glob("*.py")} >= FILES_OF_A_GAME
+
+
+# --- what any batch game promises -----------------------------------------------------
+
+
+@each_table
+def test_the_game_keeps_its_promises(game: str, players: int) -> None:
+    """Whole games, masks, scores, copies, what is hidden, ...: see docs/testing.md."""
+    check_batch_game(registry.door(game).batch_game, rules={"num_players": players}, places=5)
+
+
+@each_game
+def test_every_array_holds_its_numbers_under_any_rules(game: str) -> None:
+    for rules in (AT_THE_BOUNDS[game], rules_of(game)):
+        check_batch_game(registry.door(game).batch_game, any_rules=rules, only=["bounds"])
+
+
+@each_table
+def test_what_is_refused_is_named(game: str, players: int) -> None:
+    played = positions(game, players)[1]
+    actions = random_actions(played, np.random.default_rng(2))
+    env, player, action = (int(k) for k in np.argwhere(~played.legal_action_mask())[-1])
+    decks = played.sample_decks(3, np.random.default_rng(0))
+    foreign, bad = decks.copy(), actions.copy()
+    foreign[1, 0], bad[env, player] = decks.max() + 1, action
+    for call, wrong, said in (
+        (played.step, bad, f"illegal action in {game}: game {env}, player {player}, action "),
+        (played.step, actions[:2], rf"must have the shape \(3, {players}\)"),
+        (played.step, actions.astype(float), "must be .*, not"),
+        (lambda given: played.reset(decks=given), decks[:2], r"must have the shape \(3, "),
+        (lambda given: played.reset(decks=given), decks[:, 1:], r"must have the shape \(3, "),
+        (lambda given: played.reset(decks=given), decks.astype(float), "must be"),
+        (lambda given: played.reset(decks=given), foreign, f"deck 1 is not the deck of {game}"),
+        (played.load_state, {}, f"not a state of {game}"),
+        (played.load_state, batch(game, players, num_envs=2).state(), "state of another batch"),
+        (played.view, players, f"player must be 0 to {players - 1}, not {players}"),
+    ):
+        with pytest.raises(ValueError, match=said) as caught:
+            call(wrong)  # type: ignore[operator]
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint8, np.float32])
+def test_the_victory_is_decided_by_keys_of_any_dtype_and_sign(
+    dtype: npt.DTypeLike, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who was out got int32's lowest number: 0 in int16 until numpy 2.5 refused it.
+
+    A negative key of those who lead was then below that, and nobody had won.
+    """
+    played = batch(GAMES[0], 4, num_envs=2)
+    kind = np.dtype(dtype)
+    lowest = 0 if kind.kind == "u" else -5 if kind.kind == "f" else np.iinfo(kind).min
+    first = np.array([[3, lowest], [3, lowest], [3, lowest], [lowest, lowest]], dtype)
+    second = np.array([[lowest, 7], [lowest + 1, 7], [lowest + 1, 1], [9, 2]], dtype)
+    monkeypatch.setattr(played, "_standing", lambda: (first, second))
+    assert played.outcome().tolist() == [[0, 0.5, 0.5, 0], [0.5, 0.5, 0, 0]]
+
+
+@each_table
+def test_what_is_taken_back_leads_here_again(game: str, players: int) -> None:
+    for played in positions(game, players, num_envs=100):
+        before, rng = played.clone(), np.random.default_rng(0)
+        assert played.view(0).known_past == played.known_past
+        past = [(played.clone(), np.empty(0))]
+        for _ in range(played.known_past):
+            past.append(past[-1][0].before_last_step(rng))
+        with pytest.raises(ValueError, match=f"{game} cannot take back .*: known_past is 0"):
+            past[-1][0].before_last_step(rng)
+        again = past[-1][0]
+        assert again.steps_played == played.steps_played - played.known_past
+        for _, shown in past[:0:-1]:
+            again.step(shown.argmax(axis=2))
+        assert_same_state(played, before)
+        for batch_of_games in (again, played):
+            assert np.array_equal(batch_of_games.observe(), before.observe())
+            play_random(batch_of_games, np.random.default_rng(1))
+        assert np.array_equal(again.observe(), played.observe())
+        assert np.array_equal(again.outcome(), played.outcome())
+
+
+@each_game
+def test_the_doors_draw_text_and_pixels(game: str) -> None:
+    door = registry.door(game)
+    for make in (door.parallel_env, door.env):
+        env = make(num_players=max(door.PLAYERS), render_mode="ansi")
+        env.reset(seed=0)
+        assert env.render() == env.game.text()
+    env = make(num_players=max(door.PLAYERS), render_mode="rgb_array")
+    env.reset(seed=0)
+    drawn = env.render()
+    assert (drawn.dtype, drawn.ndim, drawn.shape[2]) == (np.dtype(np.uint8), 3, 3)
+    assert len(np.unique(drawn.reshape(-1, 3), axis=0)) > 50
+
+
+# --- what is promised to policies -----------------------------------------------------
+
+
+def layout_facts(game: str) -> dict[str, Any]:
+    """What policies depend on, by number of players."""
+    facts: dict[str, Any] = {"version": batch(game, registry.door(game).PLAYERS[0]).version}
+    for players in registry.door(game).PLAYERS:
+        one = batch(game, players)
+        facts[str(players)] = [one.layout.fingerprint(), one.num_actions]
+    return facts
+
+
+@each_game
+def test_observation_and_actions_are_those_of_the_version(game: str) -> None:
+    kept = json.loads(LAYOUTS.read_text())
+    assert layout_facts(game) == kept.get(game), (
+        "observations or actions have changed: raise the game's version (see Versions in "
+        "CONTRIBUTING.md), then run python -m tests.games.test_every_game"
+    )
+
+
+@each_table
+def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
+    one = batch(game, players)
+    words = [one.describe_action(action) for action in range(one.num_actions)]
+    assert all(each and "\n" not in each for each in words)
+    assert len(set(words)) == len(words)
+    assert one.actions.size == one.num_actions
+
+
+# --- who plays ------------------------------------------------------------------------
+
+
+@each_game
+def test_there_are_a_random_agent_and_a_better_one(game: str) -> None:
+    names = baselines(game)
+    assert names[0] == "random"
+    assert len(names) >= 2
+    assert [make_agent(name, game).name for name in names] == list(names)
+
+
+@each_table
+def test_every_baseline_plays_legally_in_every_seat(game: str, players: int) -> None:
+    playing = [make_agent(name, game) for name in baselines(game)]
+    for first in range(0, len(playing), players):
+        lineup = [playing[(first + seat) % len(playing)] for seat in range(players)]
+        table = batch(game, players, num_envs=8)
+        decks = table.sample_decks(8, np.random.default_rng(0))
+        ended = play_duplicates(lineup, table, decks, np.random.default_rng(1))
+        assert ended.shares.sum(axis=1) == pytest.approx(1)
+
+
+def learner(table: BatchGame) -> SelfPlayPPO:
+    """A small network under self-play PPO, for updates of one short rollout."""
+    network = {"layout": table.layout, "actions": table.actions, "width": 16, "depth": 1}
+    return SelfPlayPPO(
+        GamePolicy, BatchVecEnv(table), n_steps=16, batch_size=128, n_epochs=1,
+        policy_kwargs=network, seed=0, device="cpu",
+    )  # fmt: skip
+
+
+@each_table
+def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
+    model = learner(batch(game, players, num_envs=4))
+    before = [weights.detach().clone() for weights in model.policy.parameters()]
+    model.learn(1)
+    assert model.num_timesteps == 16 * 4 * players
+    decisions = model.rollout_buffer.packed()
+    assert (decisions.masks.sum(dim=1) > 1).all()
+    assert 0 < len(decisions.actions) <= model.num_timesteps
+    after = list(model.policy.parameters())
+    assert all(weights.isfinite().all() for weights in after)
+    assert all((one != other).any() for one, other in zip(before, after, strict=True))
+
+
+@each_game
+def test_an_exported_policy_plays_a_legal_game(game: str, tmp_path: Path) -> None:
+    table = registry.batch_game(game, 8, seed=0)
+    network = learner(table).policy.network
+    bot = OnnxAgent(export_policy(network, table, tmp_path / "bot.onnx", temperature=1.0))
+    decks = table.sample_decks(8, np.random.default_rng(0))
+    ended = play([bot] * table.num_players, table, decks, np.random.default_rng(1))
+    assert ended.shares.sum(axis=1) == pytest.approx(1)
+
+
+# --- only here is a game named --------------------------------------------------------
+
+OF_ONE_GAME = tuple(
+    pattern.format(game=game)
+    for game in GAMES
+    for pattern in (
+        "kododo_env/games/{game}/*",
+        "kododo_env/{game}_v*.py",
+        "kododo_env/baselines/{game}*.py",
+        "agents/release/{game}_*.py",
+    )
+)
+OF_ALL_GAMES = (
+    "kododo_env/registry.py",
+    "agents/ppo/recipes.py",
+    # The game that is played if none is named.
+    "agents/training/training_config.py",
+    "agents/commands/evaluate.py",
+)
+PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
+
+
+def words_of(source: str) -> list[tuple[int, str]]:
+    """All names and strings of a module with their lines; docstrings and comments left out."""
+    found: list[tuple[int, str]] = []
+    tree = ast.parse(source)
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if id(node) in told:
+            continue
+        for field in ("id", "attr", "name", "asname", "arg", "module", "value"):
+            word = getattr(node, field, None)
+            if isinstance(word, str):
+                found.append((getattr(node, "lineno", 0), word))
+    return found
+
+
+def names_a_game(word: str) -> bool:
+    for own in PACKAGE:
+        word = word.replace(own, "")
+    plain = word.lower().replace("_", "").replace("-", "")
+    return any(game.replace("_", "") in plain for game in GAMES)
+
+
+def mentions(source: str) -> list[str]:
+    return [f"line {line}: {word!r}" for line, word in words_of(source) if names_a_game(word)]
+
+
+def test_no_shared_file_names_a_game() -> None:
+    named: dict[str, list[str]] = {}
+    for folder in ("kododo_env", "agents", "benchmarks", "."):
+        for path in (ROOT / folder).glob("**/*.py" if folder != "." else "*.py"):
+            relative = path.relative_to(ROOT)
+            if not any(relative.match(allowed) for allowed in (*OF_ONE_GAME, *OF_ALL_GAMES)):
+                named[str(relative)] = mentions(path.read_text())
+    assert len(named) > 30
+    assert {path: found for path, found in named.items() if found} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if game.name == 'kododo': pass",
+        "from kododo_env.games.kado import KadoGame",
+        "from kododo_env import kado_v0",
+        "import kododo_env.combi_combo_v0 as door",
+        "def play_combi_combo(): ...",
+        "x = table.kododo_count",
+        "f(kado=1)",
+        "PLAYERS = {f'kododo-{n}p': n for n in (2, 4)}",
+    ],
+)
+def test_the_scan_finds_names_of_games(code: str) -> None:
+    assert mentions(code)
+
+
+def test_the_scan_lets_the_package_be_named() -> None:
+    assert mentions('"""Kododo."""\nfrom kododo_env import x  # kado\nKEY = "kododo-env"\n') == []
+
+
+if __name__ == "__main__":
+    facts = {game: layout_facts(game) for game in GAMES}
+    LAYOUTS.write_text(json.dumps(facts, indent=2) + "\n")

@@ -1,0 +1,141 @@
+"""Golden transcripts: whole games of every door, step by step, as they were once and for all.
+
+A transcript holds the deck, everybody's actions, and what came of them. The same deck and
+actions must give the same today, so that a change that was not meant shows. If a change of
+the rules, the observation or the rewards was meant, raise the game's version (see Versions
+in CONTRIBUTING.md), then write them anew: ``python tests/games/test_transcripts.py --write``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from kododo_env import registry
+from kododo_env.core import BatchGame
+from tests.doors import GAMES
+from tests.helpers import random_actions
+
+FOLDER = Path(__file__).with_name("transcripts")
+SEED = 5211
+
+
+def checksum(array: npt.NDArray[Any]) -> int:
+    """Of an array's numbers, whatever its dtype and the machine's byte order."""
+    return zlib.crc32(np.ascontiguousarray(array, dtype="<i8").tobytes())
+
+
+def position(game: BatchGame) -> dict[str, Any]:
+    """What a batch of one shows after a step, or before the first."""
+    return {
+        "observation": checksum(game.observe()[0]),
+        "mask": checksum(game.legal_action_mask()[0]),
+        "rewards": [float(reward) for reward in game.rewards[0]],
+        "scores": [int(score) for score in game.scores[0]],
+        "terminated": bool(game.terminated[0]),
+    }
+
+
+def deal(name: str, players: int, deck: list[int]) -> BatchGame:
+    game = registry.batch_game(name, 1, seed=0, num_players=players)
+    game.reset(decks=np.array([deck]))
+    return game
+
+
+def replayed(name: str, players: int, deck: list[int], actions: list[list[int]]) -> dict[str, Any]:
+    """The transcript of a game with this deck and these actions of everybody."""
+    game = deal(name, players, deck)
+    steps = [position(game)]
+    for choice in actions:
+        game.step([choice])
+        steps.append(position(game))
+    outcome = [round(share, 9) for share in game.outcome()[0].tolist()]
+    return {"deck": deck, "actions": actions, "steps": steps, "outcome": outcome}
+
+
+def played(name: str, players: int) -> dict[str, Any]:
+    """The transcript of a new game in which everybody chooses at random."""
+    rng = np.random.default_rng([SEED, players])
+    maker = registry.batch_game(name, 1, seed=0, num_players=players)
+    deck = maker.sample_decks(1, rng)[0].tolist()
+    game, actions = deal(name, players, deck), []
+    while not game.terminated.all():
+        actions.append(random_actions(game, rng)[0].tolist())
+        game.step([actions[-1]])
+    return replayed(name, players, deck, actions)
+
+
+def path_of(name: str) -> Path:
+    return FOLDER / f"{name}.json"
+
+
+def read(name: str) -> dict[str, Any]:
+    path = path_of(name)
+    assert path.exists(), f"{name} has no transcript: run python {__file__} --write"
+    transcript: dict[str, Any] = json.loads(path.read_text())
+    return transcript
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_transcript_is_of_this_version_and_of_every_number_of_players(name: str) -> None:
+    transcript, door = read(name), registry.door(name)
+    assert transcript["version"] == door.batch_game(1).version, (
+        "the game has a new version: run python {__file__} --write"
+    )
+    assert set(transcript["games"]) == {str(players) for players in door.PLAYERS}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_go_as_they_are_written_down(name: str) -> None:
+    for players, then in read(name)["games"].items():
+        now = replayed(name, int(players), then["deck"], then["actions"])
+        for step, (new, old) in enumerate(zip(now["steps"], then["steps"], strict=True)):
+            assert new == old, f"{players} players, after {step} steps"
+        assert now["outcome"] == then["outcome"], f"{players} players"
+        assert now["steps"][-1]["terminated"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_transcript_shows_a_whole_game(name: str) -> None:
+    for players, then in read(name)["games"].items():
+        ended = [step["terminated"] for step in then["steps"]]
+        assert ended == [False] * (len(ended) - 1) + [True]
+        assert all(len(choice) == int(players) for choice in then["actions"])
+        assert len({step["observation"] for step in then["steps"]}) > len(ended) / 2
+        points = np.sum([step["rewards"] for step in then["steps"]], axis=0)
+        assert points.tolist() == then["steps"][-1]["scores"]
+
+
+def test_a_game_without_a_transcript_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "FOLDER", FOLDER / "nowhere")
+    with pytest.raises(AssertionError, match="has no transcript: run python"):
+        read(GAMES[0])
+
+
+def write(name: str) -> None:
+    """Play and write a game's transcript, a step to a line."""
+    door = registry.door(name)
+    games = {str(players): played(name, players) for players in door.PLAYERS}
+    text = json.dumps({"version": door.batch_game(1).version, "games": games})
+    for start in ('{"observation"', '"deck"', '"actions"', '"steps"', '"outcome"'):
+        text = text.replace(start, "\n" + start)
+    path_of(name).write_text(text.replace(", \n", ",\n") + "\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: python tests/games/test_transcripts.py --write")
+    FOLDER.mkdir(exist_ok=True)
+    for each in GAMES:
+        write(each)
+        print(f"wrote {path_of(each)}")

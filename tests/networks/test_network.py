@@ -1,0 +1,280 @@
+"""The canonical naming, the network over it, and its export."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from agents.export import onnx_export as export
+from agents.networks.canonical import Canonical
+from agents.networks.network import ILLEGAL, GameNetwork, masked
+from kododo_env import kododo_v0, registry
+from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.policy.metadata import KEY
+from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.helpers import play_random, rearranged
+from tests.policy.policy_files import write_model
+
+
+def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
+    """A network whose outputs are not all nearly equal, as a fresh one's are."""
+    torch.manual_seed(seed)
+    network = GameNetwork(game.layout, game.actions, width=32, one_hot=one_hot)
+    torch.nn.init.normal_(network.policy_head.weight, std=0.5)
+    return network
+
+
+def renamed(game: BatchGame, observation: np.ndarray, names: np.ndarray) -> np.ndarray:
+    """The observations as they were if entry i of every interchangeable axis were names[i]."""
+    symmetry = game.layout.symmetry
+    assert symmetry is not None
+    return rearranged(game, observation, symmetry.axes, np.argsort(names))
+
+
+def symmetries(game: BatchGame) -> list[np.ndarray]:
+    """Some renamings of the game's symmetry."""
+    symmetry = game.layout.symmetry
+    assert symmetry is not None
+    canonical = Canonical(game.layout, game.actions)
+    if symmetry.group == "rotations":
+        return [np.roll(np.arange(canonical.entries), k) for k in range(canonical.entries)]
+    return [np.array(p) for p in permutations(range(canonical.entries))][::17]
+
+
+@pytest.mark.parametrize("name", registry.DOORS)
+def test_twins_look_the_same_to_the_network(name: str) -> None:
+    game = registry.batch_game(name, 1, num_players=max(registry.door(name).PLAYERS))
+    observation, _ = export.positions(game, 2000)
+    network = random_network(game)
+    with torch.no_grad():
+        canonical, _ = network.canonical(torch.from_numpy(observation))
+        _, value = network(torch.from_numpy(observation))
+        for names in symmetries(game):
+            twin = torch.from_numpy(renamed(game, observation, names))
+            same = (network.canonical(twin)[0] == canonical).all(dim=1)
+            # The key that orders the names may, rarely, be the same for what is not alike.
+            assert same.float().mean() > 0.99
+            assert torch.allclose(network(twin)[1][same], value[same], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", registry.DOORS)
+def test_the_canonical_observation_is_one_of_the_twins(name: str) -> None:
+    game = registry.batch_game(name, 1, num_players=max(registry.door(name).PLAYERS))
+    observation, _ = export.positions(game, 300)
+    canonical = Canonical(game.layout, game.actions)
+    found = canonical(torch.from_numpy(observation))[0].numpy()
+    back = np.empty_like(observation)
+    back[:, canonical.columns.numpy()] = found
+    group = (
+        [np.roll(np.arange(canonical.entries), k) for k in range(canonical.entries)]
+        if canonical.group == "rotations"
+        else [np.array(p) for p in permutations(range(canonical.entries))]
+    )
+    is_twin = np.zeros(len(observation), np.bool_)
+    for names in group:
+        is_twin |= (renamed(game, observation, names) == back).all(axis=1)
+    assert is_twin.all()
+
+
+def test_pairs_and_slots_follow_the_cards_not_their_places() -> None:
+    """Two hands that are alike but for the colours' names get the same logits, card by card."""
+    game = kododo_v0.batch_game(64, seed=3)
+    network = random_network(game)
+    names = np.array([3, 0, 4, 1, 2])
+    observation = np.ascontiguousarray(game.observe()[:, 0])
+    twin = renamed(game, observation, names)
+    with torch.no_grad():
+        logits, twins = (network(torch.from_numpy(x))[0].numpy() for x in (observation, twin))
+    values = game.rules.num_values
+    by_colour = game.view(0).pieces["hand"]
+    for one, hand, other, held in zip(logits, game.hands[:, 0], twins, by_colour, strict=True):
+        if len(np.unique(held[held.any(axis=1)], axis=0)) < held.any(axis=1).sum():
+            continue  # two colours are alike, and either may come first
+        moved = names[hand // values] * values + hand % values
+        place = np.argsort(np.argsort(moved, kind="stable"), kind="stable")
+        for action in range(game.num_actions):
+            slots = game._slots_of_action[action]
+            same = tuple(sorted(int(place[slot]) for slot in slots))
+            assert one[action] == pytest.approx(other[game._slots_of_action.index(same)], abs=1e-5)
+
+
+def test_equal_cards_get_equal_logits() -> None:
+    game = kododo_v0.batch_game(256, seed=1)
+    network = random_network(game)
+    with torch.no_grad():
+        logits = network(torch.from_numpy(np.ascontiguousarray(game.observe()[:, 0])))[0]
+    hands = game.hands[:, 0]
+    env, slot = np.argwhere(hands[:, :-1] == hands[:, 1:])[0]
+    assert logits[env, slot] == logits[env, slot + 1]
+
+
+def two_axes() -> tuple[ObservationLayout, ActionLayout]:
+    """A layout in which gifts and ribbons are shifted together, as in KADO."""
+    pieces = (
+        Piece("seen", (5, 5, 2), 3, "", ("gift", "ribbon", "value")),
+        Piece("ribbons", (5,), 9, "", ("ribbon",)),
+        Piece("turn", (), 12, ""),
+        Piece("gifts", (3, 5), 4, "", ("seat", "gift")),
+    )
+    symmetry = Symmetry(("gift", "ribbon"), "rotations", ("gifts",))
+    actions = (ActionPiece("pass"), ActionPiece("guess", (5, 5), ("gift", "ribbon")))
+    return ObservationLayout(pieces, symmetry), ActionLayout(actions)
+
+
+def test_rotations_move_both_axes_and_the_actions_with_them() -> None:
+    layout, actions = two_axes()
+    torch.manual_seed(1)
+    network = GameNetwork(layout, actions, width=16)
+    torch.nn.init.normal_(network.policy_head.weight)
+    rng = np.random.default_rng(0)
+    observation = rng.integers(0, layout.maxima + 1, (50, layout.size)).astype(np.uint8)
+
+    @dataclass
+    class Only:
+        layout: ObservationLayout
+
+    for shift in range(5):
+        names = np.roll(np.arange(5), -shift)  # entry i becomes i + shift
+        twin = renamed(Only(layout), observation, (np.arange(5) + shift) % 5)  # type: ignore[arg-type]
+        with torch.no_grad():
+            logits, value = network(torch.from_numpy(observation))
+            twin_logits, twin_value = network(torch.from_numpy(twin))
+        assert torch.allclose(value, twin_value, atol=1e-5)
+        assert torch.allclose(logits[:, 0], twin_logits[:, 0], atol=1e-5)
+        guesses = twin_logits[:, 1:].reshape(-1, 5, 5)
+        back = guesses.roll((-shift, -shift), (1, 2))
+        assert torch.allclose(logits[:, 1:].reshape(-1, 5, 5), back, atol=1e-5), names
+
+
+def test_masked_logits_are_those_of_legal_actions() -> None:
+    logits = torch.tensor([[1.0, 2.0, 3.0]])
+    assert masked(logits, torch.tensor([[1, 0, 1]])).tolist() == [[1.0, ILLEGAL, 3.0]]
+
+
+def test_small_numbers_are_given_one_hot() -> None:
+    game = kododo_v0.batch_game(4, num_players=4, seed=0)
+    play_random(game, np.random.default_rng(0), steps=2)
+    network, layout = random_network(game), game.layout
+    observation = torch.from_numpy(game.observe()[:, 0])
+    renamed, _ = network.canonical(observation)
+    inputs = network._inputs(renamed)
+    levels = [network.levels[k] for k in range(len(network.levels))]
+    assert inputs.shape == (4, layout.size + len(levels))
+    place = {int(column): k for k, column in enumerate(network.canonical.columns)}
+    for name in ("to_limit", "rounds_left", "to_kododo_number", "table_kododos"):
+        piece, where = layout.piece(name), layout.where(name)
+        for column in range(where.start, where.stop):
+            mine = (network.level_columns == place[column]).nonzero().flatten()
+            one_hot = inputs[:, layout.size + mine]
+            assert one_hot.shape == (4, piece.maximum + 1)
+            assert (one_hot.argmax(dim=1) == renamed[:, place[column]]).all()
+            assert (one_hot.sum(dim=1) == 1).all()
+    assert len(random_network(game, one_hot=0).levels) == 0
+
+
+# --- export -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> tuple[GameNetwork, BatchGame, Path]:
+    game = kododo_v0.batch_game(1, num_players=3, seed=0)
+    network = random_network(game)
+    path = tmp_path_factory.mktemp("policy") / "bot.onnx"
+    return network, game, export.export_policy(network, game, path, temperature=0.0)
+
+
+def test_the_file_plays_as_the_network(policy: tuple[GameNetwork, BatchGame, Path]) -> None:
+    network, game, path = policy
+    agent = OnnxAgent(path)
+    assert export.check_parity(network, agent, game) < 1e-4
+    observation, mask = export.positions(game, 500, seed=9)
+    with torch.no_grad():
+        logits = masked(network(torch.from_numpy(observation))[0], torch.from_numpy(mask))
+    got, _ = agent.evaluate(observation, mask)
+    assert (got.argmax(axis=1) == logits.numpy().argmax(axis=1)).all()
+    for size in (1, 7):  # any batch size
+        assert np.allclose(
+            agent.evaluate(observation[:size], mask[:size])[0], got[:size], atol=1e-5
+        )
+
+
+def test_a_file_that_disagrees_is_not_written(
+    policy: tuple[GameNetwork, BatchGame, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, game, path = policy
+    other = random_network(game, seed=1)
+    content = path.read_bytes()
+    monkeypatch.setattr(export, "_to_onnx", lambda *_: content)
+    with pytest.raises(ValueError, match="disagrees with the network"):
+        export.export_policy(other, game, tmp_path / "bot.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_file_says_what_it_is_for(policy: tuple[GameNetwork, BatchGame, Path]) -> None:
+    _, game, path = policy
+    metadata = OnnxAgent(path).metadata
+    assert (metadata.game, metadata.num_players) == ("kododo", 3)
+    assert metadata.actions[0] == "lay the card in slot 0"
+    assert metadata.layout == game.layout.fingerprint()
+    assert not any(node.metadata_props for node in onnx.load(path).graph.node)
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ({"num_players": 4}, "number of players 3, not 4"),
+        ({"num_players": 3, "limit_offset": 4}, "rule limit_offset 3, not 4"),
+        ({"num_players": 3, "variant": "long"}, "rule variant standard, not long"),
+    ],
+)
+def test_a_policy_refuses_another_game(
+    policy: tuple[GameNetwork, BatchGame, Path], rules: dict[str, object], said: str
+) -> None:
+    agent = OnnxAgent(policy[2])
+    game = kododo_v0.batch_game(2, **rules)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=said):
+        agent.act(game.view(0), np.random.default_rng(0))
+
+
+def test_what_is_no_policy_is_refused(
+    policy: tuple[GameNetwork, BatchGame, Path], tmp_path: Path
+) -> None:
+    content = policy[2].read_bytes()
+    file = tmp_path / "bot.onnx"
+    with pytest.raises(ValueError, match=r"cannot read policy file .*No such file"):
+        OnnxAgent(file)
+    for damaged in (b"", b"\x80\x04K\x01.", content[: len(content) // 2]):
+        file.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"not an ONNX file, or it is damaged|not a policy"):
+            OnnxAgent(file)
+    model = onnx.load_model_from_string(content)
+    del model.metadata_props[:]
+    write_model(file, model)
+    with pytest.raises(ValueError, match="not a policy exported by this project"):
+        OnnxAgent(file)
+    onnx.helper.set_model_props(model, {KEY: '{"format": 99}'})
+    write_model(file, model)
+    with pytest.raises(ValueError, match="it has format 99"):
+        OnnxAgent(file)
+
+
+def test_temperature_zero_plays_the_likeliest_and_one_draws(
+    policy: tuple[GameNetwork, BatchGame, Path],
+) -> None:
+    _, game, path = policy
+    many = kododo_v0.batch_game(400, num_players=3, seed=0, num_colours=5)
+    many.load_state(game.take(np.zeros(400, np.intp)).state())
+    rng = np.random.default_rng(0)
+    cold, hot = (OnnxAgent(path, temperature).act(many.view(0), rng) for temperature in (0.0, 1.0))
+    assert len(np.unique(cold)) == 1
+    assert len(np.unique(hot)) > 1
+    with pytest.raises(ValueError, match="temperature must be 0 to 1000, not -1"):
+        OnnxAgent(path, -1.0)

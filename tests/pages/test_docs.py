@@ -1,0 +1,59 @@
+"""The pages of the games: that each game has one, and that its tables are the code's."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tests.doors import GAMES
+
+SCRIPT = Path(__file__).parents[2] / "docs" / "update_tables.py"
+_spec = importlib.util.spec_from_file_location("update_tables", SCRIPT)
+assert _spec is not None
+assert _spec.loader is not None
+update_tables = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(update_tables)
+
+HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Versions")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_a_page_with_all_its_parts(game: str) -> None:
+    page = update_tables.page_of(game)
+    assert page.exists(), f"{game} has no page docs/games/{game}.md (see CONTRIBUTING.md)"
+    lines = page.read_text().splitlines()
+    assert [heading for heading in HEADINGS if heading not in lines] == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_tables_of_the_page_are_the_codes(game: str) -> None:
+    page = update_tables.page_of(game).read_text()
+    assert page == update_tables.updated(page, game), (
+        f"the observation table in docs/games/{game}.md is not that of the layout: "
+        "run python docs/update_tables.py"
+    )
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "no markers",
+        "only <!-- layout --> begins",
+        "<!-- /layout --> wrong way round <!-- layout -->",
+        "<!-- layout --><!-- /layout --> twice <!-- layout --><!-- /layout -->",
+    ],
+)
+def test_a_page_without_one_pair_of_markers_is_refused(page: str) -> None:
+    with pytest.raises(ValueError, match="needs one <!-- layout -->"):
+        update_tables.updated(page, GAMES[0])
+
+
+def test_only_what_is_between_the_markers_is_replaced() -> None:
+    page = "above\n<!-- layout -->\nold\n<!-- /layout -->\nbelow\n"
+    new = update_tables.updated(page, GAMES[0])
+    assert new.startswith("above\n<!-- layout -->\n")
+    assert new.endswith("\n<!-- /layout -->\nbelow\n")
+    assert "old" not in new
+    assert update_tables.updated(new, GAMES[0]) == new

@@ -1,0 +1,664 @@
+"""Policy files that are damaged, or that somebody made who means no good: each is one line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+import kododo_env
+from agents.export.onnx_export import positions
+from agents.export.policy_graph import portable
+from agents.export.policy_weights import game_of
+from agents.release.renew_policies import RenewConfig, renew_policies
+from kododo_env import registry
+from kododo_env.agent_registry import POLICIES, SUFFIX, shipped
+from kododo_env.policy import onnx_trial
+from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.onnx_file import read_onnx
+from kododo_env.policy.policy_file import LARGEST_FILE, read_policy, sealed
+from tests.command_line import assert_refused, run
+from tests.policy.policy_files import Change, changed, tiny_model, write_model, write_policy
+
+Model = onnx.ModelProto
+ONE_LINE = r"\A[^\x00-\x1f\x7f-\x9f]{10,1000}\Z"
+each_policy = pytest.mark.parametrize("name", shipped())
+
+
+def refusal(path: Path, temperature: float | None = None) -> str:
+    """In which words a file is refused; they are one line that can be printed."""
+    with pytest.raises(ValueError, match=ONE_LINE) as refused:
+        OnnxAgent(path, temperature)
+    return str(refused.value)
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    """A policy for two players that likes all legal actions alike."""
+    return write_policy(tmp_path / "policy.onnx", "kododo", 2)
+
+
+# --- whole files ----------------------------------------------------------------------------
+
+
+@each_policy
+def test_what_is_read_without_the_onnx_package_is_what_it_reads(name: str) -> None:
+    content = (POLICIES / f"{name}{SUFFIX}").read_bytes()
+    model, found = onnx.load_model_from_string(content), read_onnx(content)
+    assert found.ir_version == model.ir_version
+    assert found.opsets == {each.domain: each.version for each in model.opset_import}
+    assert found.metadata == {each.key: each.value for each in model.metadata_props}
+    for tensor in model.graph.initializer:
+        wanted = numpy_helper.to_array(tensor)
+        assert found.tensors[tensor.name].dtype == wanted.dtype
+        assert np.array_equal(found.tensors[tensor.name], wanted)
+    for mine, node in zip(found.nodes, model.graph.node, strict=True):
+        assert (mine.operator, mine.domain) == (node.op_type, node.domain)
+        assert (list(mine.inputs), list(mine.outputs)) == (list(node.input), list(node.output))
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        assert {n: list(v) if isinstance(v, tuple) else v for n, v in mine.attributes.items()} == {
+            n: list(v) if isinstance(v, list) else v for n, v in attributes.items()
+        }
+
+
+@each_policy
+def test_shipped_graphs_are_such_as_old_runtimes_can_run(name: str) -> None:
+    """Transposed products in double precision, and int8 compared, did not load below 1.26, 1.21."""
+    model = onnx.load(POLICIES / f"{name}{SUFFIX}")
+    assert portable(model) == model
+    assert (model.ir_version, model.opset_import[0].version) == (8, 18)
+    types = {tensor.name: tensor.data_type for tensor in model.graph.initializer}
+    for node in model.graph.node:
+        operands = {types.get(each) for each in node.input}
+        assert not (node.op_type == "MatMul" and TensorProto.DOUBLE in operands)
+        assert not (node.op_type == "Greater" and {"action_mask"} & {*node.input})
+        assert not (node.op_type == "Greater" and TensorProto.INT8 in operands)
+
+
+# --- damage ---------------------------------------------------------------------------------
+
+
+def test_no_flipped_bit_plays(tmp_path: Path) -> None:
+    """126 of 500 random flips played in silence, 22 of them other moves."""
+    content = (POLICIES / "kododo-4p.onnx").read_bytes()
+    rng, path = np.random.default_rng(0), tmp_path / "flipped.onnx"
+    for place in rng.integers(0, 8 * len(content), 500):
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        assert "damaged" in refusal(path) or "no digest" in refusal(path), place
+
+
+def test_no_flipped_bit_of_the_digest_itself_plays(tmp_path: Path, policy: Path) -> None:
+    content, path = policy.read_bytes(), tmp_path / "flipped.onnx"
+    for place in range(8 * (len(content) - 87), 8 * len(content)):
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        refusal(path)
+
+
+def test_flipped_bits_under_a_fitting_digest_are_one_line_or_a_policy(
+    tmp_path: Path, policy: Path
+) -> None:
+    """As somebody may do it on purpose: 13 of 500 flips were a traceback when they played."""
+    content = policy.read_bytes()[:-87]
+    rng, path = np.random.default_rng(1), tmp_path / "flipped.onnx"
+    view, refused = registry.batch_game("kododo", 5, 0, num_players=2).view(0), 0
+    for place in rng.integers(0, 8 * len(content), 300):
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(sealed(bytes(flipped)))
+        try:
+            agent = OnnxAgent(path)
+        except ValueError:
+            refusal(path)
+            refused += 1
+        else:
+            with suppress(ValueError):  # and nothing else
+                agent.act(view, rng)
+    assert 100 < refused < 300
+
+
+@pytest.mark.parametrize("length", [0, 1, 40, -1, -64, -87])
+def test_a_file_that_is_cut_is_refused(length: int, policy: Path) -> None:
+    policy.write_bytes(policy.read_bytes()[:length])
+    assert any(words in refusal(policy) for words in ("damaged", "no digest"))
+
+
+def test_a_file_that_goes_on_is_refused(policy: Path) -> None:
+    policy.write_bytes(policy.read_bytes() + b"\x08\x08")
+    assert "damaged" in refusal(policy)
+
+
+# --- without a digest -----------------------------------------------------------------------
+
+
+def older(name: str, path: Path) -> Path:
+    """A policy as versions before the digest wrote it."""
+    model = onnx.load(POLICIES / f"{name}{SUFFIX}")
+    del model.metadata_props[1:]
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_a_file_of_an_older_version_is_refused_and_can_be_renewed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = older("combi_combo-4p", tmp_path / "old.onnx")
+    assert "has no digest, by which damage would be seen: it is of an older version" in refusal(
+        path
+    )
+    code, said, _ = run(capsys, RenewConfig, renew_policies, [str(path)])
+    assert (code, said) == (0, f"{path}\n")
+    assert path.read_bytes() == (POLICIES / "combi_combo-4p.onnx").read_bytes()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_damaged_is_not_renewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "flipped.onnx"
+    content = bytearray((POLICIES / "combi_combo-4p.onnx").read_bytes())
+    content[1000] ^= 1
+    path.write_bytes(content)
+    done = run(capsys, RenewConfig, renew_policies, [str(path)])
+    path.rename(tmp_path.parent / "flipped.onnx")
+    assert_refused(done, "flipped.onnx is damaged", tmp_path)
+    assert (tmp_path.parent / "flipped.onnx").read_bytes() == content
+
+
+@pytest.mark.parametrize("opset", [9999, 18])
+def test_a_graph_that_onnx_does_not_know_is_not_renewed(opset: int, tmp_path: Path) -> None:
+    """The conversion of its version was a RuntimeError, a product of one factor an IndexError."""
+    model = tiny_model("kododo", 2)
+    model.opset_import[0].version = opset
+    matrix = numpy_helper.from_array(np.zeros((2, 2)), "matrix")  # in double precision
+    model.graph.initializer.append(matrix)
+    model.graph.node.append(helper.make_node("MatMul", ["matrix"], ["lonely"]))
+    path = tmp_path / "odd.onnx"
+    content = model.SerializeToString()
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"odd\.onnx is not a policy that can be played: "):
+        renew_policies(RenewConfig((path,)))
+    assert path.read_bytes() == content
+
+
+@each_policy
+def test_renewing_what_is_new_changes_nothing(name: str, tmp_path: Path) -> None:
+    content = (POLICIES / f"{name}{SUFFIX}").read_bytes()
+    path = tmp_path / "copy.onnx"
+    path.write_bytes(content)
+    renew_policies(RenewConfig((path,)))
+    assert path.read_bytes() == content
+
+
+# --- graphs ---------------------------------------------------------------------------------
+
+
+def with_node(operator: str, inputs: list[str], **attributes: Any) -> Change:
+    """One more operation, which is done but needed by nobody."""
+
+    def change(model: Model) -> None:
+        node = helper.make_node(operator, inputs, [f"more_{len(model.graph.node)}"], **attributes)
+        model.graph.node.append(node)
+
+    return change
+
+
+def with_constant(name: str, value: Any) -> Change:
+    return lambda model: model.graph.initializer.append(
+        numpy_helper.from_array(np.asarray(value), name)
+    )
+
+
+def both(*changes: Change) -> Change:
+    def change(model: Model) -> None:
+        for each in changes:
+            each(model)
+
+    return change
+
+
+def answer(name: str, *nodes: onnx.NodeProto) -> Change:
+    """One of the outputs, now called ``before``, is computed by further operations."""
+
+    def change(model: Model) -> None:
+        for node in model.graph.node:
+            node.output[:] = ["before" if each == name else each for each in node.output]
+            node.input[:] = ["before" if each == name else each for each in node.input]
+        model.graph.node.extend(nodes)
+
+    return change
+
+
+def end_type(side: str, place: int, kind: int, shape: list[int | str]) -> Change:
+    """Another type of an input or output than the metadata say."""
+
+    def change(model: Model) -> None:
+        end = getattr(model.graph, side)[place]
+        end.CopyFrom(helper.make_tensor_value_info(end.name, kind, shape))
+
+    return change
+
+
+def body(operator: str) -> onnx.GraphProto:
+    out = helper.make_tensor_value_info("out", TensorProto.BOOL, [])
+    return helper.make_graph([helper.make_node(operator, ["go"], ["out"])], "body", [], [out])
+
+
+def outside(model: Model) -> None:
+    tensor = model.graph.initializer[1]
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="/etc/passwd")
+    tensor.ClearField("raw_data")
+
+
+def half_outside(model: Model) -> None:
+    """What the runtime would read from the file's own folder, without saying that it does."""
+    model.graph.initializer[1].external_data.add(key="location", value="weights.bin")
+
+
+def with_function(model: Model) -> None:
+    opset = [helper.make_opsetid("", 18)]
+    node = helper.make_node("Abs", ["a"], ["b"])
+    model.functions.append(helper.make_function("own", "F", ["a"], ["b"], [node], opset))
+
+
+def with_sparse(model: Model) -> None:
+    values = numpy_helper.from_array(np.ones(1, np.float32), "sparse")
+    places = numpy_helper.from_array(np.zeros(1, np.int64), "places")
+    model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [1 << 40]))
+
+
+def typed_data(model: Model) -> None:
+    model.graph.initializer.append(helper.make_tensor("typed", TensorProto.FLOAT, [1], [1.0]))
+
+
+def too_large(model: Model) -> None:
+    model.graph.initializer[0].dims.extend([1 << 40])
+
+
+F32, F64, U8, I8 = TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.UINT8, TensorProto.INT8
+NAN = with_constant("nan", np.float32(np.nan))
+GO = with_constant("go", np.bool_(True))
+LONG = with_constant("trips", np.int64(2**62))
+GRAPHS: dict[str, tuple[Change, str]] = {
+    "observation of another type": (
+        end_type("input", 0, F32, ["N", 104]),
+        "observation must be tensor(uint8) of shape ['N', 104], not tensor(float) of ['N', 104]",
+    ),
+    "observation of another rank": (
+        end_type("input", 0, U8, ["N", 104, 1]), "not tensor(uint8) of ['N', 104, 1]"
+    ),
+    "observation of another size": (
+        end_type("input", 0, U8, ["N", 103]), "not tensor(uint8) of ['N', 103]"
+    ),
+    "one position only": (end_type("input", 0, U8, [1, 104]), "not tensor(uint8) of [1, 104]"),
+    "mask of another type": (end_type("input", 1, U8, ["N", 15]), "its action_mask must be"),
+    "mask of another size": (end_type("input", 1, I8, ["N", 16]), "its action_mask must be"),
+    "no logits": (lambda m: m.graph.output.pop(0), "other inputs or outputs than a policy"),
+    "no mask": (
+        both(lambda m: m.graph.input.pop(1), with_constant("action_mask", np.ones((1, 15), "i1"))),
+        "other inputs or outputs than a policy",
+    ),
+    "further input": (
+        lambda m: m.graph.input.append(helper.make_tensor_value_info("more", F32, [1])),
+        "other inputs or outputs than a policy",
+    ),
+    "further output": (
+        both(
+            with_node("Abs", ["legal"]),
+            lambda m: m.graph.output.append(helper.make_tensor_value_info("more_4", F32, None)),
+        ),
+        "other inputs or outputs than a policy",
+    ),
+    "name with control characters": (
+        lambda m: m.graph.input.append(helper.make_tensor_value_info("\x1b[2J\n", F32, [1])),
+        "other inputs or outputs than a policy",
+    ),
+    "double logits": (
+        both(
+            answer("logits", helper.make_node("Cast", ["before"], ["logits"], to=F64)),
+            end_type("output", 0, F64, ["N", 15]),
+        ),
+        "logits must be tensor(float)",
+    ),
+    "value of another rank": (
+        both(
+            answer("value", helper.make_node("Unsqueeze", ["before", "axis"], ["value"])),
+            end_type("output", 1, F32, ["N", 1]),
+        ),
+        "value must be tensor(float)",
+    ),
+    "values not as declared": (
+        answer("value", helper.make_node("Concat", ["before", "before"], ["value"], axis=0)),
+        "its value for 1 positions has the shape (2,)",
+    ),
+    "NaN among the logits": (
+        both(NAN, answer("logits", helper.make_node("Add", ["before", "nan"], ["logits"]))),
+        "its network gives nan as logits",
+    ),
+    "infinite value": (
+        both(
+            with_constant("zero", np.float32(0)),
+            answer("value", helper.make_node("Div", ["before", "zero"], ["value"])),
+        ),
+        "its network gives inf as value",
+    ),
+    "illegal actions": (
+        answer("logits", helper.make_node("Neg", ["before"], ["logits"])),
+        "it likes illegal actions better than legal ones",
+    ),
+    "custom operation": (
+        both(
+            with_node("Anything", ["legal"], domain="my.own"),
+            lambda m: m.opset_import.append(helper.make_opsetid("my.own", 1)),
+        ),
+        "has the operation my.own.Anything, which no policy needs",
+    ),
+    "the runtime's own operation": (
+        with_node("FusedMatMul", ["legal", "legal"], domain="com.microsoft"),
+        "has the operation com.microsoft.FusedMatMul",
+    ),
+    "operation with control characters": (with_node("A\x1b[31m\nB", []), "the operation A?[31m B"),
+    "endless loop": (
+        both(GO, LONG, with_node("Loop", ["trips", "go"], body=body("Identity"))),
+        "field 6 of a node's attribute is not one that a policy has",
+    ),
+    "branch": (
+        both(GO, with_node("If", ["go"], then_branch=body("Not"), else_branch=body("Not"))),
+        "field 6 of a node's attribute",
+    ),
+    "constant as an attribute": (
+        with_node("Constant", [], value=numpy_helper.from_array(np.ones(3))), "field 5 of a"
+    ),
+    "random numbers": (with_node("RandomNormal", [], shape=[10]), "the operation RandomNormal"),
+    "huge allocation": (
+        both(with_constant("size", [1 << 40]), with_node("ConstantOfShape", ["size"])),
+        "the operation ConstantOfShape",
+    ),
+    "huge expansion": (
+        both(with_constant("size", [1 << 20, 1 << 20]), with_node("Expand", ["one", "size"])),
+        "its graph fails",
+    ),
+    "huge range": (
+        both(
+            with_constant("first", np.int64(0)),
+            with_constant("step", np.int64(1)),
+            with_constant("last", np.int64(1 << 40)),
+            with_node("Range", ["first", "last", "step"]),
+        ),
+        "its graph fails",
+    ),
+    "huge product": (
+        both(
+            with_constant("row", np.ones((1, 30_000), np.float32)),
+            with_constant("column", np.ones((30_000, 1), np.float32)),
+            with_node("Mul", ["row", "column"]),
+        ),
+        "its graph fails",
+    ),
+    "index out of range": (
+        both(with_constant("place", [99]), with_node("Gather", ["legal", "place"], axis=1)),
+        "indices element out of data bounds",
+    ),
+    "cycle": (
+        both(with_node("Abs", ["more_5"]), with_node("Abs", ["more_4"])), "onnxruntime"
+    ),
+    "name that is nowhere": (with_node("Abs", ["nowhere"]), "onnxruntime"),
+    "attribute that is not the operation's": (with_node("Abs", ["legal"], axis=1), "onnxruntime"),
+    "operators of the future": (
+        lambda m: setattr(m.opset_import[0], "version", 999), "cannot open"
+    ),
+    "format of the future": (lambda m: setattr(m, "ir_version", 999), "cannot open"),
+    "no operators": (lambda m: m.ClearField("opset_import"), "onnxruntime"),
+    "no graph": (lambda m: m.ClearField("graph"), "it has no graph"),
+    "empty graph": (lambda m: m.graph.Clear(), "cannot open"),
+    "weights outside": (outside, "wants its weights from another file"),
+    "weights inside and outside": (half_outside, "wants its weights from another file"),
+    "function": (with_function, "field 25 of a model is not one that a policy has"),
+    "sparse weights": (with_sparse, "field 15 of a graph is not one that a policy has"),
+    "weights not as bytes": (typed_data, "field 4 of a tensor is not one that a policy has"),
+    "weights larger than the file": (too_large, "another size than its shape and type"),
+    "name used twice": (with_constant("one", np.float32(2)), "a name is used twice"),
+    "too many parts": (
+        lambda m: m.graph.node.extend([helper.make_node("Abs", ["legal"], ["x"])] * 30_000),
+        "it has too many parts",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", GRAPHS)
+def test_a_graph_that_is_no_policys_is_refused(what: str, tmp_path: Path) -> None:
+    change, words = GRAPHS[what]
+    model = tiny_model("kododo", 2)
+    change(model)
+    said = refusal(write_model(tmp_path / "graph.onnx", model))
+    assert "graph.onnx" in said
+    assert words in said
+
+
+def test_two_graphs_in_one_file_are_refused(policy: Path) -> None:
+    """Readers of protobuf put them together, so that none sees what another one saw."""
+    model = tiny_model("kododo", 2)
+    policy.write_bytes(sealed(2 * model.SerializeToString()))
+    assert "the ir_version of a model is damaged" in refusal(policy)
+
+
+def test_a_graph_that_takes_too_long_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model("kododo", 2)
+    with_constant("square", np.eye(1500, dtype=np.float32))(model)
+    for _ in range(500):
+        last = (
+            "square" if model.graph.node[-1].op_type != "MatMul" else model.graph.node[-1].output[0]
+        )
+        with_node("MatMul", [last, "square"])(model)
+    monkeypatch.setattr(onnx_trial, "SECONDS", 0.01)
+    said = refusal(write_model(tmp_path / "long.onnx", model))
+    assert "(it is not done after 0.01 seconds)" in said
+
+
+def test_a_network_that_gives_nan_later_is_named(tmp_path: Path) -> None:
+    """NaN in a position that no trial had: one line, not an illegal action in a tournament."""
+
+    def unless_one_is_seen(model: Model) -> None:
+        with_constant("few", np.uint8(1))(model)
+        with_constant("place", [3])(model)
+        nodes = [
+            helper.make_node("Gather", ["observation", "place"], ["seen"], axis=1),
+            helper.make_node("Equal", ["seen", "few"], ["bad"]),
+            helper.make_node("Where", ["bad", "nan", "before"], ["logits"]),
+        ]
+        both(NAN, answer("logits", *nodes))(model)
+
+    path = changed(
+        write_policy(tmp_path / "p.onnx", "kododo", 2), tmp_path / "nan.onnx", unless_one_is_seen
+    )
+    agent = OnnxAgent(path)
+    observation, mask = np.zeros((4, 104), np.uint8), np.ones((4, 15), np.int8)
+    assert np.isfinite(agent.evaluate(observation, mask)[0]).all()
+    observation[2, 3] = 1
+    with pytest.raises(ValueError, match=r"nan\.onnx cannot be played: its network gives nan"):
+        agent.evaluate(observation, mask)
+
+
+def test_a_graph_that_fails_later_is_one_line(tmp_path: Path) -> None:
+    """An index that the trial had no reason to find out of range."""
+
+    def looking_up(model: Model) -> None:
+        with_constant("table", np.zeros(6, np.float32))(model)
+        with_constant("place", [3])(model)
+        nodes = [
+            helper.make_node("Gather", ["observation", "place"], ["seen"], axis=1),
+            helper.make_node("Cast", ["seen"], ["index"], to=TensorProto.INT64),
+            helper.make_node("Gather", ["table", "index"], ["found"]),
+            helper.make_node("Add", ["found", "before"], ["logits"]),
+        ]
+        answer("logits", *nodes)(model)
+
+    path = write_policy(tmp_path / "p.onnx", "kododo", 2)
+    agent = OnnxAgent(changed(path, path, looking_up))
+    observation, mask = np.full((4, 104), 200, np.uint8), np.ones((4, 15), np.int8)
+    with pytest.raises(ValueError, match=r"p\.onnx cannot be played: its graph fails: .*out of"):
+        agent.evaluate(observation, mask)
+
+
+def test_the_runtimes_own_reason_is_passed_on(tmp_path: Path) -> None:
+    """Below onnxruntime 1.26 a sound file was said to be damaged, and nobody was told of what."""
+    model = tiny_model("kododo", 2)
+    with_node("Abs", ["nowhere"])(model)
+    said = refusal(write_model(tmp_path / "p.onnx", model))
+    assert "cannot open it" in said
+    assert "nowhere" in said
+
+
+# --- metadata -------------------------------------------------------------------------------
+
+DEEP = 200_000 * "["
+METADATA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "temperature as text": (lambda m: m.update(temperature="0.5"), "temperature must be a finite"),
+    "temperature too large": (lambda m: m.update(temperature=10**400), "temperature must be"),
+    "temperature below zero": (lambda m: m.update(temperature=-1), "temperature must be 0 to 1000"),
+    "temperature nan": (lambda m: m.update(temperature=float("nan")), "temperature must be"),
+    "temperature true": (lambda m: m.update(temperature=True), "temperature must be a finite"),
+    "no number of players": (lambda m: m.pop("num_players"), "name no num_players"),
+    "players 2.0": (lambda m: m.update(num_players=2.0), "num_players must be a whole number"),
+    "version below zero": (lambda m: m.update(version=-1), "version must be 0 to"),
+    "rules a list": (lambda m: m.update(rules=[]), "rules must be an object"),
+    "rules nothing": (lambda m: m.update(rules=None), "rules must be an object"),
+    "rules deep": (lambda m: m["rules"].update(x=eval("[" * 50 + "]" * 50)), "more than 12 deep"),
+    "rules infinite": (lambda m: m["rules"].update(x=float("inf")), "a number in rules"),
+    "rules large": (lambda m: m["rules"].update(x=2**65), "a number in rules"),
+    "rule's name": (lambda m: m["rules"].update({"\x07": 1}), "a name in rules"),
+    "rule's text": (lambda m: m["rules"].update(variant="\x1b[2J"), "rules must have text"),
+    "game's name": (lambda m: m.update(game="kododo\n"), "game must be a name"),
+    "game's name long": (lambda m: m.update(game="k" * 65), "game must be a name"),
+    "game a number": (lambda m: m.update(game=7), "game must be a name"),
+    "layout": (lambda m: m.update(layout="\x1b"), "layout must be 16 digits"),
+    "no pieces": (lambda m: m.update(pieces=[]), "pieces must be a list of 1"),
+    "piece": (lambda m: m.update(pieces=[["a", 3]]), "each of pieces must be name, shape"),
+    "piece's shape": (lambda m: m["pieces"][0].__setitem__(1, 7), "a piece's shape must be a list"),
+    "piece's length": (lambda m: m["pieces"][0].__setitem__(1, [1.5]), "a piece's length"),
+    "piece's size": (lambda m: m["pieces"][0].__setitem__(1, 12 * [9999]), "the size of an obs"),
+    "piece's maximum": (lambda m: m["pieces"][0].__setitem__(2, 1 << 16), "a piece's maximum"),
+    "another size": (lambda m: m["pieces"][0].__setitem__(1, [999]), "its observation must be"),
+    "another dtype": (lambda m: m["pieces"][0].__setitem__(2, 999), "its observation must be"),
+    "actions": (lambda m: m.update(actions={}), "actions must be a list"),
+    "action a number": (lambda m: m["actions"].__setitem__(0, 3), "each of actions must be text"),
+    "action's text": (lambda m: m["actions"].__setitem__(0, "a\rb"), "each of actions must be"),
+    "fewer actions": (lambda m: m["actions"].pop(), "its action_mask must be"),
+    "training's text": (lambda m: m.update(training={"a": ["\x9b"]}), "training must have text"),
+    "training a list": (lambda m: m.update(training=[1]), "training must be an object"),
+    "results": (lambda m: m.update(results=3), "results must be an object"),
+    "right to left": (lambda m: m.update(results={"a\u202eb": 1}), "a name in results"),
+    "surrogate": (lambda m: m.update(training={"a": "\ud800"}), "training must have text"),
+    "further field": (lambda m: m.update({"code\x1b": "x"}), "the field 'code\\x1b', which"),
+    "format 2": (lambda m: m.update(format=2), "it has format 2, this version reads 1"),
+    "format 1.0": (lambda m: m.update(format=1.0), "it has format 1.0"),
+    "format true": (lambda m: m.update(format=True), "it has format True"),
+    "no format": (lambda m: m.pop("format"), "name no format"),
+    "huge": (lambda m: m.update(training={"a": MOST_CHARACTERS * "a"}), "have more than 262,144"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", METADATA)
+def test_metadata_that_no_policy_has_are_refused(what: str, tmp_path: Path) -> None:
+    change, words = METADATA[what]
+    model = tiny_model("kododo", 2)
+    metadata = json.loads(model.metadata_props[0].value)
+    change(metadata)
+    helper.set_model_props(model, {KEY: json.dumps(metadata)})
+    said = refusal(write_model(tmp_path / "metadata.onnx", model))
+    assert "metadata.onnx" in said
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    "text", ["", "null", "[]", "{", '"format"', DEEP, '{"format": 1' + 10_000 * "0" + "}"]
+)
+def test_metadata_that_are_no_object_are_refused(text: str, tmp_path: Path) -> None:
+    model = tiny_model("kododo", 2)
+    helper.set_model_props(model, {KEY: text})
+    assert "metadata" in refusal(write_model(tmp_path / "p.onnx", model))
+
+
+def test_metadata_are_not_taken_from_a_second_entry(tmp_path: Path) -> None:
+    model = tiny_model("kododo", 2)
+    model.metadata_props.append(model.metadata_props[0])
+    assert "a name is used twice" in refusal(write_model(tmp_path / "p.onnx", model))
+
+
+@each_policy
+def test_metadata_are_read_as_they_were_written(name: str) -> None:
+    metadata = read_policy(POLICIES / f"{name}{SUFFIX}").metadata
+    assert PolicyMetadata.from_json(metadata.to_json()) == metadata
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 1e9, "1", True])
+def test_the_temperature_asked_for_is_checked_alike(value: Any, policy: Path) -> None:
+    assert "temperature must be" in refusal(policy, value)
+
+
+# --- files that are none --------------------------------------------------------------------
+
+
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(3_000_000_000)
+
+
+def just_too_large(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(LARGEST_FILE + 1)
+
+
+FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "sparse": (sparse, "it has 3,000,000,000 bytes, a policy 33,554,432 at most"),
+    "just too large": (just_too_large, "it has 33,554,433 bytes"),
+    "pipe": (os.mkfifo, "it is no ordinary file"),
+    "folder": (Path.mkdir, "Is a directory"),
+    "endless": (lambda path: path.symlink_to("/dev/zero"), "it is no ordinary file"),
+    "a link to itself": (lambda path: path.symlink_to(path), "Too many levels"),
+    "nothing": (lambda path: None, "No such file"),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_what_is_no_file_of_a_policys_size_is_not_read(what: str, tmp_path: Path) -> None:
+    make, words = FILES[what]
+    make(tmp_path / "p.onnx")
+    said = refusal(tmp_path / "p.onnx")
+    assert said.startswith("cannot read policy file")
+    assert words in said
+
+
+def test_names_are_printed_without_control_characters(tmp_path: Path) -> None:
+    path = write_policy(tmp_path / "a\x1b[31m\nb.onnx", "kododo", 2)
+    assert OnnxAgent(path).name == "a?[31m b"
+    path.write_text("hello")
+    assert "a?[31m b.onnx is not an ONNX file, or it is damaged" in refusal(path)
+
+
+# --- play -----------------------------------------------------------------------------------
+
+
+@each_policy
+def test_a_trial_changes_nothing_of_the_play(name: str) -> None:
+    """The same answers from a graph as it stands and from what the runtime makes of it."""
+    agent = kododo_env.load(name)
+    assert isinstance(agent, OnnxAgent)
+    observation, mask = positions(game_of(agent.metadata), 500)
+    first, again = (agent.evaluate(observation, mask) for _ in range(2))
+    assert np.array_equal(first[0], again[0])
+    assert (first[0][mask == 0] == -1e8).all()
+    assert np.isfinite(first[1]).all()

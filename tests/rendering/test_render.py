@@ -1,0 +1,345 @@
+"""Tables as text and as pictures: what must show, what must not, and the pixels."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from kododo_env.games.kododo import KododoGame, Rules
+from kododo_env.rendering import pixels as pixels_module
+from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
+from kododo_env.rendering.svg import GOLD, PAPER, label, picture
+from kododo_env.rendering.svg_cards import PALETTE, Card, Suit, card, suits
+from kododo_env.rendering.svg_table import seats
+from tests.games.kododo.written_deals import TURNS, Round, cards, lay, play_round, start
+from tests.helpers import assert_same_state, play_random
+
+PLAYERS = (2, 3, 4, 5)
+
+FIRST: Round = ["B2 B3 G1 V4", "B4 O1 Y2 V2"]
+SECOND: Round = ["Y1 Y3 V1 O3", "G1 Y2 B1 B3"]
+
+MIDDLE_OF_A_ROUND = """\
+Kododo: round 2 of 11, turn 3 of 3, 66 to draw
+on the table: blue (B) 1, green (G) 1, yellow (Y) 3, orange (O) 0, violet (V) 1; out at 5
+Kododo cards (*): 4; exactly 4 score
+would score now: Kododo cards
+
+          points  won  hand                laid
+player_0       5    2  B1* B1* B1* B2  O3  Y1* Y3  V1* --
+player_1       4    1  B1* B2  B2  B2  B3  G1* Y2  B1* --
+"""
+
+SECRETIVE = """\
+Kododo: round 2 of 11, turn 1 of 3, 72 to draw
+last round: blue (B) 3, green (G) 1, yellow (Y) 1, orange (O) 1, violet (V) 2; out at 5
+Kododo cards (*): 2; exactly 4 score
+scored: blue
+
+          points  won  hand                last round
+player_0       5    2  ??  ??  ??  ??  ??  B2  B3  G1* V4
+player_1       4    1  B1* B1* B3  G1* Y2  B4  O1* Y2  V2
+"""
+
+
+def scripted_game(turns: int) -> KododoGame:
+    """A game of two in its second round, so many turns of it played."""
+    game = start(Rules(num_players=2), [FIRST, SECOND])
+    play_round(game, FIRST)
+    for turn in TURNS[:turns]:
+        lay(game, [cards(names)[turn] for names in SECOND])
+    return game
+
+
+def random_game(num_players: int, steps: int, num_envs: int = 1) -> KododoGame:
+    game = KododoGame(num_envs, Rules(num_players=num_players), seed=5)
+    play_random(game, np.random.default_rng(5), steps)
+    return game
+
+
+def words_of(svg: str) -> list[str]:
+    """All text in a picture; fails if it is not well-formed."""
+    return [node.text or "" for node in ElementTree.fromstring(svg).iter() if "text" in node.tag]
+
+
+def gold_cards(svg: str) -> int:
+    return len(re.findall(rf'<rect x="-2.5" y="-2.5" [^>]*fill="{GOLD}"', svg))
+
+
+def gold_tiles(svg: str) -> int:
+    return svg.count(f'fill="{PAPER}" stroke="{GOLD}"')
+
+
+# --- text -----------------------------------------------------------------------------
+
+
+def test_text_of_a_position() -> None:
+    assert scripted_game(2).text() == MIDDLE_OF_A_ROUND
+
+
+def test_text_after_a_round_shows_what_scored_and_hides_the_other_hand() -> None:
+    assert scripted_game(0).text(player=1) == SECRETIVE
+
+
+def test_text_of_a_finished_game() -> None:
+    game = random_game(3, 1000)
+    assert game.text().splitlines()[0] == "Kododo: game over"
+
+
+def test_text_says_which_colour_is_out() -> None:
+    rounds: list[Round] = [["V2 V2 V2 B3", "V2 V2 G2 B3"]]
+    game = start(Rules(num_players=2), rounds)
+    for turn in TURNS[:2]:
+        lay(game, [cards(names)[turn] for names in rounds[0]])
+    assert "violet (V) 5 out" in game.text()
+    assert "would score now: green" in game.text()
+    assert "out" in words_of(game.svg())
+
+
+# --- what a picture says ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num_players", PLAYERS)
+@pytest.mark.parametrize("steps", [0, 1, 4, 1000])
+def test_every_picture_is_well_formed_and_names_everything(num_players: int, steps: int) -> None:
+    game = random_game(num_players, steps)
+    words = words_of(game.svg())
+    shown = suits(game.rules.num_colours)
+    wanted = {f"player_{player}" for player in range(num_players)}
+    wanted |= {suit.letter for suit in shown} | {suit.name for suit in shown}
+    wanted |= {"hand", f"out at {game.rules.limit}", f"exactly {game.rules.kododo_number}"}
+    if game.terminated[0]:
+        wanted |= {"game over", "winner" if game.outcome().max() == 1 else "shared win"}
+    else:
+        wanted |= {f"turn {game.turn + 1} of 3", str(game.draw_pile_size), "draw pile"}
+    assert wanted <= set(words)
+
+
+def test_counts_points_and_what_scores_are_in_the_picture() -> None:
+    game = scripted_game(1)
+    svg = game.svg()
+    assert {"5", "4", "2 cards won", "1 card won", "laid", "scores"} <= set(words_of(svg))
+    # Yellow leads with Y1, Y3 and Y2: these cards have a gold rim, and yellow's tile.
+    assert (gold_cards(svg), gold_tiles(svg)) == (3, 1)
+
+
+def test_when_the_kododo_cards_score_no_colour_does() -> None:
+    svg = scripted_game(2).svg()
+    assert (gold_cards(svg), gold_tiles(svg)) == (4, 1)
+    assert words_of(svg).count("scores") == 1
+
+
+def test_the_round_before_stays_until_somebody_lays() -> None:
+    assert {"last round", "scored", "+5", "+4"} <= set(words_of(scripted_game(0).svg()))
+    assert not {"last round", "scored", "+5"} & set(words_of(scripted_game(1).svg()))
+
+
+@pytest.mark.parametrize("value", range(1, 7))
+@pytest.mark.parametrize("suit", PALETTE, ids=lambda suit: suit.name)
+def test_a_card_shows_value_letter_and_symbol(suit: Suit, value: int) -> None:
+    drawn = card(Card(suit, value), 0, 0, 50)
+    assert words_of(f"<svg>{drawn}</svg>") == [str(value), suit.letter]
+    assert drawn.count(suit.symbol) == 2
+
+
+def test_a_second_suit_shows_its_letter_and_symbol_too() -> None:
+    gift, ribbon = PALETTE[:2]
+    drawn = card(Card(gift, 3, second=ribbon), 0, 0, 50)
+    assert words_of(f"<svg>{drawn}</svg>") == ["3", gift.letter, ribbon.letter]
+    assert drawn.count(ribbon.symbol) == 1
+
+
+def test_colours_differ_in_letter_symbol_and_fill() -> None:
+    for many in ([s.letter for s in suits(26)], [s.name for s in suits(26)]):
+        assert len(set(many)) == 26
+    assert len({s.symbol for s in PALETTE}) == len({s.fill for s in PALETTE}) == len(PALETTE)
+
+
+def test_kododo_cards_carry_the_lizard() -> None:
+    game = random_game(4, 0)
+    held = int((game.hands[0] % game.rules.num_values == 0).sum())
+    lizard = "rotate(30)"
+    assert game.svg().count(lizard) == held + 1  # and one beside the count
+    assert held > 0
+
+
+# --- what a picture hides ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num_players", PLAYERS)
+@pytest.mark.parametrize("steps", [0, 2, 4])
+def test_nothing_that_a_player_cannot_know_is_shown_to_him(num_players: int, steps: int) -> None:
+    game = random_game(num_players, steps)
+    for player in range(num_players):
+        dealt = game.determinize(player, np.random.default_rng(player), 4)
+        assert len({dealt.text(k) for k in range(4)}) == 4  # the hands do differ
+        for k in range(4):
+            assert dealt.svg(k, player) == game.svg(0, player)
+            assert dealt.text(k, player) == game.text(0, player)
+        others = 5 * (num_players - 1)
+        assert game.text(0, player).count("??") == others
+
+
+def test_without_a_player_all_hands_are_shown() -> None:
+    game = random_game(2, 1)
+    assert "??" not in game.text()
+    assert len(words_of(game.svg())) > len(words_of(game.svg(player=0)))
+
+
+def test_drawing_changes_nothing_and_is_always_the_same() -> None:
+    game = random_game(4, 5, num_envs=3)
+    before = game.clone()
+    one = [(game.svg(k, p), game.text(k, p)) for k in range(3) for p in (None, 2)]
+    assert one == [(game.svg(k, p), game.text(k, p)) for k in range(3) for p in (None, 2)]
+    assert_same_state(game, before)
+    assert len(set(one)) == 6
+
+
+@pytest.mark.parametrize("method", ["text", "svg"])
+def test_no_such_game_or_player(method: str) -> None:
+    game = random_game(2, 0, num_envs=3)
+    with pytest.raises(ValueError, match=r"index must be 0 to 2.*not 3"):
+        getattr(game, method)(3)
+    with pytest.raises(ValueError, match=r"index must be 0 to 2.*not -1"):
+        getattr(game, method)(-1)
+    with pytest.raises(ValueError, match=r"player must be 0 to 1, not 2"):
+        getattr(game, method)(0, 2)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4, 5, 6])
+def test_seats_lie_in_the_picture_and_apart(num_players: int) -> None:
+    boxes = seats(num_players, band=126)
+    assert len(boxes) == num_players
+    for k, one in enumerate(boxes):
+        assert one.x >= 0
+        assert one.y >= 0
+        assert one.x + one.width <= 900
+        assert one.y + one.height <= 600
+        assert one.y + one.height < 300 - 63 or one.y > 300 + 63
+        for other in boxes[:k]:
+            beside = one.x + one.width < other.x or other.x + other.width < one.x
+            assert beside or abs(one.y - other.y) > one.height
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(num_players=2, num_colours=9, removed_cards=26),
+        Rules(num_players=2, hand_size=9, plays=(2, 2, 2, 2), removed_cards=2),
+    ],
+)
+def test_other_rules_can_be_drawn(rules: Rules) -> None:
+    game = KododoGame(1, rules, seed=1)
+    play_random(game, np.random.default_rng(1), 2)
+    assert pixels(game.svg()).shape == (600, 900, 3)
+    assert game.text().count("player_") == 2
+
+
+# --- pixels -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num_players", PLAYERS)
+def test_pixels_are_rows_of_red_green_blue(num_players: int) -> None:
+    drawn = pixels(random_game(num_players, 4).svg())
+    assert drawn.shape == (600, 900, 3)
+    assert drawn.dtype == np.uint8
+    assert drawn.flags.writeable
+    assert len(np.unique(drawn.reshape(-1, 3), axis=0)) > 100
+
+
+def test_pixels_have_the_colours_in_order() -> None:
+    drawn = pixels(picture(['<rect width="900" height="600" fill="#f08010"/>'], "orange"))
+    assert (drawn == [0xF0, 0x80, 0x10]).all()
+
+
+def test_pixels_are_always_the_same() -> None:
+    svg = random_game(4, 4).svg()
+    assert np.array_equal(pixels(svg), pixels(svg))
+    assert png(svg) == png(svg)
+
+
+def test_png_zooms() -> None:
+    header = png(picture([], "nothing"), zoom=2)[16:24]
+    assert np.frombuffer(header, ">u4").tolist() == [1800, 1200]
+
+
+@pytest.mark.parametrize("bold", [False, True])
+def test_text_shows_in_the_font_that_is_always_there(
+    bold: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blank = pixels(picture([], "nothing"))
+    written = picture([label("Kododo", 100, 100, 40, bold=bold)], "a word")
+    assert (pixels(written) != blank).any(axis=2).sum() > 500
+    # With no font files there is no text, so none of the machine's own fonts is in use.
+    monkeypatch.setattr(pixels_module, "font_files", tuple)
+    assert np.array_equal(pixels(written), blank)
+
+
+def test_bold_text_is_bolder() -> None:
+    plain, bold = (
+        pixels(picture([label("Kododo", 100, 100, 40, "#ffffff", bold=b)], ""))
+        for b in (False, True)
+    )
+    assert (bold == 255).sum() > 1.2 * (plain == 255).sum()
+
+
+def test_any_words_can_be_a_label() -> None:
+    assert words_of(picture([label('<&"', 0, 0)], '"<&')) == ['<&"']
+
+
+def test_what_is_no_svg_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown token"):
+        pixels("no picture")
+
+
+@pytest.mark.parametrize("library", ["resvg_py", "matplotlib", "PIL"])
+def test_a_missing_library_is_named_with_the_remedy(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pixels_module.font_files.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(RenderingUnavailable, match=r"pip install 'kododo-env\[render\]'") as caught:
+        pixels(picture([], "nothing"))
+    assert isinstance(caught.value, ImportError)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_font_that_was_left_out_is_noticed(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path_factory.mktemp("without_fonts")
+    (folder / "matplotlib").mkdir()
+    (folder / "matplotlib" / "__init__.py").touch()
+    pixels_module.font_files.cache_clear()
+    monkeypatch.delitem(sys.modules, "matplotlib", raising=False)
+    monkeypatch.syspath_prepend(folder)
+    with pytest.raises(RenderingUnavailable, match="the font that comes with matplotlib"):
+        pixels_module.font_files()
+
+
+def test_drawing_imports_no_plotting() -> None:
+    code = (
+        "import sys; from kododo_env.rendering.pixels import pixels; "
+        "from kododo_env.rendering.svg import picture; pixels(picture([], '')); "
+        "sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_picture_in_the_documentation_is_the_one_drawn_today() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    kept = docs / "images" / "kododo_table.png"
+    drawn = pixels(runpy.run_path(str(docs / "make_images.py"))["kododo_table"]())
+    with Image.open(kept) as image:
+        difference = np.abs(np.asarray(image.convert("RGB"), np.int16) - drawn)
+    # Another version of the drawing library may shade an edge otherwise, but no more.
+    assert difference.mean() < 0.5, "run python docs/make_images.py"
+    assert kept.stat().st_size < 150_000

@@ -1,0 +1,213 @@
+"""What is written is written by one process, can be written at the end, and leaves nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agents.commands import evaluate as evaluation
+from agents.commands.train import train
+from agents.release.config import PoliciesConfig
+from agents.release.make_policies import make_policies
+from agents.training.run_folder import write_config
+from agents.training.training_config import TrainConfig, task_of
+from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
+from kododo_env.system.reservation import reserved
+from tests.command_line import cli, run
+
+SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+# --- one process at a time ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("resume", [(), ("--resume",)])
+def test_two_trainings_in_one_folder_once_overwrote_each_other(
+    resume: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = TrainConfig(run_dir=tmp_path)
+    write_config(tmp_path, task_of(config), config)  # the other's, which has just begun
+    with reserved(tmp_path, []):
+        code, said, error = run(capsys, TrainConfig, train, ["--run-dir", str(tmp_path), *resume])
+    assert (code, said, error.count("\n")) == (2, "", 1)
+    assert f"another process is using {tmp_path}" in error
+    assert names(tmp_path) == ["config.json"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        ((*SOME, "--json"), "table.json"),
+        ((*SOME, "--plot"), "table.svg"),
+        (("--best-response", "kado-3p", "--json"), "response.json"),
+        (("--best-response", "kado-3p", "--save"), "response.onnx"),
+    ],
+)
+def test_two_evaluations_with_one_file_once_lost_a_table(
+    arguments: tuple[str, ...],
+    file: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(evaluation, "run", None)  # it is refused before anything is played
+    path = tmp_path / file
+    with reserved(path, [path]):
+        code, said, error = cli(capsys, *arguments, str(path))
+    assert (code, said, error.count("\n")) == (2, "", 1)
+    assert f"another process is using {path}" in error
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", ["out", "runs/kododo-2p"])
+def test_two_makers_of_policies_do_not_share_their_folders(place: str, tmp_path: Path) -> None:
+    config = PoliciesConfig(only=("kododo-2p",), out=tmp_path / "out", runs=tmp_path / "runs")
+    (tmp_path / place).mkdir(parents=True)
+    with (
+        reserved(tmp_path / place, []),
+        pytest.raises(ValueError, match=f"another process is using {tmp_path / place}"),
+    ):
+        make_policies(config)
+
+
+def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from pathlib import Path\n"
+        "from kododo_env.system.reservation import reserved\n"
+        "with reserved(Path(sys.argv[1]), []): print(flush=True); time.sleep(60)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+    ) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(ValueError, match="another process is using"), reserved(tmp_path, []):
+            pass
+        holder.kill()
+    with reserved(tmp_path, []):
+        pass
+    assert names(tmp_path) == []
+
+
+def test_a_folder_that_was_taken_away_is_not_ours(tmp_path: Path) -> None:
+    """A run whose folder was removed, and then made by another run, wrote into the other's."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with reserved(folder, []) as place:
+        place.check()
+        folder.rename(tmp_path / "elsewhere")
+        with pytest.raises(ValueError, match="run was taken away"):
+            place.check()
+        folder.mkdir()
+        with reserved(folder, []) as other:
+            other.check()
+            with pytest.raises(ValueError, match="run was taken away"):
+                place.check()
+    assert names(folder) == []
+
+
+# --- what can be written at the end -------------------------------------------------------
+
+
+def test_a_name_of_245_letters_once_lost_the_table_at_the_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "run", None)
+    for flag, ending in (("--json", ".json"), ("--plot", ".svg")):
+        path = tmp_path / ("x" * (245 - len(ending)) + ending)
+        code, _, error = cli(capsys, *SOME, flag, str(path))
+        assert (code, error.count("\n")) == (2, 1)
+        assert "File name too long" in error
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["policy.onnx", "results.json", "learning_curve.png", "checkpoint.zip"]
+)
+def test_what_stands_in_the_way_of_a_run_is_found_before_it_trains(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "run" / name).mkdir(parents=True)
+    code, said, error = run(capsys, TrainConfig, train, ["--run-dir", str(tmp_path / "run")])
+    assert (code, said) == (2, "")
+    assert error.endswith(f"cannot write {tmp_path}/run/{name}: it is a folder\n")
+    assert names(tmp_path / "run") == [name]
+
+
+def test_a_table_for_whose_file_there_is_no_room_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: str) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(evaluation, "write_text", full)
+    code, said, error = cli(capsys, *SOME, "--json", str(tmp_path / "out.json"))
+    assert code == 2
+    assert "greedy" in said
+    assert error.endswith("out.json: No space left on device\n")
+    assert names(tmp_path) == ["out.json.partial"]  # all of it: --resume only writes
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """The name of the file that is written first, and renamed, was said."""
+    path = tmp_path / "gone" / "file.json"
+    with pytest.raises(OSError, match="No such file") as failed:
+        write_text(path, "")
+    assert failed.value.filename == str(path)
+    with pytest.raises(ValueError, match=f"cannot write {path}: No such file"):
+        check_file(path)
+
+
+# --- what is left behind ------------------------------------------------------------------
+
+
+def test_what_a_killed_process_left_of_a_file_is_removed(tmp_path: Path) -> None:
+    """Kill -9 during a write left .checkpoint.zip.abcd1234.zip for ever."""
+    path = tmp_path / "check[point].zip"
+    script = (
+        "import os, sys; from pathlib import Path\n"
+        "from kododo_env.system.files import written_whole\n"
+        "with written_whole(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=False)
+    assert len(names(tmp_path)) == 1
+    others = [".checkpoint.zip.ab.zip", ".check[point].zip.ABCD1234.zip", "check[point].zip"]
+    for other in others:
+        (tmp_path / other).touch()
+    with reserved(path, [path]):
+        pass
+    assert names(tmp_path) == sorted(others)
+
+
+def test_a_run_removes_what_was_left_of_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [".checkpoint.zip.abcd1234.zip", ".policy.onnx.a_b_c_d_.onnx"]
+    for name in left:
+        (tmp_path / name).touch()
+    monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(TrainConfig(run_dir=tmp_path))
+    assert names(tmp_path) == []
+
+
+def test_a_file_in_the_making_is_not_left_by_an_error(tmp_path: Path) -> None:
+    def fails(_: Any) -> None:
+        with written_whole(tmp_path / "file.json") as aside:
+            aside.write_text("half of it")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left") as failed:
+        fails(None)
+    assert failed.value.filename == str(tmp_path / "file.json")
+    remove_leftovers(tmp_path / "file.json")
+    assert names(tmp_path) == []
