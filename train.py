@@ -5,4 +5,8 @@ from __future__ import annotations
 from agents.commands.script import run_script
 
 if __name__ == "__main__":
-    run_script("agents.training.training_config:TrainConfig", "agents.commands.train:train")
+    run_script(
+        "agents.training.training_config:TrainConfig",
+        "agents.commands.train:train",
+        "agents.commands.train:defaults",
+    )

@@ -21,8 +21,9 @@ import numpy as np
 
 from agents.export.onnx_export import export_policy
 from agents.export.policy_weights import changed_rules, game_of
-from agents.ppo.recipes import Recipe
-from agents.training.response_training import BestResponse, check_budget, train_best_response
+from agents.ppo.budget import Budget
+from agents.recipes.recipe import Recipe
+from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, load, make_agent, scripted
 from kododo_env.arena.intervals import Estimate, share
 from kododo_env.arena.match import ChunkResult
@@ -165,7 +166,7 @@ def exploitability(
     for name, value in {**numbers, "workers": workers}.items():
         BOUNDS[name].checked(value, name)
     attacked = policy_named(policy)
-    check_budget(minutes, steps)
+    Budget(minutes, steps)  # raises if it is none
     searcher = f"{SEARCH}{attacked.path}:{search}"
     make_agent(searcher, attacked.game)  # raises unless the budget is one
     of_search = _duel_of(attacked, searcher, search_games, seed)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 
 from kododo_env.core.bounds import bounds_text
 from kododo_env.system.files import check_file
@@ -25,6 +25,7 @@ TRACEBACK = "KODODO_TRACEBACK"
 def run_cli(
     config_class: type[Config],
     main: Callable[[Config], None],
+    defaults: Callable[[Any], Config] | None = None,
     args: Sequence[str] | None = None,
 ) -> NoReturn:
     """Read the command line into a dataclass, run, and leave with an exit status.
@@ -38,11 +39,13 @@ def run_cli(
             installed) and what is too large or too deep for the machine are taken for
             errors of the input. With KODODO_TRACEBACK set in the environment they come
             with their traceback.
+        defaults: If the defaults depend on some of the arguments: makes them. What it takes is
+            a dataclass of these arguments, which are read first.
         args: The arguments; by default those of the process.
     """
     try:
         with on_stop(interrupt):
-            main(_parse(config_class, args))
+            main(_parse(config_class, _defaults(defaults, args), args))
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(exit_status(stop))
@@ -72,16 +75,36 @@ def check_output(path: Path, endings: Sequence[str]) -> None:
     check_file(path)
 
 
-def _parse(config_class: type[Config], args: Sequence[str] | None) -> Config:
+def _defaults(make: Callable[[Any], Config] | None, args: Sequence[str] | None) -> Config | None:
+    """The defaults that depend on some of the arguments, None if there are no such."""
+    if make is None:
+        return None
+    (which,) = (each for name, each in get_type_hints(make).items() if name != "return")
+    return make(_read(which, args, return_unknown_args=True, add_help=False)[0])
+
+
+def _parse(
+    config_class: type[Config], default: Config | None, args: Sequence[str] | None
+) -> Config:
+    try:
+        return cast("Config", _read(config_class, args, default=default))
+    except SystemExit:
+        print(f"\n{bounds_text(config_class)}")  # after --help
+        raise
+
+
+def _read(config_class: type[Any], args: Sequence[str] | None, **settings: Any) -> Any:
+    """Call tyro; what it says against the arguments becomes an error of one line."""
     import tyro
 
     said = io.StringIO()
+    given = {name: value for name, value in settings.items() if value is not None}
+    as_flags = (tyro.conf.FlagCreatePairsOff,)
     try:
         with redirect_stderr(said):
-            return tyro.cli(config_class, args=args, config=(tyro.conf.FlagCreatePairsOff,))
+            return tyro.cli(config_class, args=args, config=as_flags, **given)
     except SystemExit as leave:
-        if leave.code in (0, None):  # after --help
-            print(f"\n{bounds_text(config_class)}")
+        if leave.code in (0, None):
             raise
         _fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
 

@@ -15,12 +15,13 @@ from typing import NoReturn
 ENDS_WITH_STDIN = "KODODO_ENDS_WITH_STDIN"
 
 
-def run_script(config_class: str, main: str) -> NoReturn:
+def run_script(config_class: str, main: str, *defaults: str) -> NoReturn:
     """Import what a script needs, and run it as ``agents.commands.cli.run_cli`` does.
 
     Args:
         config_class: Its command line's dataclass, as ``module:name``.
         main: Its function, likewise.
+        *defaults: What makes its defaults, likewise, if they depend on the arguments.
     """
     for number in (
         signal.SIGINT,
@@ -28,7 +29,7 @@ def run_script(config_class: str, main: str) -> NoReturn:
     ):  # to the end of the process: while it leaves, it has done its work
         signal.signal(number, _end_at_once)
     _end_with_starter()
-    names = ("agents.commands.cli:run_cli", config_class, main)
+    names = ("agents.commands.cli:run_cli", config_class, main, *defaults)
     run_cli, *given = map(resolve_name, names)
     run_cli(*given)
     raise AssertionError("run_cli leaves the process")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
-from agents.commands.resuming import BEGINS_AGAIN, Asked, begun, resumed
+from agents.commands.resuming import BEGINS_AGAIN, begun, resumed
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
 from agents.training.checkpoint import Progress
@@ -26,9 +27,17 @@ from agents.training.run_folder import (
     write_json,
 )
 from agents.training.trainer import Trainer
-from agents.training.training_config import TrainConfig, task_of
+from agents.training.training_config import (
+    DEFAULT_GAME,
+    Task,
+    TrainConfig,
+    Which,
+    default_config,
+    task_of,
+)
 from kododo_env.arena.match import Duel, check_numbers
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.rules_arguments import default_players
 from kododo_env.system.reservation import Reservation, reserved
 
 
@@ -42,17 +51,31 @@ def train(config: TrainConfig) -> None:
     """
     with _folder(config) as place:
         run_dir = place.place
-        asked = resumed(config) if config.resume else _fresh(config, run_dir)
-        task = asked.task
+        task, progress, said = resumed(config) if config.resume else _fresh(config, run_dir)
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
         check_memory(task)
-        trainer = Trainer(config, task, run_dir, asked.progress)
+        trainer = Trainer(config, task, run_dir, progress)
         trainer.before_writing = place.check
         write_config(run_dir, task, config)
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
-        for line in asked.said:
+        for line in said:
             print(line, flush=True)
         _run(trainer, place)
+
+
+def defaults(which: Which) -> TrainConfig:
+    """The defaults of a command line: a recipe's, or those of the run that it resumes.
+
+    Raises:
+        ValueError: There is no such game, recipe or run.
+    """
+    if not which.resume or which.run_dir is None:
+        return default_config(which.game or DEFAULT_GAME, which.players, which.recipe)
+    task, _ = begun(which.run_dir)
+    config = default_config(task.game, task.num_players, seed=task.seed, **vars(task.recipe))
+    if which.game not in (None, task.game):
+        config = replace(config, game=which.game, players=default_players(which.game))
+    return config
 
 
 def _run(trainer: Trainer, place: Reservation) -> None:
@@ -85,10 +108,10 @@ def _folder(config: TrainConfig) -> Iterator[Reservation]:
         yield stack.enter_context(reserved(run_dir, [run_dir / name for name in FILES]))
 
 
-def _fresh(config: TrainConfig, run_dir: Path) -> Asked:
+def _fresh(config: TrainConfig, run_dir: Path) -> tuple[Task, Progress, list[str]]:
     check_fresh(run_dir)
     said = [] if unbegun(run_dir) is None else [BEGINS_AGAIN]
-    return Asked(task_of(config), run_dir, Progress(), said)
+    return task_of(config), Progress(), said
 
 
 def _kept(checkpoint: Path) -> str:

@@ -16,6 +16,7 @@ from kododo_env.core.observation import ObservationLayout, Piece
 
 ILLEGAL = -1e8  # the logit of an action that is not legal
 LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
+PROBED = 256  # decisions on which a network is tried after it has learned
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
 
 
@@ -186,10 +187,24 @@ def check_answers(*answers: Tensor) -> None:
     check_finite(*answers, below=LARGEST)
 
 
+@torch.no_grad()
+def check_network(network: GameNetwork, canonical: Tensor, entries: Tensor) -> None:
+    """Raise Diverged if a network has become useless, before anybody plays or keeps it.
+
+    Args:
+        network: It has just learned.
+        canonical: Canonical observations on which it is tried, (B, F).
+        entries: Their entries, (B, K).
+    """
+    some = slice(PROBED)
+    check_answers(*network.from_canonical(canonical[some].float(), entries[some].long()))
+    check_finite(*network.parameters())
+
+
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:
     """Raise Diverged if there is a NaN, or a number that is not below a size."""
     if not all(bool((each.abs() < below).all()) for each in numbers):
         raise Diverged(
             "the network answers NaN or numbers beyond all measure: learning has diverged, which "
-            "lower rates may mend (--learning-rate, --teacher-learning-rate, --muon)"
+            "lower rates may mend (--learning-rate, --imitation-learning-rate, --muon)"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +14,11 @@ from torch import Tensor
 class Decisions(NamedTuple):
     """A minibatch: B decisions."""
 
-    renamed: Tensor  # (B, F), the canonical observations
+    canonical: Tensor  # (B, F), the canonical observations
     entries: Tensor  # (B, K), the raw output's entries of the actions
     masks: Tensor  # (B, A) bool
     actions: Tensor  # (B,)
     log_probs: Tensor  # (B,), when they were taken
-    targets: Tensor  # (B, A), the distributions to imitate; (B, 0) without a teacher
     advantages: Tensor  # (B,)
     returns: Tensor  # (B,)
 
@@ -63,14 +61,13 @@ class DecisionBuffer(MaskableRolloutBuffer):
         Args:
             slots: Which slots decided, (B,), ascending.
             values: The values of their positions, (B,).
-            **decisions: ``renamed``, ``entries``, ``masks``, ``actions``, ``log_probs``,
-                ``targets``.
+            **decisions: ``canonical``, ``entries``, ``masks``, ``actions``, ``log_probs``.
         """
         self.decided[self.pos, slots] = True
         self.values[self.pos, slots] = values.numpy()
-        small = {"renamed": torch.uint8, "entries": torch.int16}
+        small = {"canonical": torch.uint8, "entries": torch.int16}
         for name, value in decisions.items():
-            fits = name != "renamed" or self.observation_space.dtype == np.uint8
+            fits = name != "canonical" or self.observation_space.dtype == np.uint8
             self._packed[name].append(value.to(small[name]) if name in small and fits else value)
 
     def add_step(self, rewards: npt.NDArray[np.float32], episode_starts: npt.NDArray[Any]) -> None:
@@ -124,9 +121,3 @@ class DecisionBuffer(MaskableRolloutBuffer):
             advantages=torch.from_numpy(self.advantages[self.decided]),
             returns=torch.from_numpy(self.returns[self.decided]),
         )
-
-    def minibatches(self, decisions: Decisions, size: int) -> Iterator[Decisions]:
-        """One epoch: all decisions in random order, in nearly equal parts of about ``size``."""
-        total = len(decisions.actions)
-        for part in torch.randperm(total).chunk(max(1, round(total / size))):
-            yield Decisions(*(column[part] for column in decisions))

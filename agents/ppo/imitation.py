@@ -1,31 +1,165 @@
-"""What a teacher shows in a position: what it does, and how good it holds every action to be."""
+"""Imitation, the phase before self-play: an expert plays, and what it does is learned.
+
+Much more is learned from what all actions are worth to the expert than from its choice alone
+(G. Hinton et al., "Distilling the knowledge in a neural network", 2015).
+"""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import numpy.typing as npt
+import torch
 from scipy.special import softmax
+from torch import Tensor
+from torch.nn import functional
 
+from agents.networks.network import check_network, masked
+from agents.ppo.data_parallel import DataParallel
+from agents.ppo.game_length import LONGEST
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.gradient_step import Losses, gradient_step, minibatches
+from agents.recipes.recipe import Recipe
 from kododo_env.baselines.action_values import WeighingAgent
 from kododo_env.core.agent import Agent, choice_of
 from kododo_env.core.batch_game import BatchGame
 
+LAST = 0.01  # imitation ends at this share of the learning rate that it began with
 
-def lesson(
-    teacher: Agent, game: BatchGame, rng: np.random.Generator, temperature: float
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """What a teacher does in every seat, and the distribution that is to be learned there.
 
-    Much more is learned from what all actions are worth than from the choice alone (G. Hinton
-    et al., "Distilling the knowledge in a neural network", 2015).
+class Demonstrations(NamedTuple):
+    """What an expert decided, B times."""
+
+    canonical: Tensor  # (B, F), the canonical observations
+    entries: Tensor  # (B, K), the raw output's entries of the actions
+    masks: Tensor  # (B, A) bool
+    targets: Tensor  # (B, A), the expert's distributions
+    returns: Tensor  # (B,), what was gained afterwards
+
+
+class Imitation:
+    """Learns an expert's policy, and the value of its play.
+
+    The loss is the cross-entropy to the expert's distribution plus the squared error of the
+    value.
 
     Args:
-        teacher: Plays in every seat, each time with that seat's view.
+        policy: Whose network and optimiser.
+        expert: Who is imitated.
+        recipe: The settings.
+        parallel: Threads.
+        bfloat16: Whether matrices are multiplied in bfloat16.
+    """
+
+    def __init__(
+        self,
+        policy: GamePolicy,
+        expert: Agent,
+        recipe: Recipe,
+        parallel: DataParallel,
+        bfloat16: bool = False,
+    ) -> None:
+        self.policy, self.expert, self.recipe = policy, expert, recipe
+        self.parallel, self.bfloat16 = parallel, bfloat16
+
+    def update(
+        self, game: BatchGame, remaining: float, rng: np.random.Generator
+    ) -> dict[str, float]:
+        """Let the expert play all seats of a batch to its end, and imitate it.
+
+        Args:
+            game: A batch that has just been dealt.
+            remaining: The share of the phase that is left, 1 to 0.
+            rng: The expert's randomness.
+
+        Returns:
+            What there is to log.
+
+        Raises:
+            Diverged: Losses, gradients or the network's answers are no finite numbers.
+        """
+        seen = self.demonstrations(game, rng)
+        rate = self.recipe.imitation_learning_rate * (LAST + (1 - LAST) * remaining)
+        for group in self.policy.optimizer.param_groups:
+            group["lr"] = rate
+        steps: list[Losses] = []
+        for _ in range(self.recipe.n_epochs):
+            for chosen in minibatches(len(seen.returns), self.recipe.batch_size):
+                steps.append(self._step(Demonstrations(*(column[chosen] for column in seen))))
+        check_network(self.policy.network, seen.canonical, seen.entries)
+        means = {name: torch.stack([each[name] for each in steps]).mean() for name in steps[0]}
+        return {"learning_rate": rate, **{name: mean.item() for name, mean in means.items()}}
+
+    def _step(self, batch: Demonstrations) -> Losses:
+        def losses(part: slice) -> Losses:
+            return self._losses(Demonstrations(*(column[part] for column in batch)))
+
+        norm = self.recipe.max_grad_norm
+        return gradient_step(self.policy, self.parallel, len(batch.returns), losses, norm)
+
+    def _losses(self, batch: Demonstrations) -> Losses:
+        """Means over a batch."""
+        logits, values = self.policy.network.from_canonical(
+            batch.canonical.float(), batch.entries.long(), self.bfloat16
+        )
+        log_probs = functional.log_softmax(masked(logits, batch.masks), dim=1)
+        cross_entropy = -(batch.targets * log_probs).sum(dim=1).mean()
+        value_loss = functional.mse_loss(values, batch.returns)
+        loss = cross_entropy + self.recipe.vf_coef * value_loss
+        return {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
+
+    def demonstrations(self, game: BatchGame, rng: np.random.Generator) -> Demonstrations:
+        """The expert's decisions in all seats, from where a batch stands to its end."""
+        steps: list[tuple[npt.NDArray[Any], ...]] = []
+        decided: list[npt.NDArray[np.bool_]] = []
+        rewards: list[npt.NDArray[np.float32]] = []
+        while len(rewards) < LONGEST and not game.terminated.all():
+            deciding = game.deciding()
+            chosen, targets = demonstrate(self.expert, game, rng, self.recipe.imitation_temperature)
+            each = (game.observe(), game.legal_action_mask(), targets)
+            steps.append(tuple(array[deciding] for array in each))
+            decided.append(deciding)
+            game.step(chosen)
+            rewards.append(self.recipe.reward(game))
+        observations, masks, taught = (np.concatenate(each) for each in zip(*steps, strict=True))
+        returns = returns_of(np.stack(rewards), np.stack(decided), self.recipe.gamma)
+        canonical, entries = self._canonical(observations)
+        return Demonstrations(
+            canonical,
+            entries,
+            torch.from_numpy(masks),
+            torch.from_numpy(taught),
+            torch.from_numpy(returns[np.stack(decided)]),
+        )
+
+    @torch.no_grad()
+    def _canonical(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor]:
+        """Canonical observations (B, F), kept in their own dtype, and entries (B, K) int16."""
+
+        @torch.no_grad()
+        def canonical(part: slice) -> tuple[Tensor, Tensor]:
+            rows = torch.from_numpy(observations[part])
+            renamed, entries = self.policy.network.canonical(rows)
+            return renamed.to(rows.dtype), entries.to(torch.int16)
+
+        parts = self.parallel.map(canonical, len(observations))
+        renamed, entries = (torch.cat(column) for column in zip(*parts, strict=True))
+        return renamed, entries
+
+
+def demonstrate(
+    expert: Agent, game: BatchGame, rng: np.random.Generator, temperature: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """What an expert does in every seat, and the distribution that is to be learned there.
+
+    Args:
+        expert: Plays in every seat, each time with that seat's view.
         game: N games; they are not stepped.
-        rng: The source of the teacher's randomness.
-        temperature: In points. The distribution is the softmax of the worth of the legal
-            actions divided by it. If it is 0, or the teacher does not weigh actions, it is
-            the teacher's choice with certainty.
+        rng: The source of the expert's randomness.
+        temperature: In points. The distribution is the softmax of the values of the legal
+            actions divided by it. If it is 0, or the expert has no action values, it is
+            the expert's choice with certainty.
 
     Returns:
         Action numbers (N, P), as ``game.step`` takes them, and distributions (N, P, A);
@@ -37,12 +171,35 @@ def lesson(
     deciding = game.deciding()
     for player in np.flatnonzero(deciding.any(axis=0)):
         view = game.view(int(player))
-        if temperature > 0 and isinstance(teacher, WeighingAgent):
-            worth = teacher.weigh(view)
-            chosen[:, player] = teacher.choose(worth, view, rng)
+        if temperature > 0 and isinstance(expert, WeighingAgent):
+            worth = expert.weigh(view)
+            chosen[:, player] = expert.choose(worth, view, rng)
             here = softmax(np.where(legal[:, player], worth.T / temperature, -np.inf), axis=1)
         else:
-            chosen[:, player] = choice_of(teacher, view, rng)
+            chosen[:, player] = choice_of(expert, view, rng)
             here = np.eye(legal.shape[2], dtype=np.float32)[chosen[:, player]]
         targets[:, player] = here * deciding[:, player, None]
     return chosen, targets
+
+
+def returns_of(
+    rewards: npt.NDArray[np.float32], decided: npt.NDArray[np.bool_], gamma: float
+) -> npt.NDArray[np.float32]:
+    """What each seat gains from each of its decisions on; the discount counts decisions.
+
+    Args:
+        rewards: Of each step and seat, (T, N, P).
+        decided: Whether the seat decided in that step, (T, N, P).
+        gamma: The discount.
+
+    Returns:
+        (T, N, P) float32, of use where something was decided.
+    """
+    returns = np.zeros_like(rewards)
+    later, waiting = np.zeros_like(rewards[0]), np.zeros_like(rewards[0])
+    for step in range(len(rewards) - 1, -1, -1):
+        waiting = waiting + rewards[step]
+        returns[step] = waiting + np.float32(gamma) * later
+        later = np.where(decided[step], returns[step], later)
+        waiting = np.where(decided[step], np.float32(0), waiting)
+    return returns

@@ -12,22 +12,26 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.utils import explained_variance
+from stable_baselines3.common.utils import FloatSchedule, LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 from torch import Tensor
 from torch.nn import functional
 
-from agents.networks.network import check_answers, check_finite, masked
+from agents.networks.network import check_answers, check_network, masked
 from agents.ppo.data_parallel import DataParallel
 from agents.ppo.decision_buffer import DecisionBuffer, Decisions
+from agents.ppo.game_length import game_length
 from agents.ppo.game_policy import GamePolicy
-from agents.ppo.imitation import lesson
+from agents.ppo.gradient_step import Losses, gradient_step, minibatches
 from agents.ppo.stopwatch import Stopwatch
-from kododo_env.core.agent import Agent
+from agents.recipes.recipe import Recipe
 from kododo_env.wrappers.vec import BatchVecEnv
 
 Schedule = Callable[[float], float]
-PROBED = 256  # decisions on which a network is tried after it has learned
+# Settings of a recipe that are MaskablePPO's own.
+SAME_NAMES = (
+    "batch_size", "n_epochs", "gamma", "gae_lambda", "clip_range", "vf_coef", "max_grad_norm",
+)  # fmt: skip
 
 # Products in bfloat16 are compiled for each number of rows, and by default 1,024 of a kind are
 # kept. Each step of a rollout decides another number, so that memory grew for long.
@@ -36,61 +40,64 @@ for kept in ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"):
 
 
 class SelfPlayPPO(MaskablePPO):
-    """MaskablePPO that keeps decisions only and renames each observation only once.
+    """MaskablePPO that keeps decisions only and makes each observation canonical only once.
 
     What differs from sb3-contrib's: slots with one legal action are neither asked nor
     stored (``DecisionBuffer``); the canonical observation, which carries no gradient, is
     computed once when the policy acts and used in every epoch; the entropy coefficient may
-    be a schedule; a teacher may play at first, who is imitated while the value is learned;
-    and a function may say how far the training has progressed, so that a limit of time can
-    drive the schedules. ``learn``, callbacks, logging, saving and loading are
-    MaskablePPO's. The policy must be a ``GamePolicy``.
+    be a schedule. ``learn``, callbacks, logging, saving and loading are MaskablePPO's.
+
+    Args:
+        policy: ``GamePolicy``.
+        env: What it plays.
+        ent_coef: Entropy coefficient, or a schedule of it by remaining progress, 1 to 0.
+        progress: Tells the remaining progress, 1 to 0, which drives the schedules; None reads
+            it off the number of steps.
+        threads: On how many threads acting and learning are done. With another number
+            the sums are rounded otherwise, so that another policy is learned.
+        bfloat16: Whether acting and learning multiply matrices in bfloat16.
+        **settings: MaskablePPO's.
 
     Attributes:
-        ent_schedule: Entropy coefficient by remaining progress (1 to 0), if not constant.
-        teacher: Who plays at first and is imitated; needs a ``BatchVecEnv``.
-        teacher_share: For which share of the progress.
-        teacher_temperature: Of the distributions that it teaches: see ``agents.ppo.imitation``.
         stopwatch: How long acting, the games and learning took.
-        progress: Remaining progress, if it is not to be read off the number of steps.
-        bfloat16: Whether acting and learning multiply matrices in bfloat16.
-        parallel: On how many threads acting and learning are done. With another number
-            the sums are rounded otherwise, so that another policy is learned.
+        parallel: The threads.
     """
 
     policy: GamePolicy
     rollout_buffer: DecisionBuffer
-    ent_schedule: Schedule | None = None
-    teacher: Agent | None = None
-    teacher_share: float = 0.0
-    teacher_temperature: float = 0.0
-    progress: Callable[[], float] | None = None
-    bfloat16: bool = False
+
+    def __init__(
+        self,
+        policy: type[GamePolicy],
+        env: VecEnv | None,
+        *,
+        ent_coef: float | Schedule = 0.0,
+        progress: Callable[[], float] | None = None,
+        threads: int = 1,
+        bfloat16: bool = False,
+        **settings: Any,
+    ) -> None:
+        self.ent_schedule = FloatSchedule(ent_coef)
+        self.progress = progress
+        self.parallel = DataParallel(threads)
+        self.bfloat16 = bfloat16
+        self.stopwatch = Stopwatch()
+        super().__init__(policy, env, ent_coef=self.ent_schedule(1.0), **settings)  # type: ignore[arg-type]
 
     def _setup_model(self) -> None:
         self.rollout_buffer_class = DecisionBuffer
-        self.stopwatch = Stopwatch()
-        self.parallel = DataParallel()
         super()._setup_model()
         if not isinstance(self.policy, GamePolicy):
             raise ValueError(f"the policy must be a GamePolicy, not {type(self.policy).__name__}")
 
     def _excluded_save_params(self) -> list[str]:
-        given = ("ent_schedule", "progress", "teacher", "stopwatch", "parallel")
-        return [*super()._excluded_save_params(), *given]
+        return [*super()._excluded_save_params(), "progress", "stopwatch", "parallel"]
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
         super()._update_current_progress_remaining(num_timesteps, total_timesteps)
         if self.progress is not None:
             self._current_progress_remaining = self.progress()
-        if self.ent_schedule is not None:
-            self.ent_coef = self.ent_schedule(self._current_progress_remaining)
-
-    @property
-    def imitating(self) -> bool:
-        """Whether the teacher still plays."""
-        remaining = self._current_progress_remaining
-        return self.teacher is not None and remaining > 1 - self.teacher_share
+        self.ent_coef = self.ent_schedule(self._current_progress_remaining)
 
     # --- collecting -------------------------------------------------------------------
 
@@ -107,10 +114,9 @@ class SelfPlayPPO(MaskablePPO):
         self.policy.set_training_mode(False)
         rollout_buffer.reset()
         callback.on_rollout_start()
-        rng = np.random.default_rng([self.seed or 0, self.num_timesteps])
         for _ in range(n_rollout_steps):
             with self.stopwatch.on("acting"):
-                actions = self._decide(env, rollout_buffer, rng)
+                actions = self._decide(env, rollout_buffer)
             with self.stopwatch.on("games"):
                 new_obs, rewards, dones, infos = env.step(actions)
             self.num_timesteps += env.num_envs
@@ -131,33 +137,26 @@ class SelfPlayPPO(MaskablePPO):
         return True
 
     @torch.no_grad()
-    def _decide(
-        self, env: VecEnv, buffer: DecisionBuffer, rng: np.random.Generator
-    ) -> npt.NDArray[np.int64]:
-        """Actions of all slots, (E,); those that have a choice ask the policy or its teacher."""
+    def _decide(self, env: VecEnv, buffer: DecisionBuffer) -> npt.NDArray[np.int64]:
+        """Actions of all slots, (E,); those that have a choice ask the policy."""
         masks = np.asarray(env.env_method("action_masks"), np.bool_)
         actions: npt.NDArray[np.int64] = masks.argmax(axis=1)
         slots = np.flatnonzero(masks.sum(axis=1, dtype=np.int32) > 1)
         if len(slots) == 0:
             return actions
         legal = torch.from_numpy(masks[slots])
-        renamed, entries, log_probs, values = self._asked(slots, legal)
-        if self.imitating:
-            chosen, targets = (torch.from_numpy(each[slots]) for each in self._lesson(env, rng))
-        else:
-            # The largest of log-probability plus Gumbel noise is a draw from the distribution.
-            noise = torch.empty_like(log_probs).exponential_().log_()
-            chosen = (log_probs - noise).argmax(dim=1)
-            targets = torch.empty(len(slots), 0)
+        canonical, entries, log_probs, values = self._asked(slots, legal)
+        # The largest of log-probability plus Gumbel noise is a draw from the distribution.
+        noise = torch.empty_like(log_probs).exponential_().log_()
+        chosen = (log_probs - noise).argmax(dim=1)
         buffer.add_decisions(
             slots,
             values,
-            renamed=renamed,
+            canonical=canonical,
             entries=entries,
             masks=legal,
             actions=chosen,
             log_probs=log_probs.gather(1, chosen[:, None]).squeeze(1),
-            targets=targets,
         )
         actions[slots] = chosen.numpy()
         return actions
@@ -169,23 +168,14 @@ class SelfPlayPPO(MaskablePPO):
 
         @torch.no_grad()
         def ask(part: slice) -> tuple[Tensor, ...]:
-            renamed, entries = network.canonical(torch.from_numpy(observations[slots[part]]))
-            logits, values = network.from_canonical(renamed, entries, self.bfloat16)
+            canonical, entries = network.canonical(torch.from_numpy(observations[slots[part]]))
+            logits, values = network.from_canonical(canonical, entries, self.bfloat16)
             check_answers(logits, values)
             log_probs = functional.log_softmax(masked(logits, legal[part]), dim=1)
-            return renamed, entries, log_probs, values
+            return canonical, entries, log_probs, values
 
         answers = self.parallel.map(ask, len(slots))
         return tuple(torch.cat(column) for column in zip(*answers, strict=True))
-
-    def _lesson(
-        self, env: VecEnv, rng: np.random.Generator
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-        """What the teacher would do in every slot, (E,), and what is learned there, (E, A)."""
-        assert isinstance(env, BatchVecEnv)
-        assert self.teacher is not None
-        chosen, targets = lesson(self.teacher, env.game, rng, self.teacher_temperature)
-        return chosen[:, env.seats].ravel(), targets[:, env.seats].reshape(-1, targets.shape[2])
 
     def _last_values(self, dones: npt.NDArray[np.bool_]) -> Tensor:
         """Values after the last step; not needed, and left 0, where an episode ended."""
@@ -214,78 +204,52 @@ class SelfPlayPPO(MaskablePPO):
         clip_range = float(self.clip_range(self._current_progress_remaining))  # type: ignore[operator]
         decisions = self.rollout_buffer.packed()
         assert self.batch_size is not None
-        losses: list[dict[str, Tensor]] = []
+        losses: list[Losses] = []
         for _ in range(self.n_epochs):
-            for batch in self.rollout_buffer.minibatches(decisions, self.batch_size):
+            for chosen in minibatches(len(decisions.actions), self.batch_size):
+                batch = Decisions(*(column[chosen] for column in decisions))
                 losses.append(self._update(batch, clip_range))
             self._n_updates += 1
-        self._check_learned(decisions)
+        check_network(self.policy.network, decisions.canonical, decisions.entries)
         self._log(losses, clip_range)
 
-    @torch.no_grad()
-    def _check_learned(self, decisions: Decisions) -> None:
-        """Raise Diverged if the network has become useless, before anybody plays or keeps it."""
-        some = slice(PROBED)
-        answers = self.policy.network.from_canonical(
-            decisions.renamed[some].float(), decisions.entries[some].long()
-        )
-        check_answers(*answers)
-        check_finite(*self.policy.network.parameters())
-
-    def _update(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
+    def _update(self, batch: Decisions, clip_range: float) -> Losses:
         """One step of the optimiser on a minibatch; what there is to log of it."""
-        parameters = list(self.policy.network.parameters())
-        if self.normalize_advantage and len(batch.actions) > 1:  # one has no spread, but NaN
+        size = len(batch.actions)
+        if self.normalize_advantage and size > 1:  # one has no spread, but NaN
             advantages = batch.advantages
             spread = advantages.std() + 1e-8
             batch = batch._replace(advantages=(advantages - advantages.mean()) / spread)
 
-        def gradients(part: slice) -> tuple[dict[str, Tensor], list[Tensor]]:
-            """What there is to log of a part, and its share of the batch's gradients."""
-            here = Decisions(*(column[part] for column in batch))
-            losses = self._losses(here, clip_range)
-            share = len(here.actions) / len(batch.actions)
-            found = torch.autograd.grad(share * losses["loss"], parameters)
-            return {name: share * loss.detach() for name, loss in losses.items()}, list(found)
+        def losses(part: slice) -> Losses:
+            return self._losses(Decisions(*(column[part] for column in batch)), clip_range)
 
-        logged, found = zip(*self.parallel.map(gradients, len(batch.actions)), strict=True)
-        for parameter, *parts in zip(parameters, *found, strict=True):
-            parameter.grad = torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
-        norm = torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
-        losses = {name: torch.stack([part[name] for part in logged]).sum() for name in logged[0]}
-        check_finite(norm, losses["loss"])
-        self.policy.optimizer.step()
-        return losses
+        return gradient_step(self.policy, self.parallel, size, losses, self.max_grad_norm)
 
-    def _losses(self, batch: Decisions, clip_range: float) -> dict[str, Tensor]:
+    def _losses(self, batch: Decisions, clip_range: float) -> Losses:
         """The loss, its parts, and what tells how far the policy has moved; means over a batch."""
         network = self.policy.network
         logits, values = network.from_canonical(
-            batch.renamed.float(), batch.entries.long(), self.bfloat16
+            batch.canonical.float(), batch.entries.long(), self.bfloat16
         )
         log_probs = functional.log_softmax(masked(logits, batch.masks), dim=1)
         taken = log_probs.gather(1, batch.actions[:, None]).squeeze(1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         log_ratio = taken - batch.log_probs
         ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
+        policy_loss = -torch.min(batch.advantages * ratio, batch.advantages * clipped).mean()
         value_loss = functional.mse_loss(values, batch.returns)
-        if self.imitating:
-            policy_loss = -(batch.targets * log_probs).sum(dim=1).mean()
-            loss = policy_loss + self.vf_coef * value_loss
-        else:
-            clipped = ratio.clamp(1 - clip_range, 1 + clip_range)
-            policy_loss = -torch.min(batch.advantages * ratio, batch.advantages * clipped).mean()
-            loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
         return {
             "policy_gradient_loss": policy_loss,
             "value_loss": value_loss,
             "entropy_loss": -entropy,
             "approx_kl": (ratio.detach() - 1 - log_ratio.detach()).mean(),
             "clip_fraction": ((ratio.detach() - 1).abs() > clip_range).float().mean(),
-            "loss": loss,
+            "loss": policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss,
         }
 
-    def _log(self, losses: list[dict[str, Any]], clip_range: float) -> None:
+    def _log(self, losses: list[Losses], clip_range: float) -> None:
         for name in losses[0]:
             mean = torch.stack([loss[name] for loss in losses]).mean().item()
             self.logger.record(f"train/{name}", mean)
@@ -299,3 +263,41 @@ class SelfPlayPPO(MaskablePPO):
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
         self.logger.record("train/clip_range", clip_range)
         self.logger.record("rollout/share_of_decisions", float(decided.mean()))
+
+
+def make_learner(
+    env: BatchVecEnv,
+    recipe: Recipe,
+    network: dict[str, Any],
+    seed: int,
+    progress: Callable[[], float],
+    *,
+    threads: int = 1,
+    bfloat16: bool = False,
+) -> SelfPlayPPO:
+    """A learner that has learned nothing yet, with a recipe's settings.
+
+    Args:
+        env: What it plays; a rollout is whole games of it.
+        recipe: The settings.
+        network: Arguments of ``GameNetwork`` beside the layouts.
+        seed: Of everything random.
+        progress: Tells the share of the self-play that is left, 1 to 0.
+        threads: See ``SelfPlayPPO``.
+        bfloat16: See ``SelfPlayPPO``.
+    """
+    layouts = {"layout": env.game.layout, "actions": env.game.actions}
+    return SelfPlayPPO(
+        GamePolicy,
+        env,
+        n_steps=game_length(env.game).steps,
+        learning_rate=LinearSchedule(recipe.learning_rate, recipe.final_learning_rate, 1.0),
+        ent_coef=LinearSchedule(recipe.ent_coef, recipe.final_ent_coef, 1.0),
+        **{name: getattr(recipe, name) for name in SAME_NAMES},
+        policy_kwargs={**layouts, **network, "muon": recipe.muon},
+        seed=seed,
+        device="cpu",
+        progress=progress,
+        threads=threads,
+        bfloat16=bfloat16,
+    )

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.file_argument import FilePath
-from agents.ppo.recipes import SHIPPED_STEPS
+from agents.recipes.recipe import shipped_steps
 from agents.release.measures import Match
 from agents.training.run_folder import POLICY
-from agents.training.training_config import TrainConfig
+from agents.training.training_config import TrainConfig, default_config
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables, search_budget
 from kododo_env.arena.workers import cores
 from kododo_env.core.bounds import check_settings, flag
@@ -110,11 +110,11 @@ class PolicyJob:
 
     def runs(self) -> dict[int, TrainConfig]:
         """The training runs by seed."""
-        steps = self.config.steps or SHIPPED_STEPS[self.game, self.players]
+        steps = self.config.steps or shipped_steps(self.game, self.players)
         return {
-            seed: TrainConfig(
-                game=self.game,
-                players=self.players,
+            seed: default_config(
+                self.game,
+                self.players,
                 steps=steps,
                 seed=seed,
                 run_dir=self.folder / f"seed-{seed}",

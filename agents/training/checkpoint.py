@@ -1,7 +1,6 @@
 """Checkpoints of a training run: one file, written whole or not at all.
 
-A checkpoint is for its owner: reading one unpickles the optimiser's and the learner's state
-with stable-baselines3. What is given to others is the exported policy.
+The games are not in it: every update begins with games that are dealt anew by a seed of its own.
 """
 
 from __future__ import annotations
@@ -14,18 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.training_config import Task
-from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.system.files import written_whole
-from kododo_env.wrappers.vec import BatchVecEnv
 
-FORMAT = 2
-MEMBERS = ("facts.json", "game.npz", "model.zip")  # and sha256, their digest
+FORMAT = 3
+MEMBERS = ("facts.json", "learner.pt")  # and sha256, their digest
 
 
 @dataclass
@@ -45,27 +41,19 @@ class Progress:
     curve: list[dict[str, Any]] = field(default_factory=list)
 
 
-def save_checkpoint(
-    path: Path, task: Task, model: SelfPlayPPO, game: BatchGame, progress: Progress
-) -> None:
+def save_checkpoint(path: Path, task: Task, model: SelfPlayPPO, progress: Progress) -> None:
     """Write everything that the run needs to go on as if it had never stopped."""
-    model_file, arrays = io.BytesIO(), io.BytesIO()
-    model.save(model_file)
-    state = game.state()
-    content = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-    content["torch_random_state"] = torch.get_rng_state().numpy()
-    np.savez(arrays, **content)  # type: ignore[arg-type]
-    facts = {
-        "format": FORMAT,
-        "task": task.to_dict(),
-        "progress": vars(progress),
-        "schedule": {k: v for k, v in state.items() if not isinstance(v, np.ndarray)},
-    }
-    members = {
-        "facts.json": json.dumps(facts).encode(),
-        "game.npz": arrays.getvalue(),
-        "model.zip": model_file.getvalue(),
-    }
+    tensors = io.BytesIO()
+    torch.save(
+        {
+            "policy": model.policy.state_dict(),
+            "optimizer": model.policy.optimizer.state_dict(),
+            "random_state": torch.get_rng_state(),
+        },
+        tensors,
+    )
+    facts = {"format": FORMAT, "task": task.to_dict(), "progress": vars(progress)}
+    members = {"facts.json": json.dumps(facts).encode(), "learner.pt": tensors.getvalue()}
     with written_whole(path) as aside, zipfile.ZipFile(aside, "w") as archive:
         for name, each in {**members, "sha256": _digest(members)}.items():
             archive.writestr(name, each)
@@ -116,26 +104,16 @@ def check_same_game(path: Path, saved: Task, wanted: Task) -> None:
         raise ValueError(f"cannot resume {path}: it is for {'; '.join(found)}")
 
 
-def load_checkpoint(
-    path: Path, env: BatchVecEnv, settings: dict[str, Any] | None = None
-) -> SelfPlayPPO:
-    """Put the learner, its optimiser, the games and all random states back.
+def load_checkpoint(path: Path, model: SelfPlayPPO) -> None:
+    """Put back what a learner has learned, its optimiser, its steps and the random state.
 
     Args:
         path: A checkpoint that ``read_facts`` accepts.
-        env: The environment, of the task's size; its games are set.
-        settings: The learner's settings of PPO from here on, by stable-baselines3's names;
-            None leaves them as they were.
-
-    Returns:
-        The learner, ready to go on with ``env``.
+        model: A learner with the same network and optimiser, as the task says.
     """
     members = _members(path)
-    facts = json.loads(members["facts.json"])
-    arrays = dict(np.load(io.BytesIO(members["game.npz"]), allow_pickle=False))
-    model_file = io.BytesIO(members["model.zip"])
-    random_state = torch.from_numpy(arrays.pop("torch_random_state"))
-    model = SelfPlayPPO.load(model_file, env=env, device="cpu", force_reset=False, **settings or {})
-    env.game.load_state({**arrays, **facts["schedule"]})
-    torch.set_rng_state(random_state)
-    return model
+    learner = torch.load(io.BytesIO(members["learner.pt"]), weights_only=True)
+    model.policy.load_state_dict(learner["policy"])
+    model.policy.optimizer.load_state_dict(learner["optimizer"])
+    model.num_timesteps = json.loads(members["facts.json"])["progress"]["steps"]
+    torch.set_rng_state(learner["random_state"])

@@ -7,12 +7,11 @@ import os
 import numpy as np
 
 from agents.networks.network import inputs_of
+from agents.ppo.game_length import game_length
 from agents.training.training_config import Task
-from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 
 TRIAL = 16  # games that are looked at
-LONGEST = 200  # steps of them
 GIGABYTE = 10**9
 
 
@@ -22,7 +21,7 @@ def check_memory(task: Task) -> None:
     if there is not None and needed > there:
         raise ValueError(
             f"this run would need {needed / GIGABYTE:,.1f} GB of memory at least, and the machine "
-            f"has {there / GIGABYTE:,.1f}: lower --num-envs, --games-per-update, --width or --depth"
+            f"has {there / GIGABYTE:,.1f}: lower --num-envs, --width or --depth"
         )
 
 
@@ -34,29 +33,19 @@ def needed_memory(task: Task) -> int:
     recipe = task.recipe
     game = task.batch_game(TRIAL, task.seed)
     of_a_game = sum(each.nbytes for each in _arrays(game)) / TRIAL
-    steps, deciding = _trial(game)
+    steps, deciding = game_length(game)
     slots = recipe.num_envs * task.num_players
     opponents = len(set(task.opponents()))
-    decisions = slots * steps * recipe.games_per_update * deciding
+    decisions = slots * steps * deciding
     actions, inputs = game.num_actions, inputs_of(game.layout, recipe.one_hot)
     # Observation, mask, target in float32, entries in int16; in parts, and once more packed.
     kept = decisions * 2 * (game.layout.size * game.layout.dtype.itemsize + 7 * actions + 24)
-    rollout = slots * steps * recipe.games_per_update * 5 * 4
+    rollout = slots * steps * 5 * 4
     at_work = max(slots * deciding, min(recipe.batch_size, decisions))
     hidden = at_work * 4 * (inputs + recipe.width * recipe.depth)
     weights = recipe.width * (inputs + recipe.width * (recipe.depth - 1))
     games = of_a_game * (recipe.num_envs + slots * opponents)
     return int(games + kept + rollout + hidden + 4 * 4 * weights)  # gradients and two moments
-
-
-def _trial(game: BatchGame) -> tuple[int, float]:
-    """How many steps games take, and the share of the seats that have something to decide."""
-    rng = np.random.default_rng(0)
-    deciding: list[float] = []
-    while len(deciding) < LONGEST and not game.terminated.all():
-        deciding.append(float(game.deciding().mean()))
-        game.step(random_legal_actions(game.legal_action_mask(), rng))
-    return len(deciding), float(np.mean(deciding))
 
 
 def _arrays(game: BatchGame) -> list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import torch
@@ -13,18 +12,15 @@ from tqdm import tqdm
 
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.data_parallel import DataParallel
-from agents.ppo.learning_schedule import entropy_of
-from agents.ppo.recipes import Recipe, recipe_for
-from agents.ppo.self_play_ppo import SelfPlayPPO
-from agents.training.trainer import make_learner, reward_of
+from agents.ppo.budget import Budget
+from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.recipes.recipe import Recipe, recipe_for
+from agents.training.training_config import bfloat16_is_fast
 from kododo_env.arena.match import duel
 from kododo_env.core.agent import Agent
-from kododo_env.core.bounds import BOUNDS
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.vec import BatchVecEnv
 
-MINUTES = 5.0
 LEAST_EPOCHS = 3
 TEMPERATURES = (0.0, 0.25, 1.0)
 SELECTION_GAMES = 2_000  # for each temperature
@@ -81,7 +77,7 @@ def train_best_response(
     Raises:
         ValueError: The policy has no weights to start from, or there is no budget.
     """
-    check_budget(minutes, steps)
+    budget = Budget(minutes, steps)
     torch.set_num_threads(1)  # DataParallel's threads are many enough
     arguments = network_arguments(policy.path)
     if recipe is None:
@@ -89,25 +85,22 @@ def train_best_response(
     sizes = {name: arguments[name] for name in arguments if hasattr(recipe, name)}
     recipe = replace(recipe, **sizes)
     envs = _envs(policy, recipe, seed)
-    model = _learner(envs[0], recipe, arguments, seed)
-    model.parallel = DataParallel(threads)
+    model = make_learner(
+        envs[0],
+        recipe,
+        arguments,
+        seed,
+        lambda: budget.remaining(model.num_timesteps),
+        threads=threads,
+        bfloat16=bfloat16_is_fast(),
+    )
     model.policy.network.load_state_dict(network_of(policy.path).state_dict())
-    _learn(model, envs, _remaining(model, minutes, steps))
+    _learn(model, envs, budget)
     network = model.policy.network.eval()
     temperature = _best_temperature(NetworkAgent(network), policy, seed + 1)
     agent = NetworkAgent(network, temperature, f"best-response-{policy.name}")
     recipe = replace(recipe, temperature=temperature)
-    limit = None if steps is not None else minutes or MINUTES
-    return BestResponse(agent, recipe, seed, limit, model.num_timesteps)
-
-
-def check_budget(minutes: float | None, steps: int | None) -> None:
-    """Raise ValueError unless there is one budget, or none is named."""
-    if minutes is not None and steps is not None:
-        raise ValueError("give minutes or steps, not both")
-    for name, value in (("minutes", minutes), ("steps", steps)):
-        if value is not None:
-            BOUNDS[name].checked(value, name)
+    return BestResponse(agent, recipe, seed, budget.minutes, model.num_timesteps)
 
 
 def response_recipe(recipe: Recipe) -> Recipe:
@@ -119,12 +112,11 @@ def response_recipe(recipe: Recipe) -> Recipe:
     """
     return replace(
         recipe,
-        entropy=recipe.final_entropy,
-        final_entropy=0.0,
+        ent_coef=recipe.final_ent_coef,
+        final_ent_coef=0.0,
         margin_weight=0.0,
-        epochs=max(recipe.epochs, LEAST_EPOCHS),
-        teacher="",
-        teacher_share=0.0,
+        n_epochs=max(recipe.n_epochs, LEAST_EPOCHS),
+        expert="",
         opponents=(),
     )
 
@@ -138,45 +130,25 @@ def _envs(policy: OnnxAgent, recipe: Recipe, seed: int) -> list[BatchVecEnv]:
         policy.check(game)
         opponents: list[Agent | None] = [policy] * players
         opponents[seat] = None
-        envs.append(BatchVecEnv(game, reward_of(recipe), opponents))
+        envs.append(BatchVecEnv(game, recipe.reward, opponents))
         envs[-1].seed(seed * players + seat)
         envs[-1].reset()
     return envs
 
 
-def _learner(env: BatchVecEnv, recipe: Recipe, arguments: dict[str, Any], seed: int) -> SelfPlayPPO:
-    model = make_learner(env, recipe, arguments, seed)
-    model.set_logger(Logger(None, []))
-    model.ent_schedule = entropy_of(recipe)
-    model.bfloat16 = torch.cpu._is_avx512_bf16_supported()
-    return model
-
-
-def _remaining(model: SelfPlayPPO, minutes: float | None, steps: int | None) -> Callable[[], float]:
-    """Tells the share of the budget that is left, 1 to 0."""
-    since = time.monotonic()
-    seconds = 60 * (MINUTES if minutes is None else minutes)
-
-    def remaining() -> float:
-        if steps is not None:
-            return max(0.0, 1 - model.num_timesteps / steps)
-        return max(0.0, 1 - (time.monotonic() - since) / seconds)
-
-    return remaining
-
-
-def _learn(model: SelfPlayPPO, envs: list[BatchVecEnv], remaining: Callable[[], float]) -> None:
+def _learn(model: SelfPlayPPO, envs: list[BatchVecEnv], budget: Budget) -> None:
     """Learn until the budget is spent, in one seat after the other; at least one update."""
-    model.progress = remaining
+    model.set_logger(Logger(None, []))
     form = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
     with tqdm(desc="best response", total=100, bar_format=form, disable=None) as bar:
-        updates = 0
-        while updates == 0 or remaining() > 0:
-            model.set_env(envs[updates % len(envs)])
-            model.learn(model.n_steps * model.n_envs, reset_num_timesteps=updates == 0)
-            updates += 1
-            bar.n = round(100 * (1 - remaining()))
+        for update in count():
+            left = budget.remaining(model.num_timesteps)
+            bar.n = round(100 * (1 - left))
             bar.set_postfix_str(f"{model.num_timesteps / 1e6:.1f}M steps")
+            if update and not left:
+                return
+            model.set_env(envs[update % len(envs)])
+            model.learn(model.n_steps * model.n_envs, reset_num_timesteps=False)
 
 
 def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> float:

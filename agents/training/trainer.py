@@ -1,4 +1,4 @@
-"""A training run: learn, measure, keep checkpoints, stop when told, go on where it stopped."""
+"""A training run: imitate, play itself, measure, keep checkpoints, stop when told."""
 
 from __future__ import annotations
 
@@ -12,29 +12,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from stable_baselines3.common.logger import Logger, configure
+from stable_baselines3.common.logger import configure
 
 from agents.networks.network import network_settings
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.data_parallel import DataParallel
-from agents.ppo.game_policy import GamePolicy
-from agents.ppo.learning_schedule import entropy_of, learning_rate_of
-from agents.ppo.recipes import Recipe
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.ppo.imitation import Imitation
+from agents.ppo.self_play_ppo import make_learner
 from agents.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from agents.training.measure import against_baselines
 from agents.training.progress_display import ProgressDisplay
 from agents.training.run_folder import CHECKPOINT
-from agents.training.training_config import DEFAULT_MINUTES, Task, TrainConfig
-from kododo_env.core import rewards
-from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.rewards import Reward
+from agents.training.training_config import Task, TrainConfig
 from kododo_env.system.stopping import STOPS, on_stop
 from kododo_env.wrappers.vec import BatchVecEnv
 
 MEASURE_GAMES = 600  # against each baseline, each time while learning
-LONGEST_UPDATE = 200  # steps: games without a fixed length are cut there
 
 
 class Trainer:
@@ -52,36 +44,28 @@ class Trainer:
     """
 
     def __init__(self, config: TrainConfig, task: Task, run_dir: Path, progress: Progress) -> None:
-        self.config = config
-        self.task = task
-        self.run_dir = run_dir
-        self.progress = progress
+        self.config, self.task, self.run_dir, self.progress = config, task, run_dir, progress
         self.stopped: type[KeyboardInterrupt] | None = None
         self.before_writing: Callable[[], None] = lambda: None
+        self.budget = config.budget(progress.seconds)
         torch.set_num_threads(1)  # DataParallel's threads are many enough
-        game = task.batch_game(task.recipe.num_envs, task.seed)
-        self.env = BatchVecEnv(game, reward_of(task.recipe))
-        self.env.seed(task.seed)
+        recipe = task.recipe
+        self.env = BatchVecEnv(task.batch_game(recipe.num_envs, task.seed), recipe.reward)
         self.others = opponents_envs(task)
-        self.model = self._resumed() if progress.updates else self._fresh()
-        self.model.progress = self.remaining
-        self.model.bfloat16 = config.bfloat16
-        self.model.parallel = DataParallel(config.threads)
-        self.model.ent_schedule = entropy_of(task.recipe)
-        self.model.teacher, self.model.teacher_share = task.teacher(), task.recipe.teacher_share
-        self.model.teacher_temperature = task.recipe.teacher_temperature
-        self._since = time.monotonic()
-        self._saved = self._since
+        self.model = make_learner(
+            self.env,
+            recipe,
+            {name: getattr(recipe, name) for name in network_settings()},
+            task.seed,
+            self.self_play_remaining,
+            threads=config.threads,
+            bfloat16=config.bfloat16,
+        )
+        if progress.updates:
+            load_checkpoint(run_dir / CHECKPOINT, self.model)
+        self.expert = task.expert()
+        self._saved = time.monotonic()
         self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
-
-    def _fresh(self) -> SelfPlayPPO:
-        recipe = self.task.recipe
-        sizes = {name: getattr(recipe, name) for name in network_settings()}
-        return make_learner(self.env, recipe, sizes, self.task.seed)
-
-    def _resumed(self) -> SelfPlayPPO:
-        settings = ppo_settings(self.task.recipe)
-        return load_checkpoint(self.run_dir / CHECKPOINT, self.env, settings)
 
     @property
     def agent(self) -> NetworkAgent:
@@ -90,64 +74,77 @@ class Trainer:
 
     # --- how far ----------------------------------------------------------------------
 
-    def seconds(self) -> float:
-        """Time spent on this run, earlier sessions included."""
-        return self.progress.seconds + time.monotonic() - self._since
-
     def remaining(self) -> float:
-        """The share of the budget that is left, 1 to 0; it drives the schedules."""
-        return self._remaining_at(self.seconds(), self.model.num_timesteps)
+        """The share of the budget that is left, 1 to 0."""
+        return self.budget.remaining(self.model.num_timesteps)
 
-    def _remaining_at(self, seconds: float, steps: int) -> float:
-        if self.config.steps is not None:
-            spent = steps / self.config.steps
-        else:
-            spent = seconds / (60 * minutes_of(self.config))
-        return max(0.0, 1 - spent)
+    def imitation_remaining(self) -> float:
+        """The share of the imitation that is left, 1 to 0; without an expert 0."""
+        share = self.task.recipe.imitated
+        return max(0.0, 1 - (1 - self.remaining()) / share) if share else 0.0
+
+    def self_play_remaining(self) -> float:
+        """The share of the self-play that is left, 1 to 0."""
+        share = 1 - self.task.recipe.imitated
+        return min(1.0, self.remaining() / share) if share else 0.0
 
     def _due(self, seconds: float, steps: int, **_: Any) -> int:
         """How many of the evenly spread measurements are to be made by then."""
-        return int((1 - self._remaining_at(seconds, steps)) * self.config.evaluations)
+        return int((1 - self.budget.remaining(steps, seconds)) * self.config.evaluations)
 
     # --- the run ----------------------------------------------------------------------
 
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
-        self.model.set_logger(self._logger())
+        self.model.set_logger(configure(str(self.run_dir / "tensorboard"), ["tensorboard"]))
         display = ProgressDisplay(self.remaining())
         with stops_on_signal(self), quiet_log_writer(), display:
             while self.remaining() > 0 and not self.stopped:
-                self._update()
+                if self.imitation_remaining() > 0:
+                    self._imitate()
+                else:
+                    self._play_itself()
+                self.progress.updates += 1
+                self.progress.steps = self.model.num_timesteps
                 self._measure_if_due()
                 if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
                     self.save()
                 display.show(self.remaining(), self.progress, self.model.num_timesteps)
             self.save()
 
-    def _update(self) -> None:
-        """One rollout of whole games and the learning from it."""
-        model = self.model
-        if self.others:
-            model.set_env(self._next_env())
-        steps = model.n_steps * model.n_envs
-        model.learn(steps, reset_num_timesteps=self.progress.updates == 0)
-        self.progress.updates += 1
-        self.progress.steps = model.num_timesteps
+    def _imitate(self) -> None:
+        """One update of imitation, on fresh games."""
+        assert self.expert is not None
+        model, game = self.model, self.env.game
+        game.reset(self._seed_of_update())
+        learner = Imitation(
+            model.policy, self.expert, self.task.recipe, model.parallel, model.bfloat16
+        )
+        rng = np.random.default_rng([self.task.seed, self.progress.updates])
+        with model.stopwatch.on("imitation"):
+            logged = learner.update(game, self.imitation_remaining(), rng)
+        model.num_timesteps += game.steps_played * self.env.num_envs
+        for name, value in logged.items():
+            model.logger.record(f"imitation/{name}", value)
+        model.logger.dump(model.num_timesteps)
 
-    def _next_env(self) -> BatchVecEnv:
-        """Where the next update plays: against itself, or against scripted players."""
-        update = self.progress.updates
-        name = None if self.model.imitating else self.task.recipe.opponent_of(update)
+    def _play_itself(self) -> None:
+        """One update of PPO, on fresh games against itself or against scripted players."""
+        name = self.task.recipe.opponent_of(self.progress.updates)
         env = self.env if name is None else self.others[name]
-        # Seeded for each update, so that a checkpoint need not know where the others stand.
-        env.seed(int(np.random.SeedSequence([self.task.seed, update]).generate_state(1)[0]))
-        return env
+        env.seed(self._seed_of_update())
+        self.model.set_env(env)  # which deals anew
+        self.model.learn(self.model.n_steps * self.model.n_envs, reset_num_timesteps=False)
 
-    def _logger(self) -> Logger:
-        return configure(str(self.run_dir / "tensorboard"), ["tensorboard"])
+    def _seed_of_update(self) -> int:
+        """Seeded for each update, so that a checkpoint need not know where the games stand."""
+        sequence = np.random.SeedSequence([self.task.seed, self.progress.updates])
+        return int(sequence.generate_state(1)[0])
 
     def _measure_if_due(self) -> None:
-        point: dict[str, Any] = {"seconds": self.seconds(), "steps": self.model.num_timesteps}
+        point: dict[str, Any] = {
+            "seconds": self.budget.seconds, "steps": self.model.num_timesteps
+        }  # fmt: skip
         due = self._due(**point)
         if due > self._measured:
             with self.model.stopwatch.on("measuring"):
@@ -165,59 +162,10 @@ class Trainer:
     def save(self) -> None:
         """Write the checkpoint."""
         with self.model.stopwatch.on("checkpoints"):
-            self._save()
-
-    def _save(self) -> None:
-        self.before_writing()
-        self.progress.seconds = self.seconds()
-        self._since = self._saved = time.monotonic()
-        save_checkpoint(
-            self.run_dir / CHECKPOINT, self.task, self.model, self.env.game, self.progress
-        )
-
-
-def make_learner(
-    env: BatchVecEnv,
-    recipe: Recipe,
-    sizes: dict[str, Any],
-    seed: int,
-) -> SelfPlayPPO:
-    """A learner that has learned nothing yet, with a recipe's settings of PPO.
-
-    Args:
-        env: What it plays; a rollout is whole games of it.
-        recipe: The settings.
-        sizes: The network's: arguments of ``GameNetwork`` beside the layouts.
-        seed: Of everything random.
-    """
-    game = env.game
-    return SelfPlayPPO(
-        GamePolicy,
-        env,
-        **ppo_settings(recipe),
-        n_steps=steps_of_a_game(game) * recipe.games_per_update,
-        policy_kwargs={
-            "layout": game.layout,
-            "actions": game.actions,
-            "muon": recipe.muon,
-            **sizes,
-        },
-        seed=seed,
-        device="cpu",
-    )
-
-
-def ppo_settings(recipe: Recipe) -> dict[str, Any]:
-    """A recipe's settings of PPO as stable-baselines3 has them: those a learner may change."""
-    return {
-        "learning_rate": learning_rate_of(recipe),
-        "batch_size": recipe.batch_size,
-        "n_epochs": recipe.epochs,
-        "gamma": recipe.gamma,
-        "gae_lambda": recipe.gae_lambda,
-        "clip_range": recipe.clip_range,
-        "vf_coef": recipe.value_weight,
-    }
+            self.before_writing()
+            self.progress.seconds = self.budget.seconds
+            self._saved = time.monotonic()
+            save_checkpoint(self.run_dir / CHECKPOINT, self.task, self.model, self.progress)
 
 
 def opponents_envs(task: Task) -> dict[str, BatchVecEnv]:
@@ -229,37 +177,11 @@ def opponents_envs(task: Task) -> dict[str, BatchVecEnv]:
     return {
         name: BatchVecEnv(
             task.batch_game(task.recipe.num_envs * players, task.seed),
-            reward_of(task.recipe),
+            task.recipe.reward,
             [None] + [agent] * (players - 1),
         )
         for name, agent in task.opponents().items()
     }
-
-
-def minutes_of(config: TrainConfig) -> float:
-    """How long a run without --steps takes."""
-    return DEFAULT_MINUTES if config.minutes is None else config.minutes
-
-
-def reward_of(recipe: Recipe) -> Reward:
-    """Points compared with the others' as they come, and the victory at the end."""
-
-    def reward(game: BatchGame) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        margin = np.float32(recipe.margin_weight) * rewards.margin(game)
-        return margin + rewards.win(game)
-
-    return reward
-
-
-def steps_of_a_game(game: BatchGame) -> int:
-    """How many steps a batch takes from its start to its end, at most ``LONGEST_UPDATE``."""
-    trial = game.fresh(game.num_envs, 0)
-    rng = np.random.default_rng(0)
-    for steps in range(1, LONGEST_UPDATE):
-        trial.step(random_legal_actions(trial.legal_action_mask(), rng))
-        if trial.terminated.all():
-            return steps
-    return LONGEST_UPDATE
 
 
 @contextmanager

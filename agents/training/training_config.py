@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 import torch
 import tyro
 
 from agents.file_argument import FilePath
-from agents.ppo.recipes import Recipe, recipe_for, with_overrides
+from agents.ppo.budget import Budget
+from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
@@ -17,70 +18,6 @@ from kododo_env.core.bounds import check_settings
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
 DEFAULT_GAME = "kododo"
-DEFAULT_MINUTES = 5.0
-
-
-@dataclass(frozen=True)
-class RecipeOverrides:
-    """Settings of PPO to change; what is not given comes from the game's recipe, or from the
-    resumed run.
-    """
-
-    num_envs: int | None = None
-    """Games played at once."""
-    games_per_update: int | None = None
-    """Whole games between updates."""
-    batch_size: int | None = None
-    """Decisions in a minibatch."""
-    epochs: int | None = None
-    """Passes over the decisions of an update."""
-    learning_rate: float | None = None
-    """Learning rate when self-play begins."""
-    final_learning_rate: float | None = None
-    """Learning rate at the end."""
-    muon: float | None = None
-    """Muon's learning rate, for the trunk's matrices, as a multiple of Adam's; 0 = no Muon."""
-    entropy: float | None = None
-    """Weight of the entropy bonus at the start."""
-    final_entropy: float | None = None
-    """Weight of the entropy bonus at the end."""
-    clip_range: float | None = None
-    """PPO's clipping."""
-    gamma: float | None = None
-    """Discount for each decision."""
-    gae_lambda: float | None = None
-    """Of generalised advantage estimation."""
-    margin_weight: float | None = None
-    """Weight of the margin of points beside the victory."""
-    width: int | None = None
-    """Width of the hidden layers."""
-    depth: int | None = None
-    """Number of hidden layers."""
-    one_hot: int | None = None
-    """Largest number of the observation that is also given one-hot; 0 = none."""
-    sort_opponents: bool | None = None
-    """Whether the network sees the opponents in order of their points, not as they sit."""
-    teacher: str | None = None
-    """Scripted player that is imitated at first; "" = nobody, at higher learning rates then."""
-    teacher_share: float | None = None
-    """For which share of the training the teacher is imitated."""
-    teacher_learning_rate: float | None = None
-    """Learning rate at the start of the imitation; it falls to a hundredth."""
-    teacher_temperature: float | None = None
-    """How sharply the teacher is imitated, in points; 0 = only what it does counts."""
-    opponents: tuple[str, ...] | None = None
-    """Scripted players against whom it learns in some of the updates after the imitation."""
-    opponents_share: float | None = None
-    """The share of these updates; 0 = it plays itself only."""
-    temperature: float | None = None
-    """At which the trained policy plays; 0 = always the likeliest action."""
-
-    def __post_init__(self) -> None:
-        check_settings(self, flags=True)
-
-    def given(self) -> dict[str, Any]:
-        """The settings that are given, by name."""
-        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -89,13 +26,18 @@ class TrainConfig:
 
     The run's folder gets config.json, checkpoint.zip, TensorBoard logs and, at the end,
     policy.onnx, results.json and learning_curve.png. Ctrl-C ends the training early with
-    all of them written; --resume goes on.
+    all of them written; --resume goes on. The defaults below are those of the game, number of
+    players and recipe, or of the run, that are named beside --help.
     """
 
-    game: str | None = None
-    """Which game (default: kododo, or the resumed run's)."""
-    players: int | None = None
-    """How many players (default: 4, or the resumed run's)."""
+    game: str
+    """Which game."""
+    players: int
+    """How many players."""
+    settings: Annotated[Recipe, tyro.conf.arg(name="")]
+    """The recipe's settings, which may be changed one by one."""
+    recipe: str = GAME
+    """The settings to begin with: "game" are the game's own, "scratch" learns from nothing."""
     rules: tuple[str, ...] = ()
     """Other rules, such as variant=long; the number of players is --players."""
     minutes: float | None = None
@@ -103,12 +45,12 @@ class TrainConfig:
     earlier minutes, or steps."""
     steps: int | None = None
     """Agent-steps to train instead of minutes: the same seed then gives the same bot."""
-    seed: int | None = None
-    """Seed of everything random (default: 0, or the resumed run's)."""
+    seed: int = 0
+    """Seed of everything random."""
     run_dir: FilePath | None = None
-    """The run's folder (default: runs/GAME-PLAYERSp, numbered if that is taken)."""
+    """The run's folder; a free one such as runs/kododo-4p if none is given."""
     resume: bool = False
-    """Go on from the checkpoint in --run-dir. Game, rules, seed, the network, the teacher and
+    """Go on from the checkpoint in --run-dir. Game, rules, seed, the network, the expert and
     its share, Muon, and how many games are played stay; other settings may be changed."""
     checkpoint_minutes: float = 1.0
     """A checkpoint is written so often."""
@@ -118,10 +60,8 @@ class TrainConfig:
     """Games against each baseline for the table at the end."""
     threads: int = 2
     """Threads of the processor for acting and learning."""
-    bfloat16: bool = field(default_factory=lambda: torch.cpu._is_avx512_bf16_supported())
-    """Multiply matrices in bfloat16 while learning (default: where the processor can)."""
-    ppo: Annotated[RecipeOverrides, tyro.conf.arg(name="")] = field(default_factory=RecipeOverrides)
-    """Settings of PPO."""
+    bfloat16: Annotated[bool, tyro.conf.FlagConversionOff] = False
+    """Multiply matrices in bfloat16 while learning; the default is what the processor can."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -129,6 +69,48 @@ class TrainConfig:
             raise ValueError("give --minutes or --steps, not both")
         if self.resume and self.run_dir is None:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
+
+    def budget(self, spent: float = 0.0) -> Budget:
+        """What it may take, of which so many seconds are spent already."""
+        return Budget(self.minutes, self.steps, spent)
+
+
+def default_config(
+    game: str = DEFAULT_GAME, players: int | None = None, recipe: str = GAME, **others: Any
+) -> TrainConfig:
+    """What is trained if nothing else is said, for a game and a number of players.
+
+    Args:
+        game: The game's name.
+        players: P; None: four, or the most that the game takes.
+        recipe: Whose settings: "game" or "scratch".
+        **others: Other fields of ``TrainConfig``, or settings of the recipe.
+
+    Raises:
+        ValueError: There is no such game, field or setting, or it has an impossible value.
+    """
+    players = default_players(game) if players is None else players
+    settings = recipe_for(game, players, recipe)
+    changed = {name: others.pop(name) for name in list(others) if name in asdict(settings)}
+    given = {"bfloat16": bfloat16_is_fast(), **others}
+    return TrainConfig(game, players, replace(settings, **changed), recipe, **given)
+
+
+def bfloat16_is_fast() -> bool:
+    """Whether the processor multiplies in bfloat16; False where torch cannot tell."""
+    told: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(told.get("avx512_bf16") or told.get("amx_bf16"))
+
+
+@dataclass(frozen=True)
+class Which:
+    """What the defaults of a command line depend on."""
+
+    game: str | None = None
+    players: int | None = None
+    recipe: str = GAME
+    run_dir: FilePath | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,14 +137,18 @@ class Task:
         """P."""
         return int(self.rules["num_players"])
 
+    @property
+    def further_rules(self) -> dict[str, Any]:
+        """The rules without the number of players."""
+        return {name: value for name, value in self.rules.items() if name != "num_players"}
+
     def batch_game(self, num_envs: int, seed: int | None = None) -> BatchGame:
         """A batch of the game."""
-        rules = {name: value for name, value in self.rules.items() if name != "num_players"}
-        return make_game(self.game, num_envs, self.num_players, rules, seed)
+        return make_game(self.game, num_envs, self.num_players, self.further_rules, seed)
 
-    def teacher(self) -> Agent | None:
+    def expert(self) -> Agent | None:
         """Who is imitated at first; ValueError if the game has no such scripted player."""
-        name = self.recipe.teacher
+        name = self.recipe.expert
         return make_agent(name, self.game) if name else None
 
     def opponents(self) -> dict[str, Agent]:
@@ -191,14 +177,11 @@ def task_of(config: TrainConfig) -> Task:
     Raises:
         ValueError: There is no such game, or it cannot be played so.
     """
-    game = DEFAULT_GAME if config.game is None else config.game
-    players = default_players(game) if config.players is None else config.players
-    rules = {"num_players": players, **parse_rules(config.rules)}
-    recipe = with_overrides(recipe_for(game, players), config.ppo.given())
-    task = Task(game, rules, recipe, config.seed or 0)
+    rules = {"num_players": config.players, **parse_rules(config.rules)}
+    task = Task(config.game, rules, config.settings, config.seed)
     layout = task.batch_game(1, 0).layout  # raises if these rules cannot be played
-    if recipe.sort_opponents and not layout.opponent_keys:
-        raise ValueError(f"--sort-opponents: {game} does not declare by what; leave it out")
-    task.teacher()  # or if nobody has that name
+    if task.recipe.sort_opponents and not layout.opponent_keys:
+        raise ValueError(f"--sort-opponents: {task.game} does not declare by what; leave it out")
+    task.expert()  # or if nobody has that name
     task.opponents()
     return task

@@ -1,0 +1,50 @@
+"""How long to learn: so many minutes, or so many steps."""
+
+from __future__ import annotations
+
+import time
+
+from kododo_env.core.bounds import BOUNDS
+
+DEFAULT_MINUTES = 5.0
+
+
+class Budget:
+    """Minutes or agent-steps, of which some may be spent already; its clock runs from now on.
+
+    Args:
+        minutes: 5 if neither this nor ``steps`` is given.
+        steps: Agent-steps instead: with these a seed gives the same result on any day.
+        spent: Seconds that were spent before.
+
+    Raises:
+        ValueError: Both are given, or one is out of its bounds.
+    """
+
+    def __init__(
+        self, minutes: float | None = None, steps: int | None = None, spent: float = 0.0
+    ) -> None:
+        for name, value in (("minutes", minutes), ("steps", steps)):
+            if value is not None:
+                BOUNDS[name].checked(value, name)
+        if minutes is not None and steps is not None:
+            raise ValueError("give minutes or steps, not both")
+        self.steps = steps
+        self.minutes = None if steps is not None else minutes or DEFAULT_MINUTES
+        self._begun = time.monotonic() - spent
+
+    @property
+    def seconds(self) -> float:
+        """The time that is spent."""
+        return time.monotonic() - self._begun
+
+    def remaining(self, steps: int, seconds: float | None = None) -> float:
+        """The share that is left, 1 to 0, after so many steps, now or after so many seconds."""
+        if self.minutes is None:
+            assert self.steps is not None
+            return max(0.0, 1 - steps / self.steps)
+        return max(0.0, 1 - (self.seconds if seconds is None else seconds) / (60 * self.minutes))
+
+    def text(self) -> str:
+        """Such as "5 minutes"."""
+        return f"{self.minutes:g} minutes" if self.minutes else f"{self.steps:,} agent-steps"

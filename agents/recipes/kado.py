@@ -1,0 +1,30 @@
+"""KADO's recipe, the same for all numbers of players.
+
+Its games are long and few of their steps are decisions: smaller updates, more of them. Its
+heuristic is far ahead of what is learned from nothing, and self-play at higher rates unlearns
+it, so that most of the time it is imitated; the policy plays best without any doubt.
+"""
+
+from __future__ import annotations
+
+from agents.recipes.recipe import Recipe
+
+ALL = Recipe(
+    num_envs=128,
+    batch_size=1024,
+    learning_rate=1e-5,
+    final_learning_rate=1e-6,
+    muon=30.0,
+    ent_coef=0.003,
+    final_ent_coef=0.001,
+    gae_lambda=0.9,
+    width=320,
+    depth=2,
+    one_hot=12,
+    expert="heuristic",
+    imitation_share=0.9,
+    imitation_temperature=0.6,
+    temperature=0.0,
+)
+RECIPES = {2: ALL, 3: ALL, 4: ALL}
+SHIPPED_STEPS = {2: 3_000_000, 3: 4_000_000, 4: 4_000_000}

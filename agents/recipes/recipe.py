@@ -1,0 +1,137 @@
+"""The settings of a training: a recipe for each game, found by its name, and one from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import tyro
+
+from kododo_env.core import rewards
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.bounds import check_settings
+from kododo_env.core.numbers import shown
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings of PPO self-play; by default those with which any game is learned from nothing.
+
+    Names are stable-baselines3's where it has one.
+
+    Raises:
+        ValueError: A setting is none, or out of its bounds (``kododo_env.core.bounds``).
+    """
+
+    num_envs: int = 512
+    """Games played at once, from beginning to end between updates; every seat learns."""
+    batch_size: int = 4096
+    """Decisions in a minibatch."""
+    n_epochs: int = 3
+    """Passes over the decisions of an update."""
+    learning_rate: float = 1e-3
+    """Learning rate when self-play begins; it falls linearly."""
+    final_learning_rate: float = 1e-4
+    """Learning rate at the end."""
+    muon: float = 0.0
+    """Muon's learning rate, for the trunk's matrices, as a multiple of Adam's; 0 = no Muon."""
+    ent_coef: float = 0.02
+    """Weight of the entropy bonus when self-play begins; it falls linearly."""
+    final_ent_coef: float = 0.005
+    """Weight of the entropy bonus at the end."""
+    clip_range: float = 0.2
+    """PPO's clipping."""
+    gamma: float = 1.0
+    """Discount for each decision."""
+    gae_lambda: float = 0.7
+    """Of generalised advantage estimation."""
+    vf_coef: float = 0.5
+    """Weight of the value's loss."""
+    max_grad_norm: float = 0.5
+    """Longer gradients are shortened to this."""
+    margin_weight: float = 0.05
+    """Weight of the margin of points, as they are scored, beside the victory at the end."""
+    width: int = 256
+    """Width of the hidden layers."""
+    depth: int = 3
+    """Number of hidden layers."""
+    one_hot: int = 8
+    """Largest number of the observation that is also given one-hot; 0 = none."""
+    sort_opponents: Annotated[bool, tyro.conf.FlagConversionOff] = False
+    """See the opponents in order of their points, not as they sit."""
+    expert: str = ""
+    """Scripted player that is imitated before self-play; "" = nobody."""
+    imitation_share: float = 0.17
+    """The share of the training for which the expert is imitated."""
+    imitation_learning_rate: float = 2e-3
+    """Learning rate when imitation begins; it falls linearly to a hundredth."""
+    imitation_temperature: float = 0.3
+    """How sharply the expert is imitated, in points; 0 = only the action that it chooses."""
+    opponents: tuple[str, ...] = ()
+    """Scripted players against whom some updates of self-play are; named twice, twice as often."""
+    opponents_share: float = 0.5
+    """The share of these updates."""
+    temperature: float = 0.25
+    """At which the trained policy plays; 0 = always the likeliest action."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
+        check_settings(self)
+        if not isinstance(self.sort_opponents, bool):
+            raise ValueError(f"sort_opponents must be true or false, not {self.sort_opponents!r}")
+        if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):
+            raise ValueError("expert and opponents must be names of scripted players")
+
+    @property
+    def imitated(self) -> float:
+        """The share of the training that is imitation; 0 without an expert."""
+        return self.imitation_share if self.expert else 0.0
+
+    def reward(self, game: BatchGame) -> npt.NDArray[np.float32]:
+        """Points compared with the others' as they come, and the victory at the end; (N, P)."""
+        margin: npt.NDArray[np.float32] = np.float32(self.margin_weight) * rewards.margin(game)
+        return margin + rewards.win(game)
+
+    def opponent_of(self, update: int) -> str | None:
+        """Who is the opponent in an update of self-play; None: the policy itself."""
+        if not self.opponents:
+            return None
+        before, after = (int(n * self.opponents_share + 1e-9) for n in (update, update + 1))
+        return self.opponents[before % len(self.opponents)] if after > before else None
+
+
+GAME, SCRATCH = "game", "scratch"
+
+
+def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:
+    """The settings for a game and a number of players.
+
+    Args:
+        game: The game's name; ``agents/recipes/<game>.py`` has its recipes, if there is one.
+        num_players: P.
+        name: "game" for the game's own; "scratch" to learn from nothing: nobody is imitated,
+            and nobody but the policy itself is met.
+
+    Raises:
+        ValueError: There is no such recipe.
+    """
+    if name not in (GAME, SCRATCH):
+        raise ValueError(f"--recipe must be {GAME} or {SCRATCH}, not {shown(name)}")
+    recipes: Mapping[int, Recipe] = getattr(_module(game), "RECIPES", {})
+    return recipes.get(num_players, Recipe()) if name == GAME else Recipe()
+
+
+def shipped_steps(game: str, num_players: int) -> int:
+    """The agent-steps for which the policy that ships is trained."""
+    steps: int = _module(game).SHIPPED_STEPS[num_players]
+    return steps
+
+
+def _module(game: str) -> Any:
+    name = f"agents.recipes.{game}"
+    return import_module(name) if game.isidentifier() and find_spec(name) else None
