@@ -22,7 +22,7 @@ from agents.ppo.data_parallel import DataParallel
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.checkpoint import Progress
 from agents.training.trainer import Trainer
-from agents.training.training_config import Task, TrainConfig, task_of
+from agents.training.training_config import Task, TrainConfig, default_config, task_of
 from kododo_env import registry
 from kododo_env.wrappers.vec import BatchVecEnv
 
@@ -98,13 +98,13 @@ def print_decisions(model: SelfPlayPPO) -> None:
 
 def report(game: str) -> None:
     """Print what there is to say of a game."""
-    config = TrainConfig(game=game, threads=1)
+    config = default_config(game, threads=1)
     task = task_of(config)
     with TemporaryDirectory() as folder:
         own = self_play_ppo(task, config, folder)  # sets torch's threads for both
         print(f"\n{game}, {task.num_players} players, {task.recipe.num_envs} games")
         recipe = task.recipe
-        plain = maskable_ppo(task, batch_size=recipe.batch_size, n_epochs=recipe.epochs)
+        plain = maskable_ppo(task, batch_size=recipe.batch_size, n_epochs=recipe.n_epochs)
         measure("MaskablePPO as it comes", maskable_ppo(task), updates=1)
         measure("MaskablePPO, recipe's minibatches", plain)
         measure("train.py's SelfPlayPPO", own)

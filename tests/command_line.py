@@ -10,11 +10,20 @@ import pytest
 
 from agents.commands.cli import run_cli
 from agents.commands.evaluate import EvaluateConfig, evaluate
+from agents.commands.train import defaults, train
+from agents.training.training_config import TrainConfig
+
+DEFAULTS: dict[type[Any], Callable[[Any], Any]] = {TrainConfig: defaults}
 
 
 def cli(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
     """Run evaluate.py in this process: exit status, stdout, stderr."""
     return run(capsys, EvaluateConfig, evaluate, args)
+
+
+def train_py(capsys: pytest.CaptureFixture[str], args: Sequence[str]) -> tuple[int, str, str]:
+    """Run train.py in this process: exit status, stdout, stderr."""
+    return run(capsys, TrainConfig, train, args)
 
 
 def run(
@@ -25,7 +34,7 @@ def run(
 ) -> tuple[int, str, str]:
     """Run a script's main function in this process: exit status, stdout, stderr."""
     with pytest.raises(SystemExit) as left:
-        run_cli(config, main, args)
+        run_cli(config, main, DEFAULTS.get(config), args)
     said = capsys.readouterr()
     assert isinstance(left.value.code, int)
     return left.value.code, said.out, said.err

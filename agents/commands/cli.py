@@ -88,8 +88,9 @@ def _parse(
 ) -> Config:
     try:
         return cast("Config", _read(config_class, args, default=default))
-    except SystemExit:
-        print(f"\n{bounds_text(config_class)}")  # after --help
+    except SystemExit as leave:
+        if leave.code in (0, None):  # after --help
+            print(f"\n{bounds_text(config_class)}")
         raise
 
 

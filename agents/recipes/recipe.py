@@ -81,7 +81,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
-        check_settings(self)
+        check_settings(self, flags=True)
         if not isinstance(self.sort_opponents, bool):
             raise ValueError(f"sort_opponents must be true or false, not {self.sort_opponents!r}")
         if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 from kododo_env.core.numbers import finite_number, whole_number
 
@@ -131,9 +131,9 @@ def bounds_text(config_class: type[Any]) -> str:
 
 def _names(config_class: type[Any]) -> Iterator[str]:
     """The fields of a dataclass, and of those that are its fields."""
+    types = get_type_hints(config_class)
     for each in fields(config_class):
-        nested: Any = each.default_factory
-        if isinstance(nested, type) and is_dataclass(nested):
-            yield from _names(nested)
+        if is_dataclass(types[each.name]):
+            yield from _names(types[each.name])
         else:
             yield each.name

@@ -18,7 +18,7 @@ from agents.commands.best_response import exploitability
 from agents.export.onnx_export import check_parity, export_policy
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network import GameNetwork
-from agents.ppo.recipes import Recipe
+from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.response_training import train_best_response
 from kododo_env import registry
@@ -29,7 +29,7 @@ from tests.command_line import cli
 from tests.doors import GAMES
 from tests.policy.policy_files import changed
 
-SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, entropy=0.01, final_entropy=0.003)
+SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, ent_coef=0.01, final_ent_coef=0.003)
 STEPS = 2 * 24 * 33  # of an update, in the game of two players below
 
 
@@ -82,7 +82,7 @@ def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:
 def test_the_few_steps_of_a_response_are_learned_from_more_than_once() -> None:
     """Kododo's recipe for four players passes over its decisions once, having many of them."""
     for epochs, passes in ((1, 3), (5, 5)):
-        assert response_training.response_recipe(Recipe(epochs=epochs)).epochs == passes
+        assert response_training.response_recipe(Recipe(n_epochs=epochs)).n_epochs == passes
 
 
 @pytest.mark.parametrize("game", GAMES)

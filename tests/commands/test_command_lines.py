@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,13 @@ from agents.commands import evaluate as evaluation
 from agents.commands import train as training_run
 from agents.commands.cli import run_cli
 from agents.commands.evaluate import BestResponseConfig, EvaluateConfig, evaluate
-from agents.ppo.recipes import Recipe
+from agents.recipes.recipe import Recipe
 from agents.release import kododo_fitting, make_policies
 from agents.release.config import PoliciesConfig
 from agents.release.kododo_fitting import FittingConfig
 from agents.training import memory
 from agents.training.memory import check_memory, needed_memory
-from agents.training.training_config import RecipeOverrides, TrainConfig, task_of
+from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.search.search import SearchBudget
 from tests.command_line import run
@@ -35,7 +35,7 @@ LONG = "x" * 300
 DIGITS = "9" * 30
 NESTED = "copies=" + "[" * 5000
 CONFIGS = (
-    TrainConfig, RecipeOverrides, Recipe, EvaluateConfig, BestResponseConfig, PoliciesConfig,
+    TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PoliciesConfig,
     SearchBudget, FittingConfig,
 )  # fmt: skip
 
@@ -45,20 +45,20 @@ TRAIN = [
     ["--learning-rate", "nan"],
     ["--learning-rate", "5"],
     ["--final-learning-rate", "-1e-9"],
-    ["--teacher-learning-rate", "inf"],
-    ["--teacher-temperature", "inf"],
+    ["--imitation-learning-rate", "inf"],
+    ["--imitation-temperature", "inf"],
     ["--temperature", "inf"],
     ["--temperature", "1e30"],
     ["--margin-weight", "nan"],
     ["--margin-weight", "-inf"],
-    ["--entropy", "nan"],
-    ["--final-entropy", "inf"],
+    ["--ent-coef", "nan"],
+    ["--final-ent-coef", "inf"],
     ["--clip-range", "inf"],
     ["--muon", "inf"],
     ["--muon", "nan"],
     ["--gamma", "nan"],
     ["--gae-lambda", "1.01"],
-    ["--teacher-share", "nan"],
+    ["--imitation-share", "nan"],
     ["--opponents-share", "inf"],
     ["--minutes", "1e300"],
     ["--minutes", "nan"],
@@ -76,15 +76,14 @@ TRAIN = [
     ["--evaluations", "1" + "0" * 12],
     ["--games", "1" + "0" * 12],
     ["--games", "3"],  # fewer than a deal of four players has
-    ["--epochs", DIGITS],
+    ["--n-epochs", DIGITS],
     ["--batch-size", "0"],
     ["--one-hot", DIGITS],
-    ["--games-per-update", DIGITS],
     # what no memory holds
     ["--num-envs", "1000000000"],
-    ["--num-envs", "900000", "--games-per-update", "1000"],
+    ["--num-envs", "900000", "--width", "4096"],
     ["--width", "1000000"],
-    ["--width", "4096", "--depth", "16", "--num-envs", "900000", "--games-per-update", "999"],
+    ["--width", "4096", "--depth", "16", "--num-envs", "1000000"],
     ["--depth", "100000"],
     # the game
     ["--rules", NESTED],
@@ -105,9 +104,9 @@ TRAIN = [
     ["--game", "\x1b[31mkododo"],
     ["--game", "котодо"],
     ["--game", "x" * 100_000],
-    ["--teacher", "nobody\x00"],
-    ["--teacher", "search:heuristic:" + DIGITS],
-    ["--teacher", "search:" * 5000 + "heuristic" + ":1" * 5000],
+    ["--expert", "nobody\x00"],
+    ["--expert", "search:heuristic:" + DIGITS],
+    ["--expert", "search:" * 5000 + "heuristic" + ":1" * 5000],
     ["--opponents", "heuristic", "nobody"],
     ["--opponents", ""],
     # where to
@@ -291,11 +290,11 @@ def test_a_wrong_command_line_is_one_line_and_leaves_nothing(
 def test_a_run_that_memory_does_not_hold_is_refused_by_what_it_needs(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    task = task_of(TrainConfig(players=2, ppo=RecipeOverrides(num_envs=64)))
+    task = task_of(default_config(players=2, num_envs=64))
     needed = needed_memory(task)
     larger = [
         needed_memory(replace(task, recipe=replace(task.recipe, **{name: value})))
-        for name, value in (("num_envs", 128), ("games_per_update", 2), ("width", 512))
+        for name, value in (("num_envs", 128), ("width", 512))
     ]
     assert min(larger) > needed
     monkeypatch.setattr(memory, "_memory", lambda: needed)
@@ -341,7 +340,7 @@ def test_a_mistake_of_the_program_is_not_taken_for_the_users() -> None:
         raise RuntimeError("of ours")
 
     with pytest.raises(RuntimeError, match="of ours"):
-        run_cli(TrainConfig, mistaken, [])
+        run_cli(TrainConfig, mistaken, training_run.defaults, [])
 
 
 # --- the table of bounds ------------------------------------------------------------------
@@ -359,9 +358,13 @@ def words(annotation: Any) -> list[str]:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.__name__)
 def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[Any]) -> None:
-    needed = {"agents": ("random", "greedy"), "best_response": "kododo-2p"}
+    needed = {
+        "agents": ("random", "greedy"), "best_response": "kododo-2p",
+        "game": "kododo", "players": 2, "settings": Recipe(),
+    }  # fmt: skip
     names = {each.name for each in fields(config)}
-    others = {name: value for name, value in needed.items() if name in names}
+    given = {each.name for each in fields(config) if each.default is not MISSING}
+    others = {name: value for name, value in needed.items() if name in names - given}
     for name in names & BOUNDS.keys():
         bound = BOUNDS[name]
         config(**others, **{name: bound.highest})

@@ -6,38 +6,42 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from agents.commands.resuming import FIXED, resumed
-from agents.commands.train import train
+from agents.commands.train import defaults, train
+from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import read_facts
 from agents.training.trainer import Trainer
-from agents.training.training_config import RecipeOverrides, TrainConfig
+from agents.training.training_config import TrainConfig, Which, default_config
 from kododo_env.core import rewards
-from tests.command_line import run
+from tests.command_line import train_py
 
 ANOTHER = {
-    "num_envs": 32, "games_per_update": 2, "batch_size": 100, "epochs": 1, "learning_rate": 3e-4,
-    "final_learning_rate": 2e-5, "muon": 10.0, "entropy": 0.5, "final_entropy": 0.25,
-    "clip_range": 0.3, "gamma": 0.9, "gae_lambda": 0.8, "margin_weight": 0.5, "width": 7,
-    "depth": 2, "one_hot": 3, "sort_opponents": True, "teacher": "follow", "teacher_share": 0.5,
-    "teacher_learning_rate": 4e-3, "teacher_temperature": 1.5, "opponents": ("greedy",),
-    "opponents_share": 0.75, "temperature": 0.125,
+    "num_envs": 32, "batch_size": 100, "n_epochs": 1, "learning_rate": 3e-4,
+    "final_learning_rate": 2e-5, "muon": 10.0, "ent_coef": 0.5, "final_ent_coef": 0.25,
+    "clip_range": 0.3, "gamma": 0.9, "gae_lambda": 0.8, "vf_coef": 0.25, "max_grad_norm": 2.0,
+    "margin_weight": 0.5, "width": 7, "depth": 2, "one_hot": 3, "sort_opponents": True,
+    "expert": "follow", "imitation_share": 0.5, "imitation_learning_rate": 4e-3,
+    "imitation_temperature": 1.5, "opponents": ("greedy",), "opponents_share": 0.75,
+    "temperature": 0.125,
 }  # fmt: skip
+
+
+OF_IMITATION = ("imitation_learning_rate", "imitation_temperature")  # read off the recipe
 
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of one update, its folder."""
     folder = tmp_path_factory.mktemp("runs") / "begun"
-    small = RecipeOverrides(num_envs=16, batch_size=256, width=8, depth=1)
     train(
-        TrainConfig(
+        default_config(
             players=2, steps=1, seed=5, run_dir=folder, games=20, evaluations=1, threads=1,
-            ppo=small,
+            num_envs=16, batch_size=256, width=8, depth=1,
         )
     )  # fmt: skip
     return folder
@@ -49,10 +53,12 @@ def folder(begun: Path, tmp_path: Path) -> Path:
 
 
 def asked(folder: Path, **changes: object) -> TrainConfig:
-    overrides = {k: v for k, v in changes.items() if k in ANOTHER}
+    config = defaults(Which(run_dir=folder, resume=True))
+    settings = {k: v for k, v in changes.items() if k in ANOTHER}
     others = {k: v for k, v in changes.items() if k not in ANOTHER}
-    config = {"run_dir": folder, "resume": True, "steps": 10_000, "games": 20, "threads": 1}
-    return TrainConfig(**config | others, ppo=RecipeOverrides(**overrides))  # type: ignore[arg-type]
+    config = replace(config, settings=replace(config.settings, **settings))
+    given = {"run_dir": folder, "resume": True, "steps": 10_000, "games": 20, "threads": 1}
+    return replace(config, **given | others)
 
 
 def resume(
@@ -63,11 +69,11 @@ def resume(
 ) -> tuple[int, str, str]:
     line = ["--resume", "--run-dir", str(folder), "--games", "20", "--threads", "1", *more]
     monkeypatch.setattr(sys, "argv", ["train.py", *line])
-    return run(capsys, TrainConfig, train, line)
+    return train_py(capsys, line)
 
 
 def test_every_setting_is_known_here() -> None:
-    assert set(ANOTHER) == {each.name for each in fields(RecipeOverrides)}
+    assert set(ANOTHER) == {each.name for each in fields(Recipe)}
     assert set(FIXED) < set(ANOTHER)
 
 
@@ -109,43 +115,43 @@ def test_a_refusal_is_one_line(
 def test_what_the_run_has_may_be_given_again(folder: Path) -> None:
     task, _ = read_facts(folder / "checkpoint.zip")
     same = {name: getattr(task.recipe, name) for name in ANOTHER}
-    again = resumed(asked(folder, seed=5, game="kododo", players=2, **same))
-    assert again.task == task
-    assert len(again.said) == 1
+    again, _, said = resumed(asked(folder, seed=5, game="kododo", players=2, **same))
+    assert again == task
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize("name", sorted(set(ANOTHER) - set(FIXED)))
 def test_what_can_be_changed_reaches_the_learner(folder: Path, name: str) -> None:
     config = asked(folder, **{name: ANOTHER[name]})
-    found = resumed(config)
-    assert getattr(found.task.recipe, name) == ANOTHER[name]
-    assert [line for line in found.said if line.startswith("from here on")] == [
+    found, progress, said = resumed(config)
+    assert getattr(found.recipe, name) == ANOTHER[name]
+    assert [line for line in said if line.startswith("from here on")] == [
         f"from here on --{name.replace('_', '-')} {ANOTHER[name]!r}, "
         f"no longer {getattr(read_facts(folder / 'checkpoint.zip')[0].recipe, name)!r}"
     ]
     before, _ = read_facts(folder / "checkpoint.zip")
-    old = learner_settings(Trainer(config, before, folder, found.progress))
-    new = learner_settings(Trainer(config, found.task, folder, found.progress))
+    old = learner_settings(Trainer(config, before, folder, progress))
+    new = learner_settings(Trainer(config, found, folder, progress))
     assert {key for key in old if old[key] != new[key]} == {name}
 
 
 def learner_settings(trainer: Trainer) -> dict[str, object]:
     """What the learner really has of each setting that can be changed."""
-    model, schedule, entropy = trainer.model, trainer.model.lr_schedule, trainer.model.ent_schedule
-    assert entropy is not None
+    model, rate, entropy = trainer.model, trainer.model.lr_schedule, trainer.model.ent_schedule
     return {
         "batch_size": model.batch_size,
-        "epochs": model.n_epochs,
-        "learning_rate": round(schedule(1 - trainer.task.recipe.teacher_share), 12),
-        "final_learning_rate": round(schedule(0.0), 12),
-        "teacher_learning_rate": schedule(1.0),
-        "entropy": entropy(1.0),
-        "final_entropy": round(entropy(0.0), 12),
+        "n_epochs": model.n_epochs,
+        "learning_rate": rate(1.0),
+        "final_learning_rate": round(rate(0.0), 12),
+        "ent_coef": entropy(1.0),
+        "final_ent_coef": round(entropy(0.0), 12),
         "clip_range": model.clip_range(1.0),  # type: ignore[operator]
         "gamma": (model.gamma, model.rollout_buffer.gamma),
         "gae_lambda": (model.gae_lambda, model.rollout_buffer.gae_lambda),
+        "vf_coef": model.vf_coef,
+        "max_grad_norm": model.max_grad_norm,
         "margin_weight": margin_weight(trainer),
-        "teacher_temperature": model.teacher_temperature,
+        **{name: getattr(trainer.task.recipe, name) for name in OF_IMITATION},
         "opponents": tuple(trainer.others),
         "opponents_share": sum(
             trainer.task.recipe.opponent_of(update) is not None for update in range(100)
@@ -167,6 +173,16 @@ def margin_weight(trainer: Trainer) -> float:
     return gains.pop() / float(rewards.margin(game)[0, 0])
 
 
+def test_help_tells_what_the_run_would_really_use(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said, _ = resume(folder, monkeypatch, capsys, ["--help"])
+    assert code == 0
+    words = " ".join(said.replace("│", " ").split())
+    assert "--width INT Width of the hidden layers. (default: 8)" in words
+    assert "--seed INT Seed of everything random. (default: 5)" in words
+
+
 def test_a_change_is_said_applied_and_kept(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,6 +198,6 @@ def test_a_change_is_said_applied_and_kept(
     assert progress.steps == 2 * steps
     recipe = json.loads((folder / "config.json").read_text())["task"]["recipe"]
     assert recipe["learning_rate"] == 3e-4
-    again = resumed(asked(folder))  # without a word: the run's own, which are these by now
-    assert again.task == task
-    assert len(again.said) == 1
+    again, _, said = resumed(asked(folder))  # without a word: the run's own, which are these by now
+    assert again == task
+    assert len(said) == 1

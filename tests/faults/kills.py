@@ -80,13 +80,11 @@ def nothing_hidden(folder: Path) -> None:
 
 def training_of(game: str, players: int) -> list[str]:
     """A short training of little networks, with a checkpoint after each update."""
-    from agents.ppo.recipes import recipe_for, with_overrides
-    from agents.training.trainer import steps_of_a_game
-    from agents.training.training_config import Task
+    from agents.ppo.game_length import game_length
+    from kododo_env import registry
 
-    recipe = with_overrides(recipe_for(game, players), {"num_envs": 8})
-    batch = Task(game, {"num_players": players}, recipe, 0).batch_game(8, 0)
-    steps = UPDATES * steps_of_a_game(batch) * recipe.games_per_update * 8 * players
+    batch = registry.batch_game(game, 8, seed=0, num_players=players)
+    steps = UPDATES * game_length(batch).steps * 8 * players
     return ["train.py", "--game", game, "--players", str(players), "--steps", str(steps),
         "--num-envs", "8", "--width", "16", "--threads", "1", "--games", "24", "--evaluations",
         "2", "--checkpoint-minutes", "0.000001"]  # fmt: skip

@@ -20,7 +20,7 @@ import psutil
 
 from agents.training.checkpoint import Progress
 from agents.training.trainer import Trainer
-from agents.training.training_config import TrainConfig, task_of
+from agents.training.training_config import default_config, task_of
 from kododo_env import registry
 
 MB = 1 << 20
@@ -68,7 +68,7 @@ def judged(samples: Sequence[float]) -> dict[str, Any]:
 
 def self_play(game: str, minutes: float, folder: Path) -> dict[str, Any]:
     """Train a game for some minutes by its recipe."""
-    config = TrainConfig(game=game, minutes=minutes, run_dir=folder, seed=0)
+    config = default_config(game, minutes=minutes, run_dir=folder)
     trainer = Trainer(config, task_of(config), folder, Progress())
     with Memory() as memory, redirect_stdout(sys.stderr):
         trainer.run()

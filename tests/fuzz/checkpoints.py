@@ -7,7 +7,6 @@ import json
 import shutil
 import zipfile
 from contextlib import redirect_stdout
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,22 +14,21 @@ from typing import Any
 import numpy as np
 
 from agents.commands.train import train
-from agents.ppo.recipes import recipe_for
 from agents.release.training import state_of
 from agents.training.checkpoint import Progress, save_checkpoint
 from agents.training.learning_curve import draw_learning_curve
 from agents.training.run_folder import write_config
 from agents.training.trainer import CHECKPOINT, Trainer
-from agents.training.training_config import Task, TrainConfig
+from agents.training.training_config import TrainConfig, default_config, task_of
 from tests.doors import GAMES
 from tests.fuzz.expected import ACCEPTED, Wrong, refuses
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
 from tests.fuzz.playing import play_out
 from tests.fuzz.scripts import check_end, contents, replaced, run, starts
 from tests.fuzz.states import edited, some_edits
-from tests.helpers import differences, play_random
+from tests.helpers import differences
 
-MEMBERS = ("facts.json", "game.npz", "model.zip")
+MEMBERS = ("facts.json", "learner.pt")
 PLAYERS = 4
 POINT = {"mean": 0.5, "low": 0.4, "high": 0.6}
 
@@ -40,16 +38,17 @@ def prepare(base: Path) -> None:
     for game in GAMES:
         folder = base / game
         folder.mkdir()
-        recipe = replace(recipe_for(game, PLAYERS), num_envs=4, width=8, depth=1, one_hot=0)
-        task = Task(game, {"num_players": PLAYERS}, recipe, seed=1)
-        config = TrainConfig(steps=1000, threads=1, bfloat16=False, games=8)
+        config = default_config(
+            game, PLAYERS, seed=1, steps=1000, threads=1, bfloat16=False, games=8,
+            num_envs=4, width=8, depth=1, one_hot=0,
+        )  # fmt: skip
+        task = task_of(config)
         progress = Progress(
             1.0, 1, 64, [{"seconds": 0.5, "steps": 64, "shares": {"random": POINT}}]
         )
         with redirect_stdout(io.StringIO()):
             trainer = Trainer(config, task, folder, Progress())
-        play_random(trainer.env.game, np.random.default_rng(2), 5)
-        save_checkpoint(folder / CHECKPOINT, task, trainer.model, trainer.env.game, progress)
+        save_checkpoint(folder / CHECKPOINT, task, trainer.model, progress)
         write_config(folder, task, config)
 
 
@@ -110,7 +109,7 @@ def _check_config(given: dict[str, Any]) -> str:
     if not given["checkpoint"]:
         Path("run", CHECKPOINT).unlink()
     before = contents()
-    config = TrainConfig(game=given["game"], players=PLAYERS, steps=1000, run_dir=Path("run"))
+    config = default_config(given["game"], PLAYERS, steps=1000, run_dir=Path("run"))
     refuses(lambda: state_of(config))
     with replaced(Trainer, "run", starts):
         args = ["--run-dir", "run", "--steps", "1000", "--threads", "1", "--num-envs", "4"]

@@ -137,7 +137,7 @@ POOLS: dict[str, tuple[str, ...]] = {
         "²",
     ),
     "only": ("kododo-2p", "kado-3p", "kododo-9p", "", "='x' * 300", "../kododo-2p"),
-    "teacher": ("heuristic", "random", "", "nobody", "good.onnx", "search:random:2"),
+    "expert": ("heuristic", "random", "", "nobody", "good.onnx", "search:random:2"),
     "opponents": AGENTS,
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.commands.cli import BAD_INPUT, run_cli
+from tests.command_line import DEFAULTS
 from tests.fuzz.expected import REFUSED, Wrong, check_message
 
 
@@ -66,7 +67,7 @@ def run(config: type[Any], main: Callable[[Any], None], args: Sequence[str]) -> 
         os.lseek(number, 0, os.SEEK_SET)
     code, started = None, None
     try:
-        run_cli(config, main, args)
+        run_cli(config, main, DEFAULTS.get(config), args)
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else -1
     except Started as begun:

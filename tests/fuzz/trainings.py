@@ -7,7 +7,8 @@ from random import Random
 from typing import Any
 
 from agents.commands.train import train
-from agents.training.training_config import RecipeOverrides, TrainConfig
+from agents.recipes.recipe import Recipe
+from agents.training.training_config import TrainConfig
 from tests.doors import TABLES
 from tests.fuzz.command_lines import flags
 from tests.fuzz.expected import ACCEPTED, Wrong
@@ -28,11 +29,11 @@ def generate(rng: Random) -> dict[str, Any]:
     """A game, and one or two settings."""
     game, players = rng.choice(TABLES)
     args = ["--game", game, "--players", str(players), *SMALL]
-    known = [each for each in flags(RecipeOverrides) if each.type.split()[0] in ("int", "float")]
+    known = [each for each in flags(Recipe) if each.type.split()[0] in ("int", "float")]
     for each in rng.sample(known, rng.choice((1, 1, 2))):
         args += [f"--{each.name.replace('_', '-')}", rng.choice(NUMBERS)]
     if rng.random() < 0.2:
-        args += ["--teacher", ""]
+        args += ["--expert", ""]
     return {"args": args}
 
 

@@ -306,12 +306,12 @@ OF_ONE_GAME = tuple(
         "kododo_env/games/{game}/*",
         "kododo_env/{game}_v*.py",
         "kododo_env/baselines/{game}*.py",
+        "agents/recipes/{game}.py",
         "agents/release/{game}_*.py",
     )
 )
 OF_ALL_GAMES = (
     "kododo_env/registry.py",
-    "agents/ppo/recipes.py",
     # The game that is played if none is named.
     "agents/training/training_config.py",
     "agents/commands/evaluate.py",

@@ -11,7 +11,7 @@ import torch
 from agents.export import onnx_export as export
 from agents.networks.network import GameNetwork
 from agents.networks.opponent_order import OpponentOrder
-from agents.training.training_config import RecipeOverrides, TrainConfig, task_of
+from agents.training.training_config import default_config, task_of
 from kododo_env import kododo_v0, registry
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece
@@ -77,7 +77,7 @@ def test_where_it_may_matter_who_sits_where_nobody_is_sorted() -> None:
     game = registry.batch_game("kado", 1, num_players=3)
     with pytest.raises(ValueError, match="does not declare by what"):
         GameNetwork(game.layout, game.actions, sort_opponents=True)
-    config = TrainConfig(game="kado", ppo=RecipeOverrides(sort_opponents=True))
+    config = default_config("kado", sort_opponents=True)
     with pytest.raises(ValueError, match="--sort-opponents: kado does not declare by what"):
         task_of(config)
 

@@ -17,7 +17,7 @@ import kododo_env
 from agents.commands.evaluate import EvaluateConfig
 from agents.export.onnx_export import export_policy
 from agents.networks.network import GameNetwork
-from agents.training.training_config import TrainConfig
+from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from tests.helpers import play_random
@@ -87,7 +87,9 @@ def test_every_command_line_is_understood(command: str) -> None:
     python, script, *arguments = shlex.split(command)
     assert python == "python"
     assert (ROOT / script).exists()
-    config = tyro.cli(SCRIPTS[script], args=arguments, config=(tyro.conf.FlagCreatePairsOff,))
+    kind = SCRIPTS[script]
+    default = default_config() if kind is TrainConfig else tyro.MISSING
+    config = tyro.cli(kind, args=arguments, default=default, config=(tyro.conf.FlagCreatePairsOff,))
     if isinstance(config, EvaluateConfig):
         tournament = config.tournament()
         assert tournament.make_game(1).name == config.game

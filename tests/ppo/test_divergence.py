@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,20 +13,20 @@ import torch
 from agents.commands.train import train
 from agents.networks.network import Diverged, GameNetwork
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.recipes import Recipe
-from agents.ppo.self_play_ppo import SelfPlayPPO
-from agents.training.trainer import make_learner
-from agents.training.training_config import RecipeOverrides, Task, TrainConfig
+from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.recipes.recipe import Recipe
+from agents.training.training_config import Task, default_config
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv
-from tests.command_line import run
+from tests.command_line import train_py
 
-SMALL = Recipe(num_envs=8, batch_size=64, width=8, depth=1, teacher="")
+SMALL = Recipe(num_envs=8, batch_size=64, width=8, depth=1)
 
 
 def learner(recipe: Recipe = SMALL) -> SelfPlayPPO:
     env = BatchVecEnv(kododo_v0.batch_game(recipe.num_envs, num_players=2, seed=0))
-    return make_learner(env, recipe, {"width": recipe.width, "depth": recipe.depth}, seed=0)
+    sizes = {"width": recipe.width, "depth": recipe.depth}
+    return make_learner(env, recipe, sizes, seed=0, progress=lambda: 1.0)
 
 
 def spoil(network: GameNetwork, value: float) -> None:
@@ -35,19 +35,19 @@ def spoil(network: GameNetwork, value: float) -> None:
         network.policy_head.bias.fill_(value)
 
 
-@pytest.mark.parametrize("rates", ["learning-rate", "teacher-learning-rate"])
+@pytest.mark.parametrize("rates", ["learning-rate", "imitation-learning-rate"])
 def test_rates_that_are_too_high_are_named_not_an_illegal_action(
     rates: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Once it was "illegal action in kododo: game 7, player 0", some minutes later."""
-    teacher = "heuristic" if rates.startswith("teacher") else ""
+    expert = "heuristic" if rates.startswith("imitation") else ""
     line = [
         "--run-dir", str(tmp_path / "run"), "--players", "2", "--num-envs", "16", "--width", "16",
         "--steps", "40000", "--games", "20", "--threads", "1", f"--{rates}", "1", "--muon", "1000",
-        "--teacher", teacher,
+        "--expert", expert,
     ]  # fmt: skip
     monkeypatch.setattr(sys, "argv", ["train.py", *line])
-    code, _, error = run(capsys, TrainConfig, train, line)
+    code, _, error = train_py(capsys, line)
     (said,) = [each for each in error.splitlines() if "error" in each]
     assert code == 2
     assert "illegal action" not in error
@@ -84,16 +84,16 @@ def test_a_loss_that_is_none_does_not_reach_the_weights(monkeypatch: pytest.Monk
 
 def test_a_minibatch_of_one_decision_is_learned_from() -> None:
     """Once its advantage was divided by its spread, which is none: NaN, and an illegal action."""
-    model = learner(Recipe(**{**asdict(SMALL), "num_envs": 1, "batch_size": 1, "epochs": 1}))
+    model = learner(Recipe(**{**asdict(SMALL), "num_envs": 1, "batch_size": 1, "n_epochs": 1}))
     model.learn(1)
     assert all(bool(each.isfinite().all()) for each in model.policy.parameters())
 
 
 def test_the_last_good_checkpoint_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "run"
-    config = TrainConfig(
+    config = default_config(
         players=2, steps=4 * 16 * 2 * 18, run_dir=folder, games=20, evaluations=1, threads=1,
-        checkpoint_minutes=1e-9, ppo=RecipeOverrides(num_envs=16, width=8, depth=1, teacher=""),
+        checkpoint_minutes=1e-9, num_envs=16, width=8, depth=1, expert="",
     )  # fmt: skip
     learned = SelfPlayPPO._update
     good: list[bytes] = []
@@ -110,19 +110,19 @@ def test_the_last_good_checkpoint_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
         train(config)
     assert (folder / "checkpoint.zip").read_bytes() == good[0]
     monkeypatch.undo()
-    train(TrainConfig(run_dir=folder, resume=True, steps=3 * 16 * 2 * 18, games=20, threads=1))
+    train(replace(config, resume=True, steps=3 * 16 * 2 * 18))
     assert (folder / "policy.onnx").exists()
 
 
 def test_a_recipe_from_a_file_is_checked_too() -> None:
     task = Task("kododo", {"num_players": 2}, Recipe(), 0).to_dict()
     for name, value, said in (
-        ("learning_rate", float("nan"), "learning_rate must be a finite number"),
+        ("learning_rate", float("nan"), "--learning-rate must be a finite number"),
         ("width", 10**9, "width must be 1 to 4096"),
-        ("epochs", 1.0, "epochs must be a whole number"),
+        ("n_epochs", 1.0, "--n-epochs must be a whole number"),
         ("temperature", "0.5", "temperature must be a finite number"),
         ("sort_opponents", 1, "sort_opponents must be true or false"),
-        ("teacher", 5, "must be names of scripted players"),
+        ("expert", 5, "must be names of scripted players"),
     ):
         with pytest.raises(ValueError, match=said):
             Task.from_dict(task | {"recipe": {**task["recipe"], name: value}})

@@ -1,4 +1,4 @@
-"""Teachers: what they hold every action to be worth, and what a learner makes of it."""
+"""Imitation: what an expert holds every action to be worth, and what a network makes of it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from itertools import product
 
 import numpy as np
 import pytest
-from stable_baselines3.common.logger import Logger
+import torch
 
-from agents.ppo.game_policy import GamePolicy
-from agents.ppo.imitation import lesson
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.networks.network import GameNetwork, masked
+from agents.ppo.data_parallel import DataParallel
+from agents.ppo.imitation import Demonstrations, Imitation, demonstrate, returns_of
+from agents.ppo.self_play_ppo import make_learner
+from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
 from kododo_env.baselines.action_values import WeighingAgent, Worth
 from kododo_env.core import BatchGame
-from kododo_env.core.agent import RandomAgent, everybodys_choice
+from kododo_env.core.agent import Agent, RandomAgent, everybodys_choice
 from kododo_env.core.view import View
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
@@ -66,14 +68,14 @@ def test_scripted_players_choose_what_they_hold_to_be_worth_most(game: str, name
             assert (best - worth[chosen, games] < 0.5).all()  # their randomness is small
 
 
-# --- lessons ------------------------------------------------------------------------------
+# --- what is shown ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
-def test_a_lesson_is_the_softmax_of_the_worth(game: str, players: int) -> None:
-    teacher = scripted.make_agent("heuristic", game)
+def test_what_is_learned_is_the_softmax_of_the_action_values(game: str, players: int) -> None:
+    expert = scripted.make_agent("heuristic", game)
     batch = somewhere(game, players)
-    _, targets = lesson(teacher, batch, np.random.default_rng(0), temperature=0.7)
+    _, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature=0.7)
     legal, deciding = batch.legal_action_mask(), batch.deciding()
     assert deciding.any()
     assert targets.shape == legal.shape
@@ -82,27 +84,27 @@ def test_a_lesson_is_the_softmax_of_the_worth(game: str, players: int) -> None:
         if not deciding[env, seat]:
             assert (here == 0).all()
             continue
-        assert isinstance(teacher, WeighingAgent)
-        worth = teacher.weigh(batch.view(seat))[:, env].astype(np.float64)
+        assert isinstance(expert, WeighingAgent)
+        worth = expert.weigh(batch.view(seat))[:, env].astype(np.float64)
         odds = np.array([np.exp((w - worth.max()) / 0.7) for w in worth]) * legal[env, seat]
         assert np.allclose(here, odds / odds.sum(), atol=1e-6)
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("temperature", [0.0, 0.5])
-def test_a_teacher_plays_as_it_always_does(game: str, temperature: float) -> None:
-    teacher = scripted.make_agent("heuristic", game)
+def test_an_expert_plays_as_it_always_does(game: str, temperature: float) -> None:
+    expert = scripted.make_agent("heuristic", game)
     batch = somewhere(game)
-    chosen, _ = lesson(teacher, batch, np.random.default_rng(5), temperature)
-    assert (chosen == everybodys_choice(teacher, batch, np.random.default_rng(5))).all()
+    chosen, _ = demonstrate(expert, batch, np.random.default_rng(5), temperature)
+    assert (chosen == everybodys_choice(expert, batch, np.random.default_rng(5))).all()
 
 
 @pytest.mark.parametrize(
-    ("teacher", "temperature"), [(Indifferent(), 0.0), (RandomAgent(), 0.0), (RandomAgent(), 0.5)]
+    ("expert", "temperature"), [(Indifferent(), 0.0), (RandomAgent(), 0.0), (RandomAgent(), 0.5)]
 )
-def test_without_weights_the_choice_is_all_there_is(teacher: object, temperature: float) -> None:
+def test_without_weights_the_choice_is_all_there_is(expert: Agent, temperature: float) -> None:
     batch = somewhere("kododo")
-    chosen, targets = lesson(teacher, batch, np.random.default_rng(0), temperature)  # type: ignore[arg-type]
+    chosen, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature)
     assert batch.deciding().all()
     assert (targets == np.eye(batch.num_actions)[chosen]).all()
 
@@ -110,27 +112,66 @@ def test_without_weights_the_choice_is_all_there_is(teacher: object, temperature
 # --- learning -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
-def test_a_learner_takes_over_how_sure_its_teacher_is(temperature: float) -> None:
-    env = BatchVecEnv(kododo_v0.batch_game(32, num_players=2, seed=0), "margin")
-    layouts = {"layout": env.game.layout, "actions": env.game.actions, "width": 16}
-    model = SelfPlayPPO(
-        GamePolicy, env, learning_rate=1e-2, n_steps=33, batch_size=256, n_epochs=2, seed=0,
-        policy_kwargs=layouts, device="cpu",
+def pretrained(expert: Agent, temperature: float) -> tuple[GameNetwork, Demonstrations]:
+    """A small network after some updates of imitation, and what the expert did at last."""
+    game = kododo_v0.batch_game(32, num_players=2, seed=0)
+    recipe = Recipe(
+        batch_size=256, width=16, depth=2, imitation_learning_rate=1e-2,
+        imitation_temperature=temperature,
     )  # fmt: skip
-    model.set_logger(Logger(None, []))
-    model.teacher, model.teacher_share = Indifferent(), 1.0
-    model.teacher_temperature = temperature
-    model.progress = lambda: 1.0
-    for _ in range(15):
-        model.learn(1, reset_num_timesteps=False)
-    decisions = model.rollout_buffer.packed()
-    assert decisions.targets.shape == decisions.masks.shape
-    against_even = decisions.log_probs.exp() * decisions.masks.sum(dim=1)  # 1: all alike
-    if temperature == 0:
-        assert float(against_even.mean()) > 1.3
-    else:
-        assert float((against_even - 1).abs().mean()) < 0.2
-    model.teacher = None
-    model.learn(1, reset_num_timesteps=False)
-    assert model.rollout_buffer.packed().targets.shape[1] == 0
+    env = BatchVecEnv(game)
+    model = make_learner(env, recipe, {"width": 16, "depth": 2}, 0, lambda: 1.0)
+    learner = Imitation(model.policy, expert, recipe, DataParallel())
+    rng = np.random.default_rng(0)
+    for update in range(15):
+        game.reset(update)
+        learner.update(game, 1 - update / 15, rng)
+    game.reset(99)
+    return model.policy.network, learner.demonstrations(game, rng)
+
+
+def test_a_network_takes_over_what_an_expert_does() -> None:
+    network, shown = pretrained(Indifferent(), 0.0)
+    assert probability(network, shown).mean() > 1.5 / shown.masks.sum(dim=1).float().mean()
+
+
+def test_a_network_takes_over_how_sure_an_expert_is() -> None:
+    network, shown = pretrained(Indifferent(), 1.0)
+    against_even = probability(network, shown) * shown.masks.sum(dim=1)  # 1: all alike
+    assert (against_even - 1).abs().mean() < 0.2
+
+
+@torch.no_grad()
+def probability(network: GameNetwork, shown: Demonstrations) -> torch.Tensor:
+    """Of the last legal action in each position, which is what ``Indifferent`` takes."""
+    logits, _ = network.from_canonical(shown.canonical.float(), shown.entries.long())
+    probabilities = torch.softmax(masked(logits, shown.masks), dim=1)
+    last = shown.masks.shape[1] - 1 - shown.masks.flip(1).int().argmax(dim=1)
+    return probabilities.gather(1, last[:, None]).squeeze(1)
+
+
+def test_the_value_learns_what_was_gained() -> None:
+    """Seat 1's second reward comes while they wait: it counts for the decision before."""
+    rewards = np.array([[[1, 10]], [[2, 20]], [[4, 40]]], np.float32)
+    decided = np.array([[[True, True]], [[True, False]], [[True, True]]])
+    found = returns_of(rewards, decided, gamma=0.5)
+    assert found[:, 0, 0].tolist() == [1 + 0.5 * (2 + 0.5 * 4), 2 + 0.5 * 4, 4]
+    assert found[[0, 2], 0, 1].tolist() == [30 + 0.5 * 40, 40]
+
+
+def test_no_decision_is_left_out_and_forced_moves_are() -> None:
+    game = registry.batch_game("kado", 8, seed=0, num_players=2)
+    twin = game.clone()
+    expert = scripted.make_agent("heuristic", "kado")
+    model = make_learner(
+        BatchVecEnv(game), Recipe(), {"width": 8, "depth": 1}, 0, lambda: 1.0
+    )  # fmt: skip
+    learner = Imitation(model.policy, expert, Recipe(), DataParallel(2))
+    shown = learner.demonstrations(game, np.random.default_rng(3))
+    decisions, rng = 0, np.random.default_rng(3)
+    while not twin.terminated.all():
+        decisions += int(twin.deciding().sum())
+        twin.step(demonstrate(expert, twin, rng, Recipe().imitation_temperature)[0])
+    assert {len(column) for column in shown} == {decisions}
+    assert (shown.masks.sum(dim=1) > 1).all()
+    assert game.terminated.all()

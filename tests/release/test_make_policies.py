@@ -17,7 +17,7 @@ import pytest
 import kododo_env
 from agents.commands.cli import run_cli
 from agents.commands.evaluate import EvaluateConfig, evaluate
-from agents.ppo.recipes import SHIPPED_STEPS, recipe_for
+from agents.recipes.recipe import recipe_for, shipped_steps
 from agents.release import make_policies as maker
 from agents.release import measures as policy_measures
 from agents.release import training as policy_training
@@ -27,7 +27,7 @@ from agents.release.config import PoliciesConfig
 from agents.release.make_policies import check_size, choose_policy, make_policies, rewrite
 from agents.release.measures import Match, choose
 from agents.release.training import State, log_of, state_of, train_all
-from agents.training.training_config import TrainConfig
+from agents.training.training_config import TrainConfig, default_config
 from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Duel
@@ -130,7 +130,7 @@ def test_the_runs_are_those_of_the_recipes() -> None:
     for job in config.policies():
         runs = job.runs()
         assert [run.seed for run in runs.values()] == list(runs) == [0, 1, 2]
-        assert {run.steps for run in runs.values()} == {SHIPPED_STEPS[job.game, job.players]}
+        assert {run.steps for run in runs.values()} == {shipped_steps(job.game, job.players)}
         assert {run.threads for run in runs.values()} == {1}
         assert len({run.run_dir for run in runs.values()}) == 3
 
@@ -142,10 +142,10 @@ def test_a_folder_with_another_run_is_refused(made: PoliciesConfig) -> None:
         train_all([replace(run, steps=5)], 1)
     with pytest.raises(ValueError, match="seed 0, not 1"):
         state_of(replace(run, seed=1))
-    other = replace(run.ppo, width=16)
+    other = replace(run.settings, width=16)
     width = recipe_for("kododo", 2).width
     with pytest.raises(ValueError, match=f"width {width}, not 16"):
-        state_of(replace(run, ppo=other))
+        state_of(replace(run, settings=other))
 
 
 def test_a_run_without_its_end_goes_on(made: PoliciesConfig, tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_policy_of_a_run_that_was_stopped_early_is_not_finished(made: Policies
 
 
 def test_a_damaged_config_is_refused(tmp_path: Path) -> None:
-    config = TrainConfig(game="kododo", players=2, steps=1, run_dir=tmp_path)
+    config = default_config("kododo", 2, steps=1, run_dir=tmp_path)
     for text in ("{", "[]", "{}", "[" * 100_000, "9" * 5000):
         (tmp_path / "config.json").write_text(text)
         (tmp_path / "checkpoint.zip").touch()
@@ -189,7 +189,7 @@ def test_a_damaged_config_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_is_named_with_its_last_words(tmp_path: Path) -> None:
-    config = TrainConfig(game="kododo", players=2, steps=1, run_dir=tmp_path / "seed-0")
+    config = default_config("kododo", 2, steps=1, run_dir=tmp_path / "seed-0")
     object.__setattr__(config, "threads", 0)  # which train.py refuses
     with pytest.raises(ChildProcessError, match=r"seed-0 failed with status 2 .*--threads must be"):
         train_all([config], 1)

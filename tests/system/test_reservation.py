@@ -14,7 +14,7 @@ from agents.commands.train import train
 from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
 from agents.training.run_folder import write_config
-from agents.training.training_config import TrainConfig, task_of
+from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
 from kododo_env.system.reservation import reserved
 from tests.command_line import cli, run
@@ -33,7 +33,7 @@ def names(folder: Path) -> list[str]:
 def test_two_trainings_in_one_folder_once_overwrote_each_other(
     resume: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = TrainConfig(run_dir=tmp_path)
+    config = default_config(run_dir=tmp_path)
     write_config(tmp_path, task_of(config), config)  # the other's, which has just begun
     with reserved(tmp_path, []):
         code, said, error = run(capsys, TrainConfig, train, ["--run-dir", str(tmp_path), *resume])
@@ -196,7 +196,7 @@ def test_a_run_removes_what_was_left_of_its_files(
         (tmp_path / name).touch()
     monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        train(TrainConfig(run_dir=tmp_path))
+        train(default_config(run_dir=tmp_path))
     assert names(tmp_path) == []
 
 

@@ -1,0 +1,53 @@
+"""Recipes: found by the game's name, and who is met in which update."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
+from agents.training.training_config import default_config, task_of
+from kododo_env.agent_registry import policy_tables
+from tests.doors import TABLES
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_every_game_has_a_recipe_that_can_be_trained(game: str, players: int) -> None:
+    assert recipe_for(game, players) != Recipe()
+    task = task_of(default_config(game, players))
+    assert task.recipe == recipe_for(game, players)
+
+
+def test_what_ships_has_its_steps() -> None:
+    assert all(shipped_steps(*table) > 0 for table in policy_tables().values())
+
+
+@pytest.mark.parametrize("game", ["poker", "recipe", "not.a.name", "../kado"])
+def test_a_game_without_a_recipe_is_learned_from_nothing(game: str) -> None:
+    """Once the default recipe named players that only Kododo has, and any new game was refused."""
+    found = recipe_for(game, 3)
+    assert (found, found.expert, found.opponents) == (Recipe(), "", ())
+
+
+def test_from_nothing_is_a_recipe_of_its_own() -> None:
+    """At the rates of who goes on from an expert's play KADO was not learned from nothing."""
+    scratch = default_config("kado", 3, "scratch").settings
+    assert scratch == Recipe()
+    assert scratch.learning_rate >= 100 * recipe_for("kado", 3).learning_rate
+    with pytest.raises(ValueError, match="--recipe must be game or scratch, not 'best'"):
+        recipe_for("kado", 3, "best")
+
+
+def test_scripted_opponents_take_turns_in_their_share_of_the_updates() -> None:
+    recipe = Recipe(opponents=("heuristic", "follow"), opponents_share=0.4)
+    order = [recipe.opponent_of(update) for update in range(10)]
+    assert order == [None, None, "heuristic", None, "follow"] * 2
+    assert who(recipe) == {None, "heuristic", "follow"}
+    assert who(Recipe()) == {None}
+    assert who(replace(recipe, opponents_share=0.0)) == {None}
+    assert who(replace(recipe, opponents_share=1.0)) == {"heuristic", "follow"}
+
+
+def who(recipe: Recipe) -> set[str | None]:
+    return {recipe.opponent_of(update) for update in range(10)}

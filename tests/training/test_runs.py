@@ -1,0 +1,211 @@
+"""Training runs: what they write, the same seed, runs that are killed and go on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3.common.logger import Logger
+
+from agents.commands.train import train
+from agents.training.checkpoint import Progress, read_facts
+from agents.training.trainer import Trainer
+from agents.training.training_config import task_of
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.wrappers.vec import BatchVecEnv
+from tests.trainings import short
+
+ROOT = Path(__file__).parents[2]
+
+
+def weights(path: Path) -> list[np.ndarray]:
+    import onnx
+
+    return [onnx.numpy_helper.to_array(x) for x in onnx.load(path).graph.initializer]
+
+
+def test_a_run_ends_with_everything_written(tmp_path: Path) -> None:
+    train(short(tmp_path / "run"))
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {
+        "config.json", "checkpoint.zip", "policy.onnx", "results.json", "learning_curve.png",
+        "tensorboard",
+    }  # fmt: skip
+    metadata = OnnxAgent(tmp_path / "run" / "policy.onnx").metadata
+    assert metadata.training["steps"] == 4 * 16 * 3 * 21
+    assert set(metadata.results) == set(json.loads((tmp_path / "run" / "results.json").read_text()))
+    assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_seed_gives_the_same_bot_and_the_same_curve(tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        train(short(tmp_path / name))
+    train(short(tmp_path / "third", seed=1))
+    one, other, third = (weights(tmp_path / n / "policy.onnx") for n in ("one", "other", "third"))
+    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(one, third, strict=True))
+    curve, twin, stranger = (curve_of(tmp_path / name) for name in ("one", "other", "third"))
+    assert len(curve) == 2
+    assert curve == twin != stranger
+
+
+@pytest.mark.parametrize("minutes", [None, 10.0])
+def test_a_resumed_run_measures_as_the_unbroken_run(minutes: float | None, tmp_path: Path) -> None:
+    """It counted the points of the curve: but an update may pass several at once, and with a
+    larger budget a point is another share."""
+    steps = None if minutes else 1000
+    config = short(tmp_path, evaluations=8, steps=steps, minutes=minutes)
+    curve = [{"seconds": 301.0, "steps": 501, "shares": {}}]
+    trainer = Trainer(config, task_of(config), tmp_path, Progress(curve=curve))
+    assert trainer._measured == 4
+
+
+def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
+    """A run's learning curve, to the bit, without the time that it took."""
+    _, progress = read_facts(run / "checkpoint.zip")
+    return [(point["steps"], point["shares"]) for point in progress.curve]
+
+
+def test_a_resumed_run_is_the_unbroken_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train(short(tmp_path / "whole"))
+    config = short(tmp_path / "broken")
+    (tmp_path / "broken").mkdir()
+    trainer = Trainer(config, task_of(config), tmp_path / "broken", Progress())
+    measure = Trainer._measure_if_due
+
+    def die_after_two(self: Trainer) -> None:
+        measure(self)
+        self.save()
+        if self.progress.updates == 2:
+            raise SystemExit("killed")
+
+    monkeypatch.setattr(Trainer, "_measure_if_due", die_after_two)
+    with pytest.raises(SystemExit):
+        trainer.run()
+    monkeypatch.undo()
+    torch.manual_seed(999)  # whatever happens in between
+    train(short(tmp_path / "broken", resume=True))
+    for one, other in zip(
+        weights(tmp_path / "whole" / "policy.onnx"),
+        weights(tmp_path / "broken" / "policy.onnx"),
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+
+
+def test_a_killed_run_goes_on_and_its_policy_is_evaluated(tmp_path: Path) -> None:
+    """As a person would: start, kill without mercy, resume, look at the policy."""
+    run = tmp_path / "run"
+    common = [
+        sys.executable, "train.py", "--run-dir", str(run), "--players", "3", "--threads", "1",
+        "--games", "30", "--evaluations", "2",
+    ]  # fmt: skip
+    small = ["--num-envs", "16", "--width", "16", "--checkpoint-minutes", "0.001"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    started = subprocess.Popen(
+        [*common, *small, "--minutes", "5"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+    )
+    patience = time.monotonic() + 120
+    while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
+        time.sleep(0.1)
+    time.sleep(0.5)
+    started.kill()
+    started.wait()
+    _, progress = read_facts(run / "checkpoint.zip")
+    assert progress.updates >= 1
+    spent = progress.seconds / 60
+    resumed = subprocess.run(
+        [*common, "--resume", "--minutes", f"{spent + 0.02:.4f}"],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert resumed.returncode == 0, resumed.stderr
+    assert "win share" in resumed.stdout
+    evaluated = subprocess.run(
+        [sys.executable, "evaluate.py", "--agents", str(run / "policy.onnx"), "random", "greedy",
+         "--players", "3", "--games", "60", "--workers", "1", "--json", str(tmp_path / "r.json")],
+        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert (tmp_path / "r.json").exists()
+
+
+def test_ctrl_c_ends_cleanly_with_everything_saved(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    command = [
+        sys.executable, "train.py", "--run-dir", str(run), "--players", "2", "--threads", "1",
+        "--games", "20", "--num-envs", "8", "--width", "16", "--checkpoint-minutes", "0.001",
+    ]  # fmt: skip
+    started = subprocess.Popen(
+        command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    patience = time.monotonic() + 120
+    while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
+        time.sleep(0.1)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=120)
+    assert started.returncode == 130, err
+    assert "stopped early" in out
+    assert err == f"\nstopped: go on with: python train.py --resume --run-dir {run}\n"
+    assert (run / "policy.onnx").exists()
+
+
+def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: Path) -> None:
+    config = short(
+        tmp_path / "run", expert="", opponents=("heuristic", "follow"), opponents_share=0.5
+    )
+    task = task_of(config)
+    trainer = Trainer(config, task, tmp_path / "run", Progress())
+    trainer.model.set_logger(Logger(None, []))
+    seats = []
+    for _ in range(4):
+        trainer._play_itself()
+        trainer.progress.updates += 1
+        env = trainer.model.get_env()
+        assert isinstance(env, BatchVecEnv)
+        seats.append([agent and agent.name for agent in env.opponents])
+        assert trainer.model.rollout_buffer.num_decisions == trainer.model.num_timesteps / len(
+            seats
+        )
+    itself, players = [None] * task.num_players, task.num_players - 1
+    assert seats == [
+        itself,
+        [None] + ["heuristic"] * players,
+        itself,
+        [None] + ["follow"] * players,
+    ]
+
+
+def test_imitation_and_self_play_each_run_their_whole_course(tmp_path: Path) -> None:
+    trainer = Trainer(
+        config := short(tmp_path, steps=1000, imitation_share=0.25, ent_coef=0.03),
+        task_of(config), tmp_path, Progress(),
+    )  # fmt: skip
+    found = []
+    for steps in (0, 125, 250, 625, 1000):
+        trainer.model.num_timesteps = steps
+        found.append((trainer.imitation_remaining(), trainer.self_play_remaining()))
+    assert np.allclose(found, [(1, 1), (0.5, 1), (0, 1), (0, 0.5), (0, 0)])
+
+
+@pytest.mark.parametrize("changes", [{"expert": ""}, {"imitation_share": 0.0}])
+def test_without_imitation_self_play_has_the_whole_course(
+    changes: dict[str, Any], tmp_path: Path
+) -> None:
+    config = short(tmp_path, **changes)
+    trainer = Trainer(config, task_of(config), tmp_path, Progress())
+    assert (trainer.imitation_remaining(), trainer.self_play_remaining()) == (0, 1)
+
+
+def test_imitation_may_be_all(tmp_path: Path) -> None:
+    train(short(tmp_path / "run", imitation_share=1.0))
+    assert (tmp_path / "run" / "policy.onnx").exists()
