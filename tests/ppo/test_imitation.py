@@ -13,9 +13,8 @@ from agents.ppo.imitation import lesson
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
-from kododo_env.baselines.action_values import WeighingAgent, Worth
 from kododo_env.core import BatchGame
-from kododo_env.core.agent import RandomAgent, everybodys_choice
+from kododo_env.core.agent import ActionValueAgent, RandomAgent, Values, joint_action
 from kododo_env.core.view import View
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
@@ -24,15 +23,15 @@ from tests.helpers import play_random
 PLAYERS = [(game, name) for game in GAMES for name in scripted.baselines(game) if name != "random"]
 
 
-class Indifferent(WeighingAgent):
+class Indifferent(ActionValueAgent):
     """Holds all actions to be worth the same, and takes the last legal one."""
 
     name = "indifferent"
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         return np.zeros((view.num_actions, view.num_envs))
 
-    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> np.ndarray:
+    def choose(self, values: Values, view: View, rng: np.random.Generator) -> np.ndarray:
         return np.asarray(view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1))
 
 
@@ -44,20 +43,20 @@ def somewhere(game: str, players: int | None = None, steps: int = 4) -> BatchGam
     return batch
 
 
-# --- weighing -----------------------------------------------------------------------------
+# --- action values ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("game", "name"), PLAYERS)
 def test_scripted_players_choose_what_they_hold_to_be_worth_most(game: str, name: str) -> None:
     player = scripted.make_agent(name, game)
-    assert isinstance(player, WeighingAgent)
+    assert isinstance(player, ActionValueAgent)
     for steps in range(6):
         batch = somewhere(game, steps=steps)
         for seat in range(batch.num_players):
             view = batch.view(seat)
             if not batch.deciding()[:, seat].any():
                 continue
-            worth = player.weigh(view)
+            worth = player.action_values(view)
             assert worth.shape == (batch.num_actions, batch.num_envs)
             mask, games = view.legal_action_mask.T, np.arange(batch.num_envs)
             chosen = player.act(view, np.random.default_rng(1))
@@ -82,8 +81,8 @@ def test_a_lesson_is_the_softmax_of_the_worth(game: str, players: int) -> None:
         if not deciding[env, seat]:
             assert (here == 0).all()
             continue
-        assert isinstance(teacher, WeighingAgent)
-        worth = teacher.weigh(batch.view(seat))[:, env].astype(np.float64)
+        assert isinstance(teacher, ActionValueAgent)
+        worth = teacher.action_values(batch.view(seat))[:, env].astype(np.float64)
         odds = np.array([np.exp((w - worth.max()) / 0.7) for w in worth]) * legal[env, seat]
         assert np.allclose(here, odds / odds.sum(), atol=1e-6)
 
@@ -94,7 +93,9 @@ def test_a_teacher_plays_as_it_always_does(game: str, temperature: float) -> Non
     teacher = scripted.make_agent("heuristic", game)
     batch = somewhere(game)
     chosen, _ = lesson(teacher, batch, np.random.default_rng(5), temperature)
-    assert (chosen == everybodys_choice(teacher, batch, np.random.default_rng(5))).all()
+    assert (
+        chosen == joint_action([teacher] * batch.num_players, batch, np.random.default_rng(5))
+    ).all()
 
 
 @pytest.mark.parametrize(
