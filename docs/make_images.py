@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from kododo_env import kododo_v0
-from kododo_env.core import RandomAgent
+from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.rendering.pixels import png
 
 IMAGES = Path(__file__).parent / "images"
@@ -16,9 +16,9 @@ IMAGES = Path(__file__).parent / "images"
 def kododo_table() -> str:
     """A game of four in its fourth round, as player_0 sees it."""
     game = kododo_v0.batch_game(1, num_players=4, seed=1155)
-    agent, rng = RandomAgent(), np.random.default_rng(1155)
+    agents, rng = [RandomAgent()] * 4, np.random.default_rng(1155)
     for _ in range(3 * game.rules.num_turns + 2):
-        game.step(np.stack([agent.act(game.view(p), rng) for p in range(4)], axis=1))
+        game.step(joint_action(agents, game, rng))
     return game.svg(player=0)
 
 

@@ -21,9 +21,9 @@ from agents.ppo.game_length import LONGEST
 from agents.ppo.game_policy import GamePolicy
 from agents.ppo.gradient_step import Losses, gradient_step, minibatches
 from agents.recipes.recipe import Recipe
-from kododo_env.baselines.action_values import WeighingAgent
-from kododo_env.core.agent import Agent, choice_of
+from kododo_env.core.agent import ActionValueAgent, Agent, choice_of, joint_action
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
 
 LAST = 0.01  # imitation ends at this share of the learning rate that it began with
 
@@ -165,21 +165,31 @@ def demonstrate(
         Action numbers (N, P), as ``game.step`` takes them, and distributions (N, P, A);
         those of seats with nothing to decide are all 0.
     """
-    legal = game.legal_action_mask()
-    chosen: npt.NDArray[np.int64] = legal.argmax(axis=2)
-    targets = np.zeros(legal.shape, np.float32)
-    deciding = game.deciding()
-    for player in np.flatnonzero(deciding.any(axis=0)):
-        view = game.view(int(player))
-        if temperature > 0 and isinstance(expert, WeighingAgent):
-            worth = expert.weigh(view)
-            chosen[:, player] = expert.choose(worth, view, rng)
-            here = softmax(np.where(legal[:, player], worth.T / temperature, -np.inf), axis=1)
+    noting = _Noting(expert, game, temperature)
+    chosen = joint_action([noting] * game.num_players, game, rng)
+    return chosen, noting.targets * game.deciding()[:, :, None]
+
+
+class _Noting:
+    """Plays as an expert does, and notes the distributions that are to be learned."""
+
+    def __init__(self, expert: Agent, game: BatchGame, temperature: float) -> None:
+        self.name = expert.name
+        self.expert = expert
+        self.temperature = temperature
+        self.targets = np.zeros((game.num_envs, game.num_players, game.num_actions), np.float32)
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+        """The expert's choice, (N,)."""
+        if self.temperature > 0 and isinstance(self.expert, ActionValueAgent):
+            values = self.expert.action_values(view)
+            chosen: npt.NDArray[np.integer[Any]] = self.expert.choose(values, view, rng)
+            legal = np.where(view.legal_action_mask, values.T / self.temperature, -np.inf)
+            self.targets[:, view.player] = softmax(legal, axis=1)
         else:
-            chosen[:, player] = choice_of(expert, view, rng)
-            here = np.eye(legal.shape[2], dtype=np.float32)[chosen[:, player]]
-        targets[:, player] = here * deciding[:, player, None]
-    return chosen, targets
+            chosen = choice_of(self.expert, view, rng)
+            self.targets[:, view.player] = np.eye(view.num_actions, dtype=np.float32)[chosen]
+        return chosen
 
 
 def returns_of(

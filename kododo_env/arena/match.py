@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.pairing import Chunk, chunk_sizes
-from kododo_env.core.agent import Agent, choice_of
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.core.numbers import whole_number
@@ -59,18 +59,9 @@ def play(
         decks: The cards, shape (N, D).
         rng: The source of all randomness.
     """
-    if len(agents) != game.num_players:
-        raise ValueError(f"{game.num_players} seats need as many agents, not {len(agents)}")
     game.reset(int(rng.integers(1 << 63)), decks)
-    chosen = np.empty((game.num_players, game.num_envs), np.intp)
     while not game.terminated.all():
-        deciding: npt.NDArray[np.bool_] = np.any(game.deciding(), axis=0)
-        for seat, agent in enumerate(agents):
-            if deciding[seat]:
-                chosen[seat] = choice_of(agent, game.view(seat), rng)
-            else:
-                chosen[seat] = game.legal_action_mask()[:, seat].argmax(axis=1)
-        game.step(chosen.T)
+        game.step(joint_action(agents, game, rng))
     return Played(game.outcome(), game.scores.astype(np.float64))
 
 

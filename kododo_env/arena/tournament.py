@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from kododo_env.arena import pairing as schedule
 from kododo_env.arena.match import check_numbers
 from kododo_env.arena.pairing import Chunk
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
 from kododo_env.rules_arguments import make_game
@@ -78,15 +78,6 @@ class Tournament:
         return make_game(self.game, num_envs, self.players, self.rules)
 
 
-@runtime_checkable
-class MadeForOneGame(Protocol):
-    """An agent that can say whether it can play a game, such as a learned policy."""
-
-    def check(self, game: BatchGame) -> None:
-        """Raise ValueError, saying what differs, unless it can play this game."""
-        ...
-
-
 def load_agents(tournament: Tournament) -> Sequence[Agent]:
     """The agents of a tournament, ready to play its game.
 
@@ -98,6 +89,6 @@ def load_agents(tournament: Tournament) -> Sequence[Agent]:
     agents = [make_agent(name, tournament.game) for name in tournament.agents]
     game = tournament.make_game(1)
     for agent in agents:
-        if isinstance(agent, MadeForOneGame):
+        if isinstance(agent, CheckingAgent):
             agent.check(game)
     return agents

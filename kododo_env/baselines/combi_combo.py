@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.baselines.action_values import WeighingAgent, Worth, best_legal
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import ActionValueAgent, Agent, Values, best_legal
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.rules import VALUES
@@ -41,12 +40,12 @@ def _games_last(piece: Array) -> npt.NDArray[np.int16]:
     return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
 
 
-class _CombiComboAgent(WeighingAgent):
+class _CombiComboAgent(ActionValueAgent):
     """Passes the card that is worth most to pass, among equals any."""
 
-    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The legal action of the highest worth, among equals one at random; shape (N,)."""
-        return best_legal(worth + 1e-6 * rng.random(worth.shape), view)
+    def choose(self, values: Values, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest value, among equals one at random; shape (N,)."""
+        return best_legal(values + 1e-6 * rng.random(values.shape), view)
 
 
 class GreedyAgent(_CombiComboAgent):
@@ -57,7 +56,7 @@ class GreedyAgent(_CombiComboAgent):
 
     name = "greedy"
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         """What the hand is worth without each card; shape (A, N)."""
         hand = _games_last(view.pieces["hand"])
         each = np.eye(view.num_actions, dtype=np.int16)
@@ -84,7 +83,7 @@ class HeuristicAgent(_CombiComboAgent):
         self.left = left
         self.kept = kept
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         """What passing each card is expected to cost, with the sign turned; shape (A, N)."""
         outlook = Outlook.of(view)
         loss = own_loss(outlook) + self.left * neighbours_gain(outlook, self.kept)

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.baselines.action_values import WeighingAgent, Worth, best_legal
 from kododo_env.baselines.kado_tableaus import NEVER, Floats, Look, Outlook, points_now
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import ActionValueAgent, Agent, Values, best_legal
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase
 
 Array = npt.NDArray[Any]
 
 
-class _KadoAgent(WeighingAgent):
+class _KadoAgent(ActionValueAgent):
     """Decides in each phase by the worth of its actions, more is better."""
 
     @abstractmethod
@@ -35,7 +34,7 @@ class _KadoAgent(WeighingAgent):
     def place(self, look: Look) -> Floats:
         """Worth of each cell: (rows, columns, N)."""
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         """The worth of the phase's actions, 0 for the others; shape (A, N)."""
         look = Look(view)
         every = np.zeros((view.num_actions, look.num_envs), np.float32)
@@ -51,10 +50,10 @@ class _KadoAgent(WeighingAgent):
         every[first : first + len(worth)] = worth
         return every
 
-    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The legal action of the highest worth, among equals one at random; shape (N,)."""
+    def choose(self, values: Values, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest value, among equals one at random; shape (N,)."""
         return best_legal(
-            worth + np.float32(1e-3) * rng.random(worth.shape, dtype=np.float32), view
+            values + np.float32(1e-3) * rng.random(values.shape, dtype=np.float32), view
         )
 
 

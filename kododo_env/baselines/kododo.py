@@ -9,7 +9,6 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.baselines.action_values import WeighingAgent, Worth, best_legal
 from kododo_env.baselines.kododo_chances import (
     Situation,
     Tables,
@@ -17,7 +16,7 @@ from kododo_env.baselines.kododo_chances import (
     tables_for,
     tables_without_counting,
 )
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import ActionValueAgent, Agent, Values, best_legal
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.observation import action_layout
@@ -49,7 +48,7 @@ def _of_cards(worth: Array, view: KododoView) -> Array:
     return _of_all(np.stack([worth[list(slots)].sum(axis=0) for slots in choices]), view)
 
 
-class _KododoAgent(WeighingAgent):
+class _KododoAgent(ActionValueAgent):
     """Lays what is worth most, a little randomness aside.
 
     Attributes:
@@ -59,11 +58,11 @@ class _KododoAgent(WeighingAgent):
 
     noise = 1e-3  # among equals one at random
 
-    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The legal action of the highest worth, after the noise; shape (N,)."""
+    def choose(self, values: Values, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest value, after the noise; shape (N,)."""
         view = cast("KododoView", view)
         where, _ = choices_of_turn(view.rules, view.turn)
-        here = worth[where]
+        here = values[where]
         return best_legal(_of_all(here + self.noise * rng.gumbel(size=here.shape), view), view)
 
 
@@ -79,7 +78,7 @@ class GreedyAgent(_KododoAgent):
 
     name = "greedy"
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         """The values laid; shape (A, N)."""
         view = cast("KododoView", view)
         return _of_cards(_colours_and_values(view)[1].astype(np.float32), view)
@@ -95,7 +94,7 @@ class FollowAgent(_KododoAgent):
 
     name = "follow"
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         """The values laid, far behind what leads; shape (A, N)."""
         view = cast("KododoView", view)
         colours, values = _colours_and_values(view)
@@ -132,12 +131,12 @@ class HeuristicAgent(_KododoAgent):
     def _tables_for(self, rules: Rules) -> Tables | None:
         return tables_for(rules)
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         """What each choice may be expected to gain on the mean of the others; shape (A, N)."""
         view = cast("KododoView", view)
         tables = self.tables or self._tables_for(view.rules)
         if tables is None:
-            return FollowAgent().weigh(view)
+            return FollowAgent().action_values(view)
         situation = Situation(view)
         laid = situation.after(choices_of_turn(view.rules, view.turn)[1])
         return _of_all(expected_margins(situation, laid, tables), view)

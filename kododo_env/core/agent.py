@@ -1,7 +1,8 @@
-"""What it takes to play: the protocol of an agent, and the one that plays at random."""
+"""What it takes to play: the protocols of agents, and what all players of a game do at once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -11,10 +12,17 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.view import View
 
+Values = npt.NDArray[np.floating[Any]]
+
+# --- protocols --------------------------------------------------------------------------------
+
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player of whole batches. It sees a view, never the game."""
+    """A player of whole batches. It sees a view, never the game.
+
+    The other protocols here are what some agents can do besides; ``isinstance`` tells.
+    """
 
     name: str
 
@@ -29,6 +37,117 @@ class Agent(Protocol):
             Action numbers, shape (N,).
         """
         ...
+
+
+@runtime_checkable
+class ActionValueAgent(Agent, Protocol):
+    """An agent that chooses by the values of all actions. Scripted players inherit from it."""
+
+    def action_values(self, view: View) -> Values:
+        """The value of each action in each game, in points; more is better.
+
+        Args:
+            view: What the player knows in each of N games.
+
+        Returns:
+            Shape (A, N); those of illegal actions mean nothing.
+        """
+        ...
+
+    def choose(self, values: Values, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """A legal action in each game, (N,), by the view's ``action_values``, (A, N)."""
+        ...
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose in each game; shape (N,)."""
+        return self.choose(self.action_values(view), view, rng)
+
+
+@runtime_checkable
+class ProbabilisticAgent(Agent, Protocol):
+    """An agent that knows its own distribution, as learned ones do."""
+
+    def probabilities(self, view: View) -> Values:
+        """The chance of each action, (N, A); illegal ones have none."""
+        ...
+
+
+@runtime_checkable
+class ValueAgent(Agent, Protocol):
+    """An agent that knows the value of a position, as learned ones do."""
+
+    def value(self, view: View) -> Values:
+        """What the rest of the game may be expected to bring the player, (N,); any unit."""
+        ...
+
+
+@runtime_checkable
+class CheckingAgent(Agent, Protocol):
+    """An agent that is made for one game, such as a learned policy, and can check that."""
+
+    def check(self, game: BatchGame) -> None:
+        """Raise ValueError, saying what differs, unless it can play this game."""
+        ...
+
+
+# --- playing ----------------------------------------------------------------------------------
+
+
+def joint_action(
+    agents: Sequence[Agent | None], game: BatchGame, rng: np.random.Generator, first: int = 0
+) -> npt.NDArray[np.int64]:
+    """What all players do in a step: agents are asked where they have something to decide.
+
+    Args:
+        agents: For each of the P seats an agent, or None for one that is not asked. Who has
+            several seats is asked for each of them, with that seat's view.
+        game: N games; they are not stepped.
+        rng: The source of the agents' randomness.
+        first: The seat that is asked first; the others follow in turn order.
+
+    Returns:
+        Action numbers, shape (N, P), as ``game.step`` takes them: a fresh array. A seat that
+        is not asked, or has nothing to decide in any game, has its first legal action.
+
+    Raises:
+        ValueError: There is not one agent for each seat, or one of them gives anything but an
+            integer for each game.
+    """
+    players = game.num_players
+    if len(agents) != players:
+        raise ValueError(f"{players} seats need as many agents, not {len(agents)}")
+    mask = game.legal_action_mask()
+    deciding = (mask.sum(axis=2, dtype=np.int16) > 1).any(axis=0)
+    chosen = np.empty((players, game.num_envs), np.int64)  # in memory games come last
+    for player in (*range(first, players), *range(first)):
+        agent = agents[player]
+        if agent is not None and deciding[player]:
+            chosen[player] = choice_of(agent, game.view(player), rng)
+        else:
+            chosen[player] = mask[:, player].argmax(axis=1)
+    return chosen.T
+
+
+def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+    """What an agent plays in each game of its view, shape (N,).
+
+    Raises:
+        ValueError: It gives anything but an integer for each game.
+    """
+    chosen = whole_numbers(agent.act(view, rng), f"what agent {agent.name!r} plays")
+    if chosen.shape != (view.num_envs,):
+        raise ValueError(
+            f"agent {agent.name!r} must play {view.num_envs} actions, one for each game, not "
+            f"an array of the shape {chosen.shape}"
+        )
+    return chosen
+
+
+def best_legal(values: Values, view: View) -> npt.NDArray[np.int64]:
+    """The legal action of the highest value in each game, (N,); ``values`` is (A, N)."""
+    legal = np.where(view.legal_action_mask.T, values, -np.inf)
+    best: npt.NDArray[np.int64] = legal.argmax(axis=0)
+    return best
 
 
 def random_legal_actions(
@@ -58,39 +177,3 @@ class RandomAgent:
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose uniformly among the legal actions; shape (N,)."""
         return random_legal_actions(view.legal_action_mask, rng)
-
-
-def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
-    """What an agent plays in each game of its view, shape (N,).
-
-    Raises:
-        ValueError: It gives anything but an integer for each game.
-    """
-    chosen = whole_numbers(agent.act(view, rng), f"what agent {agent.name!r} plays")
-    if chosen.shape != (view.num_envs,):
-        raise ValueError(
-            f"agent {agent.name!r} must play {view.num_envs} actions, one for each game, not "
-            f"an array of the shape {chosen.shape}"
-        )
-    return chosen
-
-
-def everybodys_choice(
-    agent: Agent, game: BatchGame, rng: np.random.Generator
-) -> npt.NDArray[np.int64]:
-    """What one agent does in every seat of a batch.
-
-    Args:
-        agent: Plays in every seat, each time with that seat's view.
-        game: N games; they are not stepped.
-        rng: The source of the agent's randomness.
-
-    Returns:
-        Action numbers, shape (N, P), as ``game.step`` takes them.
-    """
-    chosen: npt.NDArray[np.int64] = game.legal_action_mask().argmax(axis=2)
-    deciding = game.deciding()
-    for player in range(game.num_players):
-        if deciding[:, player].any():
-            chosen[:, player] = choice_of(agent, game.view(player), rng)
-    return chosen

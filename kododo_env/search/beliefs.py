@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
-
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, ProbabilisticAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
 DEALT = 4  # worlds dealt for each that is kept
 SLIP = 0.02  # the chance that somebody does anything at all, whatever the policy says
-
-
-@runtime_checkable
-class ProbableAgent(Agent, Protocol):
-    """An agent that says how likely it is to do what, as learned ones do."""
-
-    def probabilities(self, view: View) -> npt.NDArray[np.floating[Any]]:
-        """The chance of each action, (N, A); illegal ones have none."""
-        ...
 
 
 def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
@@ -32,7 +21,7 @@ def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: 
     the steps that the game can take back (sampling-importance-resampling, D. Rubin 1988).
 
     Args:
-        policy: How the others are believed to play. Unless it is a ``ProbableAgent``, and
+        policy: How the others are believed to play. Unless it is a ``ProbabilisticAgent``, and
             wherever there is nothing to take back, worlds are dealt evenly.
         view: What the player knows in each of N games.
         rng: The source of randomness.
@@ -41,7 +30,7 @@ def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: 
     Returns:
         A batch of N * samples games, those of game i being i * samples and the following.
     """
-    if view.known_past == 0 or not isinstance(policy, ProbableAgent):
+    if view.known_past == 0 or not isinstance(policy, ProbabilisticAgent):
         return view.determinize(rng, samples)
     dealt = view.determinize(rng, samples * DEALT)
     likelihood = _log_likelihood(policy, dealt, view.player, rng).reshape(-1, DEALT)
@@ -50,7 +39,7 @@ def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: 
 
 
 def _log_likelihood(
-    policy: ProbableAgent, game: BatchGame, player: int, rng: np.random.Generator
+    policy: ProbabilisticAgent, game: BatchGame, player: int, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
     """How likely the policy makes what all but a player did in the last steps, (N,)."""
     total = np.zeros(game.num_envs)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
-
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from kododo_env.core.agent import Agent, everybodys_choice
+from kododo_env.core.agent import Agent, ValueAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.view import View
 
 Floats = npt.NDArray[np.float64]
 GAMES = 1024  # played to fit a model
@@ -19,20 +16,11 @@ BOUNDS = ((1 / 500, 20.0), (0.0, 50.0))  # of the weights of points and value: f
 # say nothing, or all
 
 
-@runtime_checkable
-class ValuingAgent(Agent, Protocol):
-    """An agent that knows what a position is worth to a player, as learned ones do."""
-
-    def value(self, view: View) -> npt.NDArray[np.floating[Any]]:
-        """What the rest of the game may be expected to bring the player, (N,); any unit."""
-        ...
-
-
 class OutcomeModel:
     """The shares of the victory to expect after each step of a game.
 
     They are the softmax of the points, times a weight (Luce 1959), plus, if the policy is a
-    ``ValuingAgent``, what it holds the position of each player to be worth, times another:
+    ``ValueAgent``, what it holds the position of each player to be worth, times another:
     the points do not tell who has the better hand. The weights of each step are the
     likeliest ones for games that the policy has played against itself.
 
@@ -56,17 +44,17 @@ class OutcomeModel:
         """Each player's points and the value of his position, shape (N, P, 2)."""
         features = np.zeros((*game.scores.shape, 2))
         features[..., 0] = game.scores
-        if isinstance(self.policy, ValuingAgent):
+        if isinstance(self.policy, ValueAgent):
             for player in range(game.num_players):
                 features[:, player, 1] = self.policy.value(game.view(player))
         return features
 
     def _self_play(self, game: BatchGame) -> tuple[list[Floats], Floats]:
         """The features (N, P, 2) before each step and at the end, and the final shares (N, P)."""
-        rng = np.random.default_rng(0)
+        rng, everybody = np.random.default_rng(0), [self.policy] * game.num_players
         features = [self._features(game)]
         while not game.terminated.all():
-            game.step(everybodys_choice(self.policy, game, rng))
+            game.step(joint_action(everybody, game, rng))
             features.append(self._features(game))
         return features, game.outcome()
 

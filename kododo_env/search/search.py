@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent, choice_of, everybodys_choice
+from kododo_env.core.agent import Agent, CheckingAgent, choice_of, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import check_settings
 from kododo_env.core.view import View
@@ -75,7 +75,7 @@ class SearchAgent:
 
     def check(self, game: BatchGame) -> None:
         """Raise ValueError unless the policy is for this game; scripted players take any."""
-        if hasattr(self.policy, "check"):
+        if isinstance(self.policy, CheckingAgent):
             self.policy.check(game)
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -104,6 +104,7 @@ class _Search:
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
         self.view, self.agent, self.rng = view, agent, rng
         self.policy, self.budget = agent.policy, agent.budget
+        self.everybody = [agent.policy] * view.num_players
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
@@ -167,7 +168,7 @@ class _Search:
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
             dealt = likely_worlds(self.policy, self.view, self.rng, samples)
-            others = everybodys_choice(self.policy, dealt, self.rng)
+            others = joint_action(self.everybody, dealt, self.rng)
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             branch = dealt.take(index)
             chosen = others[index]
@@ -196,7 +197,7 @@ class _Search:
         """The player's share of the victory to expect after playing on, (games,)."""
         played = 0
         while not game.terminated.all() and (steps is None or played < steps):
-            game.step(everybodys_choice(self.policy, game, self.rng))
+            game.step(joint_action(self.everybody, game, self.rng))
             played += 1
         if game.terminated.all():
             return game.outcome()[:, self.view.player]

@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import choice_of
+from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -140,15 +140,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def _play(self, chosen: int | None) -> None:
         """One step of the game, with the learner's choice unless it is forced."""
         game = self.game
-        actions = game.legal_action_mask()[0].argmax(axis=1)  # right for who decides nothing
-        deciding = game.deciding()[0]
-        for place, agent in enumerate(self.opponents, start=self.seat + 1):
-            player = place % game.num_players
-            if deciding[player]:
-                actions[player] = choice_of(agent, game.view(player), self._choices.rng)[0]
+        after = game.num_players - 1 - self.seat  # so many opponents before the turn comes round
+        agents = [*self.opponents[after:], None, *self.opponents[:after]]
+        actions = joint_action(agents, game, self._choices.rng, first=self.seat)
         if chosen is not None:
-            actions[self.seat] = chosen
-        game.step(actions[None])
+            actions[:, self.seat] = chosen
+        game.step(actions)
         self._gained += float(self._reward(game)[0, self.seat])
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from stable_baselines3.common.vec_env import VecEnv
 
-from kododo_env.core.agent import Agent, choice_of
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_numbers, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -156,16 +156,8 @@ class BatchVecEnv(VecEnv):
         given = given.reshape(game.num_envs, -1)
         if len(self.seats) == game.num_players:
             return given
-        chosen = np.empty((game.num_envs, game.num_players), np.int64)
+        chosen = joint_action(self.opponents, game, self._rng)
         chosen[:, self.seats] = given
-        masks, deciding = game.legal_action_mask(), game.deciding()
-        for player, agent in enumerate(self.opponents):
-            if agent is None:
-                continue
-            if deciding[:, player].any():
-                chosen[:, player] = choice_of(agent, game.view(player), self._rng)
-            else:
-                chosen[:, player] = masks[:, player].argmax(axis=1)
         return chosen
 
     def _observations(self) -> npt.NDArray[Any]:

@@ -162,7 +162,7 @@ def test_the_heuristic_places_where_the_card_fits() -> None:
     pass_all(game)
     # At once it scores as much in any cell, so it is all the same to greedy.
     assert choice(HeuristicAgent(), game, 0) in {place(3, 0, -1), place(3, 0, 2)}
-    now = GreedyAgent().weigh(game.view(0))[game.view(0).legal_action_mask[0], 0]
+    now = GreedyAgent().action_values(game.view(0))[game.view(0).legal_action_mask[0], 0]
     assert (now == 4).all()
 
 

@@ -1,4 +1,4 @@
-"""Random legal play, and asking one agent in every seat."""
+"""Random legal play, what agents can do, and the joint action of all."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.core import View
-from kododo_env.core.agent import RandomAgent, everybodys_choice, random_legal_actions
+from kododo_env.agent_registry import load, make_agent
+from kododo_env.core import BatchGame, View
+from kododo_env.core.agent import (
+    ActionValueAgent,
+    Agent,
+    CheckingAgent,
+    ProbabilisticAgent,
+    RandomAgent,
+    ValueAgent,
+    joint_action,
+    random_legal_actions,
+)
 from tests.doors import TABLES
 from tests.helpers import play_random
 
@@ -53,13 +63,15 @@ def test_the_random_agent_plays_what_its_view_allows() -> None:
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
-def test_one_agent_in_every_seat_is_asked_by_those_who_decide(game: str, players: int) -> None:
+def test_an_agent_is_asked_where_it_decides_and_the_others_are_filled_in(
+    game: str, players: int
+) -> None:
     played = registry.batch_game(game, 3, 0, num_players=players)
     choices = np.random.default_rng(0)
     while not played.terminated.all():
         agent, rng = Last(), np.random.default_rng(1)
         before = played.state()
-        chosen = everybodys_choice(agent, played, rng)
+        chosen = joint_action([agent] * played.num_players, played, rng)
         mask, deciding = played.legal_action_mask(), played.deciding()
         assert agent.asked == np.flatnonzero(deciding.any(axis=0)).tolist()
         assert all(each is rng for each in agent.rngs)
@@ -67,3 +79,61 @@ def test_one_agent_in_every_seat_is_asked_by_those_who_decide(game: str, players
         assert np.array_equal(chosen, last)
         assert played.steps_played == before["steps_played"]
         play_random(played, choices, 1)
+
+
+def test_a_seat_without_agent_has_its_first_legal_action() -> None:
+    game = registry.batch_game("kododo", 5, 0, num_players=3)
+    agent = Last()
+    chosen = joint_action([None, agent, None], game, np.random.default_rng(0))
+    mask = game.legal_action_mask()
+    assert agent.asked == [1]
+    assert np.array_equal(chosen[:, [0, 2]], mask[:, [0, 2]].argmax(axis=2))
+    assert (chosen[:, 1] > mask[:, 1].argmax(axis=1)).all()
+    chosen[:] = 0  # it is the caller's own
+    assert np.array_equal(mask, game.legal_action_mask())
+
+
+@pytest.mark.parametrize(
+    ("first", "order"), [(0, [0, 1, 2, 3]), (2, [2, 3, 0, 1]), (4, [0, 1, 2, 3])]
+)
+def test_agents_are_asked_in_turn_order_from_a_seat_on(first: int, order: list[int]) -> None:
+    game, agent = registry.batch_game("kododo", 2, 0), Last()
+    joint_action([agent] * 4, game, np.random.default_rng(0), first)
+    assert agent.asked == order
+
+
+def test_as_many_agents_as_seats() -> None:
+    game = registry.batch_game("kododo", 2, 0)
+    with pytest.raises(ValueError, match="4 seats need as many agents, not 3"):
+        joint_action([Last()] * 3, game, np.random.default_rng(0))
+
+
+class Everything(Last):
+    """An agent that can do all that any can."""
+
+    def action_values(self, view: View) -> np.ndarray:
+        return np.zeros((view.num_actions, view.num_envs))
+
+    def choose(self, values: np.ndarray, view: View, rng: np.random.Generator) -> np.ndarray:
+        return self.act(view, rng)
+
+    def probabilities(self, view: View) -> np.ndarray:
+        return view.legal_action_mask / 1.0
+
+    def value(self, view: View) -> np.ndarray:
+        return np.zeros(view.num_envs)
+
+    def check(self, game: BatchGame) -> None:
+        pass
+
+
+def test_isinstance_tells_what_an_agent_can_do() -> None:
+    more = (ActionValueAgent, ProbabilisticAgent, ValueAgent, CheckingAgent)
+    assert all(isinstance(Everything(), each) for each in more)
+    assert isinstance(Last(), Agent)
+    assert not any(isinstance(Last(), each) for each in more)
+    assert not any(isinstance(RandomAgent(), each) for each in more)
+    scripted = make_agent("heuristic", "kododo")
+    assert [isinstance(scripted, each) for each in more] == [True, False, False, False]
+    policy = load("kododo-4p")
+    assert [isinstance(policy, each) for each in more] == [False, True, True, True]

@@ -28,7 +28,7 @@ from kododo_env.core import (
     RandomAgent,
     SlotPiece,
 )
-from kododo_env.core.agent import everybodys_choice
+from kododo_env.core.agent import joint_action
 from kododo_env.search.search import SearchAgent, SearchBudget
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.vec import BatchVecEnv
@@ -340,7 +340,7 @@ def test_agents_play_whole_numbers_wherever_they_are_asked(game: str) -> None:
     one, said = batch(game), "what agent 'foolish' plays must be integers, not bool"
     seats = [Foolish()] * one.num_players
     for call in (
-        lambda: everybodys_choice(seats[0], one, rng()),
+        lambda: joint_action([seats[0]] * one.num_players, one, rng()),
         lambda: play(seats, one, one.sample_decks(3, rng()), rng()),
         lambda: SearchAgent(seats[0]).act(one.view(0), rng()),
         lambda: lesson(seats[0], one, rng(), 0.0),

@@ -1,4 +1,4 @@
-"""Imitation: what an expert holds every action to be worth, and what a network makes of it."""
+"""Imitation: what an expert holds every action to be values, and what a network makes of it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from agents.ppo.self_play_ppo import make_learner
 from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
-from kododo_env.baselines.action_values import WeighingAgent, Worth
 from kododo_env.core import BatchGame
-from kododo_env.core.agent import Agent, RandomAgent, everybodys_choice
+from kododo_env.core.agent import ActionValueAgent, Agent, RandomAgent, Values, joint_action
 from kododo_env.core.view import View
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
@@ -26,15 +25,15 @@ from tests.helpers import play_random
 PLAYERS = [(game, name) for game in GAMES for name in scripted.baselines(game) if name != "random"]
 
 
-class Indifferent(WeighingAgent):
-    """Holds all actions to be worth the same, and takes the last legal one."""
+class Indifferent(ActionValueAgent):
+    """Holds all actions to be values the same, and takes the last legal one."""
 
     name = "indifferent"
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Values:
         return np.zeros((view.num_actions, view.num_envs))
 
-    def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> np.ndarray:
+    def choose(self, values: Values, view: View, rng: np.random.Generator) -> np.ndarray:
         return np.asarray(view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1))
 
 
@@ -50,22 +49,22 @@ def somewhere(game: str, players: int | None = None, steps: int = 4) -> BatchGam
 
 
 @pytest.mark.parametrize(("game", "name"), PLAYERS)
-def test_scripted_players_choose_what_they_hold_to_be_worth_most(game: str, name: str) -> None:
+def test_scripted_players_choose_what_they_hold_to_be_values_most(game: str, name: str) -> None:
     player = scripted.make_agent(name, game)
-    assert isinstance(player, WeighingAgent)
+    assert isinstance(player, ActionValueAgent)
     for steps in range(6):
         batch = somewhere(game, steps=steps)
         for seat in range(batch.num_players):
             view = batch.view(seat)
             if not batch.deciding()[:, seat].any():
                 continue
-            worth = player.weigh(view)
-            assert worth.shape == (batch.num_actions, batch.num_envs)
+            values = player.action_values(view)
+            assert values.shape == (batch.num_actions, batch.num_envs)
             mask, games = view.legal_action_mask.T, np.arange(batch.num_envs)
             chosen = player.act(view, np.random.default_rng(1))
             assert mask[chosen, games].all()
-            best = np.where(mask, worth, -np.inf).max(axis=0)
-            assert (best - worth[chosen, games] < 0.5).all()  # their randomness is small
+            best = np.where(mask, values, -np.inf).max(axis=0)
+            assert (best - values[chosen, games] < 0.5).all()  # their randomness is small
 
 
 # --- what is shown ------------------------------------------------------------------------------
@@ -84,9 +83,9 @@ def test_what_is_learned_is_the_softmax_of_the_action_values(game: str, players:
         if not deciding[env, seat]:
             assert (here == 0).all()
             continue
-        assert isinstance(expert, WeighingAgent)
-        worth = expert.weigh(batch.view(seat))[:, env].astype(np.float64)
-        odds = np.array([np.exp((w - worth.max()) / 0.7) for w in worth]) * legal[env, seat]
+        assert isinstance(expert, ActionValueAgent)
+        values = expert.action_values(batch.view(seat))[:, env].astype(np.float64)
+        odds = np.array([np.exp((w - values.max()) / 0.7) for w in values]) * legal[env, seat]
         assert np.allclose(here, odds / odds.sum(), atol=1e-6)
 
 
@@ -96,7 +95,9 @@ def test_an_expert_plays_as_it_always_does(game: str, temperature: float) -> Non
     expert = scripted.make_agent("heuristic", game)
     batch = somewhere(game)
     chosen, _ = demonstrate(expert, batch, np.random.default_rng(5), temperature)
-    assert (chosen == everybodys_choice(expert, batch, np.random.default_rng(5))).all()
+    assert (
+        chosen == joint_action([expert] * batch.num_players, batch, np.random.default_rng(5))
+    ).all()
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from kododo_env import kododo_v0
 from kododo_env.agent_registry import load
 from kododo_env.baselines.kododo import GreedyAgent
 from kododo_env.core import Agent, View
-from kododo_env.core.agent import RandomAgent, everybodys_choice
+from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.games.kododo import KododoGame
 from kododo_env.search import beliefs
 from kododo_env.search.beliefs import likely_worlds
@@ -22,7 +22,7 @@ class KnownGreedy(GreedyAgent):
     """Greedy, and known to be."""
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
-        worth = np.where(view.legal_action_mask, self.weigh(view).T, -1)
+        worth = np.where(view.legal_action_mask, self.action_values(view).T, -1)
         best = worth == worth.max(axis=1, keepdims=True)
         chances: npt.NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
         return chances
@@ -32,7 +32,7 @@ def after_greedy_play(steps: int) -> KododoGame:
     game = kododo_v0.batch_game(300, num_players=3, seed=1)
     rng = np.random.default_rng(1)
     while game.steps_played < steps:
-        game.step(everybodys_choice(GreedyAgent(), game, rng))
+        game.step(joint_action([GreedyAgent()] * game.num_players, game, rng))
     return game
 
 

@@ -10,7 +10,7 @@ from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import make_agent
 from kododo_env.arena.match import duel
 from kododo_env.baselines.kododo import HeuristicAgent
-from kododo_env.core.agent import RandomAgent, everybodys_choice
+from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.core.view import View
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent, SearchBudget
@@ -73,10 +73,10 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
     game = kododo_v0.batch_game(4000, num_players=2, seed=5)
     model, rng = OutcomeModel(policy, game), np.random.default_rng(5)
     while game.steps_played < 15:
-        game.step(everybodys_choice(policy, game, rng))
+        game.step(joint_action([policy] * game.num_players, game, rng))
     said = model.expected(game)[:, 0]
     while not game.terminated.all():
-        game.step(everybodys_choice(policy, game, rng))
+        game.step(joint_action([policy] * game.num_players, game, rng))
     likely = said > 0.6
     assert likely.sum() > 500
     assert abs(game.outcome()[likely, 0].mean() - said[likely].mean()) < 0.05
@@ -96,7 +96,7 @@ def test_at_equal_points_the_better_hand_wins_more() -> None:
     policy, rng = _KnowsHands(), np.random.default_rng(5)
     model = OutcomeModel(policy, game)
     while game.steps_played < 30:  # the last round is played from the hand
-        game.step(everybodys_choice(policy, game, rng))
+        game.step(joint_action([policy] * game.num_players, game, rng))
     points = game.scores[:, 0] - game.scores[:, 1]
     hands = policy.value(game.view(0)) - policy.value(game.view(1))
     level = points == 0
