@@ -27,7 +27,8 @@ from agents.training.run_folder import (
 )
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, task_of
-from kododo_env.arena.match import Duel, check_numbers
+from kododo_env.arena.match import MatchResult
+from kododo_env.arena.tournament import check_numbers
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.reservation import Reservation, reserved
 
@@ -117,7 +118,7 @@ def finish(trainer: Trainer) -> None:
     _report(trainer, duels, path)
 
 
-def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
+def _report(trainer: Trainer, duels: dict[str, MatchResult], path: Path) -> None:
     progress, players = trainer.progress, trainer.task.num_players
     state = "stopped early" if trainer.stopped else "done"
     print(

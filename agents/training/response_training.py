@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.logger import Logger
-from tqdm import tqdm
 
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network_agent import NetworkAgent
@@ -18,7 +17,8 @@ from agents.ppo.learning_schedule import entropy_of
 from agents.ppo.recipes import Recipe, recipe_for
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.trainer import make_learner, reward_of
-from kododo_env.arena.match import duel
+from kododo_env.arena.match import Match
+from kododo_env.arena.progress import budget_bar
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -168,15 +168,13 @@ def _remaining(model: SelfPlayPPO, minutes: float | None, steps: int | None) -> 
 def _learn(model: SelfPlayPPO, envs: list[BatchVecEnv], remaining: Callable[[], float]) -> None:
     """Learn until the budget is spent, in one seat after the other; at least one update."""
     model.progress = remaining
-    form = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
-    with tqdm(desc="best response", total=100, bar_format=form, disable=None) as bar:
+    with budget_bar(title="best response") as show:
         updates = 0
         while updates == 0 or remaining() > 0:
             model.set_env(envs[updates % len(envs)])
             model.learn(model.n_steps * model.n_envs, reset_num_timesteps=updates == 0)
             updates += 1
-            bar.n = round(100 * (1 - remaining()))
-            bar.set_postfix_str(f"{model.num_timesteps / 1e6:.1f}M steps")
+            show(remaining(), f"{model.num_timesteps / 1e6:.1f}M steps", None)
 
 
 def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> float:
@@ -186,7 +184,7 @@ def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> floa
     def share(temperature: float) -> float:
         one = NetworkAgent(agent.network, temperature)
         games = SELECTION_GAMES
-        played = duel(one, policy, policy.game, policy.num_players, games, seed, **rules)
-        return played.share.mean
+        match = Match(one, policy, policy.game, policy.num_players, games, seed, rules)
+        return match.play().share.mean
 
     return max(TEMPERATURES, key=share)

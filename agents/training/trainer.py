@@ -23,9 +23,10 @@ from agents.ppo.recipes import Recipe
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from agents.training.measure import against_baselines
-from agents.training.progress_display import ProgressDisplay
+from agents.training.progress_display import progress_text
 from agents.training.run_folder import CHECKPOINT
 from agents.training.training_config import DEFAULT_MINUTES, Task, TrainConfig
+from kododo_env.arena.progress import budget_bar
 from kododo_env.core import rewards
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
@@ -114,14 +115,14 @@ class Trainer:
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
         self.model.set_logger(self._logger())
-        display = ProgressDisplay(self.remaining())
-        with stops_on_signal(self), quiet_log_writer(), display:
+        with stops_on_signal(self), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
                 self._update()
                 self._measure_if_due()
                 if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
                     self.save()
-                display.show(self.remaining(), self.progress, self.model.num_timesteps)
+                text = progress_text(self.progress, self.model.num_timesteps)
+                show(self.remaining(), text, len(self.progress.curve))
             self.save()
 
     def _update(self) -> None:
