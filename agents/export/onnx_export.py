@@ -69,7 +69,11 @@ def export_policy(
     """
     path = Path(path)
     metadata = replace(
-        describe(game), temperature=temperature, training=training or {}, results=results or {}
+        describe(game),
+        network=network.settings,
+        temperature=temperature,
+        training=training or {},
+        results=results or {},
     )
     content = _to_onnx(network, game, metadata)
     with written_whole(path) as aside:

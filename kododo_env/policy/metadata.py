@@ -29,6 +29,8 @@ class PolicyMetadata:
         layout: Fingerprint of the observation's layout.
         pieces: The layout's pieces: name, shape, maximum.
         actions: What each action means.
+        network: The arguments of ``agents.networks.network.GameNetwork`` beside the layouts, by
+            name; empty in older files, which can be played but not learned on from.
         temperature: At which it is meant to be played: 0 = the likeliest action.
         training: How it was trained.
         results: How it fared: win shares by opponent.
@@ -42,6 +44,7 @@ class PolicyMetadata:
     layout: str
     pieces: list[list[Any]]
     actions: list[str]
+    network: dict[str, Any] = field(default_factory=dict)
     temperature: float = 0.0
     training: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)

@@ -6,12 +6,13 @@ import re
 from math import prod
 from typing import Any
 
+from kododo_env.core.bounds import BOUNDS
 from kododo_env.core.numbers import finite_number, shown, whole_number
 from kododo_env.policy.plain_text import is_plain
 
 HOTTEST = 1000  # the highest temperature: all legal actions alike, and none that is not
 _NEEDED = {"format", "game", "version", "num_players", "rules", "layout", "pieces", "actions"}
-_OPTIONAL = {"temperature", "training", "results"}
+_OPTIONAL = {"network", "temperature", "training", "results"}
 _NAME, _TEXT = 64, 1000  # characters
 _MOST = 10_000  # of pieces, of actions, and of numbers in an observation
 _DEEPEST = 12  # lists in lists and objects in objects
@@ -42,6 +43,7 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
         "layout": _fingerprint,
         "pieces": _pieces,
         "actions": _actions,
+        "network": _network,
         "temperature": lambda value, name: finite_number(value, name, 0, HOTTEST),
         "training": _object,
         "results": _object,
@@ -78,6 +80,15 @@ def _actions(value: Any, name: str) -> None:
     for each in _list(value, name):
         if not is_plain(each, _TEXT):
             raise ValueError(f"each of {name} must be text that can be printed, not {shown(each)}")
+
+
+def _network(value: Any, name: str) -> None:
+    _object(value, name)
+    for setting, each in value.items():
+        if setting in BOUNDS:
+            BOUNDS[setting].checked(each, f"the {name}'s {setting}")
+        elif not isinstance(each, bool):
+            raise ValueError(f"the {name}'s {setting} must be true or false, not {shown(each)}")
 
 
 def _list(value: Any, name: str) -> list[Any]:
