@@ -29,16 +29,9 @@ OPERATORS = {
 
 
 class PolicyFile(NamedTuple):
-    """A policy file that has been read.
-
-    Attributes:
-        content: Its bytes.
-        onnx: What they hold.
-        metadata: What it says of itself.
-    """
+    """The bytes of a policy file, and what it says of itself."""
 
     content: bytes
-    onnx: OnnxFile
     metadata: PolicyMetadata
 
 
@@ -62,7 +55,7 @@ def read_policy(path: Path) -> PolicyFile:
         metadata = PolicyMetadata.from_json(onnx.metadata[KEY])
     except ValueError as error:
         raise ValueError(f"{told} is not a policy that can be played: {error}") from error
-    return PolicyFile(content, onnx, metadata)
+    return PolicyFile(content, metadata)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -113,14 +106,14 @@ def check_digest(content: bytes, told: str) -> None:
         raise ValueError(f"{told} is damaged, or was changed after it was exported")
     else:
         raise ValueError(
-            f"{told} has no digest, by which damage would be seen: it is of an older version; "
-            "python -m agents.release.renew_policies gives it one"
+            f"{told} has no digest, by which damage would be seen: it was not exported by this "
+            "version"
         )
 
 
 def check_operators(onnx: OnnxFile) -> None:
     """Raise ValueError if a graph has an operation that no policy needs."""
-    for node in onnx.nodes:
-        if node.domain not in ("", "ai.onnx") or node.operator not in OPERATORS:
-            name = plain(f"{node.domain}.{node.operator}".lstrip("."), 60)
+    for domain, operator in onnx.operators:
+        if domain not in ("", "ai.onnx") or operator not in OPERATORS:
+            name = plain(f"{domain}.{operator}".lstrip("."), 60)
             raise ValueError(f"its graph has the operation {name}, which no policy needs")

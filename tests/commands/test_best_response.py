@@ -23,7 +23,6 @@ from agents.training import response_training
 from agents.training.response_training import train_best_response
 from kododo_env import registry
 from kododo_env.arena.match import duel
-from kododo_env.core.bounds import BOUNDS
 from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
@@ -130,16 +129,14 @@ def told(network: dict[str, object]) -> Callable[[onnx.ModelProto], None]:
     return change
 
 
-@pytest.mark.parametrize("network", [{}, {"width": 24, "depth": 2, "height": 3}])
+@pytest.mark.parametrize("network", [{}, {"width": 24, "depth": 2, "tall": True}])
 def test_a_file_that_does_not_tell_its_network_plays_and_is_not_learned_on_from(
     network: dict[str, object],
     weak: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As files of older versions, whose widths and depths were guessed from their weights."""
-    monkeypatch.setattr("kododo_env.policy.policy_schema.BOUNDS", {**BOUNDS, "height": BOUNDS["width"]})
     older = changed(weak, tmp_path / "older.onnx", told(network))
     assert duel(OnnxAgent(older), OnnxAgent(weak), "kododo", 2, 20).share.mean > 0
     words = "older.onnx does not tell how its network is built"
