@@ -23,12 +23,12 @@ from agents.training.run_folder import (
     training_facts,
     unbegun,
     write_config,
-    write_json,
 )
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, task_of
 from kododo_env.arena.match import Duel, check_numbers
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.system.files import write_json
 from kododo_env.system.reservation import Reservation, reserved
 
 

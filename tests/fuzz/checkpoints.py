@@ -16,7 +16,7 @@ import numpy as np
 
 from agents.commands.train import train
 from agents.ppo.recipes import recipe_for
-from agents.release.training import state_of
+from agents.release.training import Run, state_of
 from agents.training.checkpoint import Progress, save_checkpoint
 from agents.training.learning_curve import draw_learning_curve
 from agents.training.run_folder import write_config
@@ -110,8 +110,7 @@ def _check_config(given: dict[str, Any]) -> str:
     if not given["checkpoint"]:
         Path("run", CHECKPOINT).unlink()
     before = contents()
-    config = TrainConfig(game=given["game"], players=PLAYERS, steps=1000, run_dir=Path("run"))
-    refuses(lambda: state_of(config))
+    refuses(lambda: state_of(Run(given["game"], PLAYERS, 1000, 1, 8, Path("run"))))
     with replaced(Trainer, "run", starts):
         args = ["--run-dir", "run", "--steps", "1000", "--threads", "1", "--num-envs", "4"]
         done = run(TrainConfig, train, [*args, *(["--resume"] if given["resume"] else [])])

@@ -205,7 +205,7 @@ def check(given: dict[str, Any], base: Path) -> str:
         stack.enter_context(replaced(Trainer, "run", starts))
         stack.enter_context(replaced(evaluation, "run", _played_if_few))
         stack.enter_context(replaced(best_response, "train_best_response", starts))
-        stack.enter_context(replaced(policy_training, "_start", starts))
+        stack.enter_context(replaced(policy_training, "_train", starts))
         done = _run(given)
     refused = check_end(done, before, "")
     if refused:
