@@ -15,24 +15,19 @@ def cached(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
     """What a file holds for a key, or else what ``find`` finds, which is written there.
 
     Args:
-        path: The JSON file.
+        path: The JSON file; one that is damaged holds nothing.
         key: All that the result depends on, as JSON.
         find: Finds it, as JSON.
     """
-    found = read_cached(path, key)
-    if found is None:
-        found = find()
-        write_json(path, {"key": key, "found": found})
-    return found
-
-
-def read_cached(path: Path, key: dict[str, Any]) -> Any:
-    """What a file holds for a key; None if it holds nothing for that, or is damaged."""
     try:
         content = json.loads(path.read_text())
-        return content["found"] if content["key"] == key else None
+        if content["key"] == key:
+            return content["found"]
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
-        return None
+        pass
+    found = find()
+    write_json(path, {"key": key, "found": found})
+    return found
 
 
 def fingerprint(path: Path) -> str:

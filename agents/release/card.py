@@ -69,7 +69,7 @@ def _row(data: dict[str, Any]) -> list[str]:
         _parity(data),
         _interval(strongest["share"]),
         "not measured" if found is None else _interval(found["best_response"]["share"]),
-        f"{_chosen_run(data)['steps'] / 1e6:.1f}",
+        f"{data['training']['steps'] / 1e6:.1f}",
         f"{data['file']['bytes'] / 1000:.0f}",
     ]
 
@@ -103,14 +103,14 @@ batch, here in one."""
 
 
 def _strength(data: dict[str, Any]) -> str:
-    shares, seeds = data["shares"], [str(run["seed"]) for run in data["training"]["runs"]]
+    shares, of_seeds = data["shares"], data["shares"]["seeds"]
     held_out = shares.get("held_out", {})  # not of every policy, nor in every game
     rows = [
         [
             f"{name} (held out)" if name in held_out else name,
             _interval(each["share"]),
             _interval(each["margin"], "+.2f"),
-            ", ".join(f"{share:.3f}" for share in data["spread"].get(name, ())),
+            ", ".join(f"{share:.3f}" for share in of_seeds.get(name, ())),
         ]
         for name, each in (shares["alone"] | held_out).items()
     ]
@@ -122,7 +122,7 @@ One policy against {copies} of a scripted player, {shares["games"]:,} games each
 every seat, on other deals than it was chosen by; 95 % intervals. Parity is {_parity(data)}.\
 {unknown if held_out else ""}
 
-{_table(["against", "win share", "margin of points", f"seeds {', '.join(seeds)}"], rows)}
+{_table(["against", "win share", "margin of points", "each seed"], rows)}
 
 One {back["agent"]} against {copies} of the policy has {_interval(back["share"])}."""
 
@@ -149,7 +149,8 @@ weights, and by search that has it as its model. Both are lower bounds; see \
 
 
 def _provenance(data: dict[str, Any]) -> str:
-    training, choice, run = data["training"], data["choice"], _chosen_run(data)
+    training, choice = data["training"], data["choice"]
+    seeds = len(next(iter(data["shares"]["seeds"].values())))
     versions = {"Python": training["python"], "kododo-env": training["kododo_env"]}
     libraries = ", ".join(f"{k} {v}" for k, v in (versions | training["libraries"]).items())
     settings = ", ".join(f"`{k}` {_value(v)}" for k, v in training["recipe"].items())
@@ -157,13 +158,13 @@ def _provenance(data: dict[str, Any]) -> str:
     temperatures = ", ".join(f"{each:g}" for each in choice["temperatures"])
     return f"""## Provenance
 
-{training["algorithm"]}: seed {run["seed"]}, {run["steps"]:,} agent-steps, {run["minutes"]:.1f} \
-minutes on {training["threads"]} thread, {precision}; {libraries}. The same seed, steps, threads \
-and versions give the same policy.
+{training["algorithm"]}: seed {training["seed"]}, {training["steps"]:,} agent-steps, \
+{training["minutes"]:.1f} minutes on {training["threads"]} thread, {precision}; {libraries}. \
+The same seed, steps, threads and versions give the same policy.
 
 Settings: {settings}.
 
-Of {len(training["runs"])} seeds and the temperatures {temperatures} those were chosen that have \
+Of {seeds} seeds and the temperatures {temperatures} those were chosen that have \
 the highest mean win share against all baselines, in {choice["games"]:,} games each."""
 
 
@@ -195,12 +196,6 @@ def _copies(data: dict[str, Any]) -> str:
 
 def _parity(data: dict[str, Any]) -> str:
     return f"{1 / data['players']:.3f}"
-
-
-def _chosen_run(data: dict[str, Any]) -> dict[str, Any]:
-    training = data["training"]
-    found: dict[str, Any] = next(r for r in training["runs"] if r["seed"] == training["seed"])
-    return found
 
 
 if __name__ == "__main__":

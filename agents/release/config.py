@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from agents.file_argument import FilePath
-from agents.ppo.recipes import SHIPPED_STEPS
-from agents.release.training import Run
+from agents.ppo.recipes import SHIPPED_STEPS, recipe_for
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables, search_budget
 from kododo_env.arena.workers import cores
 from kododo_env.core.bounds import check_settings
@@ -58,12 +59,10 @@ class PoliciesConfig:
             if name not in known:
                 raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
         most = max(players for _, players in known.values())
-        for flag, games, least in (
-            ("--games", self.games, CHOICE * most),
-            ("--search-games", self.search_games, most),
-        ):
-            if games < least:
-                raise ValueError(f"{flag} must be at least {least}, not {games}")
+        if self.games < CHOICE * most:
+            raise ValueError(f"--games must be at least {CHOICE * most}, not {self.games}")
+        if self.search_games < most:
+            raise ValueError(f"--search-games must be at least {most}, not {self.search_games}")
 
     @property
     def workers(self) -> int:
@@ -110,11 +109,12 @@ class PolicyJob:
         """Games for each seed, temperature and baseline."""
         return self.config.games // CHOICE
 
-    def runs(self) -> dict[int, Run]:
-        """The training runs by seed."""
+    def runs(self) -> list[Path]:
+        """The folders of its training runs, by seed."""
+        return [self.folder / f"seed-{seed}" for seed in range(self.config.seeds)]
+
+    def settings(self) -> dict[str, Any]:
+        """What runs of one seed have in common that give the same policy, as JSON."""
         steps = self.config.steps or SHIPPED_STEPS[self.game, self.players]
-        folder, games = self.folder, self.games_to_choose
-        return {
-            seed: Run(self.game, self.players, steps, seed, games, folder / f"seed-{seed}")
-            for seed in range(self.config.seeds)
-        }
+        recipe: dict[str, Any] = json.loads(json.dumps(asdict(recipe_for(self.game, self.players))))
+        return {**recipe, "game": self.game, "players": self.players, "steps": steps, "threads": 1}

@@ -12,8 +12,7 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
     run_script("agents.release.config:PoliciesConfig", "agents.release.make_policies:make_policies")
 
 import json
-from collections.abc import Iterator, Sequence
-from concurrent.futures import as_completed
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -23,13 +22,13 @@ import onnx
 
 from agents.export.half_precision import halved
 from agents.export.policy_graph import policy_bytes
-from agents.release.cache import cached, fingerprint, read_cached
+from agents.release.cache import cached, fingerprint
 from agents.release.card import write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.measures import TEMPERATURES, choose, exploit, spread, strength
+from agents.release.measures import TEMPERATURES, choose, exploit, strength
 from agents.release.training import train_all
 from agents.training.checkpoint import read_facts
-from agents.training.run_folder import CHECKPOINT, filled_folder
+from agents.training.run_folder import CHECKPOINT, POLICY, filled_folder
 from kododo_env.agent_registry import SUFFIX
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.metadata import PolicyMetadata
@@ -38,7 +37,7 @@ from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import write_json, written_whole
 from kododo_env.system.reservation import reserved
 
-STAGES = ("choice", "shares", "spread", "exploitability")
+STAGES = ("choice", "shares", "exploitability")
 LARGEST = 1_000_000  # bytes of a policy file
 
 
@@ -54,8 +53,10 @@ def make_policies(config: PoliciesConfig) -> None:
         for folder, files in _written(config.out, jobs).items():
             stack.enter_context(filled_folder(folder))
             stack.enter_context(reserved(folder, files))
-        train_all([run for job in jobs for run in job.runs().values()], config.workers)
-        for job, measured in _measured(jobs, config.workers):
+        train_all(jobs, config.workers)
+        processes = min(config.workers, len(jobs))
+        at_once = stack.enter_context(worker_pool(processes)).map if processes > 1 else map
+        for job, measured in zip(jobs, at_once(measure, jobs), strict=True):
             publish(job, measured)
 
 
@@ -63,29 +64,9 @@ def _written(out: Path, jobs: Sequence[PolicyJob]) -> dict[Path, list[Path]]:
     """What is written, by folder, beside the training runs, which look after themselves."""
     files = {out: [out / "README.md"]}
     for job in jobs:
-        files[job.folder] = [job.chosen, *(_file(job, stage) for stage in STAGES)]
+        files[job.folder] = [job.chosen, *(job.folder / f"{stage}.json" for stage in STAGES)]
         files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ".json", ".md")]
     return files
-
-
-def _file(job: PolicyJob, stage: str) -> Path:
-    return job.folder / f"{stage}.json"
-
-
-# --- choosing and measuring ---------------------------------------------------------------
-
-
-def _measured(
-    jobs: Sequence[PolicyJob], workers: int
-) -> Iterator[tuple[PolicyJob, dict[str, Any]]]:
-    """What is found out about each policy, some at a time, as they are ready."""
-    if min(workers, len(jobs)) == 1:
-        yield from ((job, measure(job)) for job in jobs)
-        return
-    with worker_pool(min(workers, len(jobs))) as pool:
-        futures = {pool.submit(measure, job): job for job in jobs}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
 
 
 def measure(job: PolicyJob) -> dict[str, Any]:
@@ -97,31 +78,24 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     Raises:
         ValueError: The policy is too large to ship.
     """
-    config, runs = job.config, job.runs()
-    files = [fingerprint(run.policy) for run in runs.values()]
-    given = {"files": files, "games": job.games_to_choose, "temperatures": list(TEMPERATURES)}
-    choice = cached(_file(job, "choice"), given, lambda: choose(job))
-    source = runs[choice["seed"]].policy
-    metadata = read_policy(source).metadata
-    rewrite(source, job.chosen, replace(metadata, temperature=choice["temperature"], results={}))
-    given = {"policy": fingerprint(job.chosen), "games": config.games}
-    shares = cached(_file(job, "shares"), given, lambda: strength(job))
-    by_seed = cached(
-        _file(job, "spread"),
-        {**given, "files": files},
-        lambda: spread(job, choice["temperature"]),
-    )
-    given |= {"steps": config.response_steps}
-    given |= {"search": config.search, "search_games": config.search_games}
-    path = _file(job, "exploitability")
-    if config.exploitability:
-        found = cached(path, given, lambda: exploit(job))
-    else:
-        found = read_cached(path, given)
-    return {"choice": choice, "shares": shares, "spread": by_seed, "exploitability": found}
-
-
-# --- what ships ---------------------------------------------------------------------------
+    config, runs = job.config, [run / POLICY for run in job.runs()]
+    choice_file, shares_file, gains_file = (job.folder / f"{stage}.json" for stage in STAGES)
+    key = {"files": [fingerprint(run) for run in runs], "games": config.games}
+    choice = cached(choice_file, key | {"by": list(TEMPERATURES)}, lambda: choose(job))
+    source = runs[choice["seed"]]
+    metadata = replace(read_policy(source).metadata, temperature=choice["temperature"], results={})
+    rewrite(source, job.chosen, metadata)
+    key["policy"] = fingerprint(job.chosen)
+    shares = cached(shares_file, key, lambda: strength(job))
+    if not config.exploitability:
+        return {"choice": choice, "shares": shares, "exploitability": None}
+    key = key | {
+        "steps": config.response_steps,
+        "search": config.search,
+        "search_games": config.search_games,
+    }
+    gains = cached(gains_file, key, lambda: exploit(job))
+    return {"choice": choice, "shares": shares, "exploitability": gains}
 
 
 def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
@@ -129,7 +103,6 @@ def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
     path = job.config.out / f"{job.name}{SUFFIX}"
     metadata = read_policy(job.chosen).metadata
     rewrite(job.chosen, path, replace(metadata, results=measured["shares"]["alone"]))
-    choice = measured.pop("choice")
     data = {
         "name": job.name,
         "game": job.game,
@@ -137,34 +110,23 @@ def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
         "players": job.players,
         "file": {"bytes": path.stat().st_size, "sha256": fingerprint(path)},
         "temperature": metadata.temperature,
-        **measured,
+        "shares": measured["shares"],
+        "exploitability": measured["exploitability"],
         "choice": {"games": job.games_to_choose, "temperatures": list(TEMPERATURES)},
-        "training": training_of(job, choice["seed"], metadata),
+        "training": training_of(job.runs()[measured["choice"]["seed"]], metadata),
     }
     write_json(job.config.out / f"{job.name}.json", data)
     write_cards(job.config.out)
     print(f"{job.name}: {path}", flush=True)
 
 
-def training_of(job: PolicyJob, seed: int, metadata: PolicyMetadata) -> dict[str, Any]:
-    """How the seeds were trained, and the chosen one's learning curve, as JSON."""
-    folder = job.runs()[seed].folder
-    config = json.loads((folder / "config.json").read_text())
-    trained = {each: read_policy(run.policy).metadata.training for each, run in job.runs().items()}
+def training_of(run: Path, metadata: PolicyMetadata) -> dict[str, Any]:
+    """How a policy was trained, by what and with which learning curve, as JSON."""
+    config = json.loads((run / "config.json").read_text())
     return {
-        "algorithm": metadata.training["algorithm"],
-        "seed": seed,
-        "threads": config["threads"],
-        "bfloat16": config["bfloat16"],
-        "python": config["python"],
-        "kododo_env": config["kododo_env"],
-        "libraries": config["libraries"],
-        "recipe": metadata.training["recipe"],
-        "runs": [
-            {"seed": each, "steps": told["steps"], "minutes": told["minutes"]}
-            for each, told in trained.items()
-        ],
-        "curve": read_facts(folder / CHECKPOINT)[1].curve,
+        **metadata.training,
+        **{name: config[name] for name in ("python", "kododo_env", "libraries")},
+        "curve": read_facts(run / CHECKPOINT)[1].curve,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from agents.release.config import PolicyJob
 from agents.training.measure import results
+from agents.training.run_folder import POLICY
 from kododo_env.agent_registry import baselines, make_agent, scripted
 from kododo_env.arena.match import Duel, duel
 from kododo_env.core.agent import Agent
@@ -27,11 +28,11 @@ def choose(job: PolicyJob) -> dict[str, Any]:
     """
     names = baselines(job.game)
     candidates: list[dict[str, Any]] = []
-    for run, temperature in product(job.runs().values(), TEMPERATURES):
-        agent = OnnxAgent(run.policy, temperature)
+    for (seed, run), temperature in product(enumerate(job.runs()), TEMPERATURES):
+        agent = OnnxAgent(run / POLICY, temperature)
         duels = against(agent, job, names, job.games_to_choose, CHOICE_DEALS)
         share = fmean(each.share.mean for each in duels.values())
-        candidates.append({"seed": run.seed, "temperature": temperature, "share": share})
+        candidates.append({"seed": seed, "temperature": temperature, "share": share})
     return max(candidates, key=lambda each: each["share"])
 
 
@@ -41,41 +42,36 @@ def strength(job: PolicyJob) -> dict[str, Any]:
     Returns:
         ``alone``: against P - 1 copies of each baseline. ``strongest_alone``: the strongest
         baseline against P - 1 copies of the policy. ``held_out``: against the scripted players
-        that are no baselines, by which nothing is chosen.
+        that are no baselines, by which nothing is chosen. ``seeds``: the shares of each seed's
+        policy against each baseline, at the chosen temperature.
     """
     policy, games, names = OnnxAgent(job.chosen), job.config.games, baselines(job.game)
     strongest = make_agent(names[-1], job.game)
     back = duel(strongest, policy, job.game, job.players, games, STRENGTH_DEALS)
     held_out = [name for name in scripted(job.game) if name not in names]
+    of_seeds = [
+        against(OnnxAgent(run / POLICY, policy.temperature), job, names, games, STRENGTH_DEALS)
+        for run in job.runs()
+    ]
     return {
         "games": games,
         "alone": results(against(policy, job, names, games, STRENGTH_DEALS)),
         "strongest_alone": {"agent": names[-1], "share": back.share.to_json()},
         "held_out": results(against(policy, job, held_out, games, STRENGTH_DEALS)),
+        "seeds": {name: [duels[name].share.mean for duels in of_seeds] for name in names},
     }
-
-
-def spread(job: PolicyJob, temperature: float) -> dict[str, list[float]]:
-    """By baseline the win shares of every seed's policy, all at one temperature."""
-    names, games = baselines(job.game), job.config.games
-    duels = [
-        against(OnnxAgent(run.policy, temperature), job, names, games, STRENGTH_DEALS)
-        for run in job.runs().values()
-    ]
-    return {name: [each[name].share.mean for each in duels] for name in names}
 
 
 def exploit(job: PolicyJob) -> dict[str, Any]:
     """What a best response and search gain against the chosen policy, as JSON."""
     from agents.commands.best_response import exploitability
 
-    config = job.config
     measured = exploitability(
         job.chosen,
-        steps=config.response_steps,
-        games=config.games,
-        search=config.search,
-        search_games=config.search_games,
+        steps=job.config.response_steps,
+        games=job.config.games,
+        search=job.config.search,
+        search_games=job.config.search_games,
         seed=RESPONSE_SEED,
     ).to_json()
     return {attacker: measured[attacker] for attacker in ("best_response", "search")}

@@ -20,20 +20,24 @@ import kododo_env
 from agents.commands.cli import run_cli
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.ppo.recipes import SHIPPED_STEPS, recipe_for
+from agents.release import config as config_module
 from agents.release import make_policies as maker
 from agents.release import measures as policy_measures
 from agents.release import training as policy_training
-from agents.release.cache import cached, fingerprint, read_cached
+from agents.release.cache import cached, fingerprint
 from agents.release.card import card, index, write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
 from agents.release.make_policies import make_policies, rewrite
 from agents.release.measures import choose
-from agents.release.training import Run, State, state_of, train_all
+from agents.release.training import is_finished, train_all
 from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Duel
+from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.command_line import assert_refused, run
+from kododo_env.system.files import write_json
+from tests.command_line import assert_refused
+from tests.command_line import run as run_command
 
 ROOT = Path(__file__).parents[2]
 NAME = "kododo-2p"
@@ -75,22 +79,20 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     assert agent.temperature == data["temperature"]
     assert data["temperature"] in data["choice"]["temperatures"]
     assert agent.metadata.results == data["shares"]["alone"]
-    assert agent.metadata.training["steps"] == data["training"]["runs"][0]["steps"]
+    assert data["training"].items() >= agent.metadata.training.items()
     assert data["file"]["sha256"] == fingerprint(made.out / f"{NAME}.onnx")
     assert list(data["shares"]["alone"]) == list(registry.baselines("kododo"))
     assert list(data["shares"]["held_out"]) == ["plain-heuristic"]
     # The spread is measured on the deals of the shares, so the chosen seed has the same.
     alone = data["shares"]["alone"]["greedy"]["share"]["mean"]
-    assert data["spread"]["greedy"] == [alone]
+    assert data["shares"]["seeds"]["greedy"] == [alone]
     assert data["exploitability"] is None
     assert data["training"]["curve"]
 
 
 def test_deals_differ_by_what_they_are_for() -> None:
     """The seeds that train.py measures on are those of its run."""
-    of_runs = {
-        run.seed + more for run in job_of(PoliciesConfig()).runs().values() for more in (1, 2)
-    }
+    of_runs = {seed + more for seed in range(PoliciesConfig().seeds) for more in (1, 2)}
     others = {policy_measures.CHOICE_DEALS, policy_measures.STRENGTH_DEALS}
     assert len(of_runs | others | {policy_measures.RESPONSE_SEED}) == len(of_runs) + 3
 
@@ -116,15 +118,22 @@ def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyP
         make_policies(replace(made, games=120))
 
 
+def test_several_policies_are_measured_at_a_time(made: PoliciesConfig) -> None:
+    job = job_of(made)
+    found = maker.measure(job)
+    with worker_pool(2) as pool:
+        assert list(pool.map(maker.measure, [job, job])) == [found] * 2
+
+
 def test_what_was_found_before_a_crash_is_kept(
     made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = job_of(replace(made, games=100))
+    job = job_of(replace(made, games=100, exploitability=True))
 
     def crash(*_: Any) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(maker, "spread", crash)
+    monkeypatch.setattr(maker, "exploit", crash)
     with pytest.raises(RuntimeError, match="out of memory"):
         maker.measure(job)
     shares = json.loads((job.folder / "shares.json").read_text())
@@ -136,78 +145,80 @@ def test_what_was_found_before_a_crash_is_kept(
 # --- training -----------------------------------------------------------------------------
 
 
-def a_run(made: PoliciesConfig) -> Run:
-    return job_of(made).runs()[0]
-
-
 def test_the_runs_are_those_of_the_recipes() -> None:
     config = PoliciesConfig()
     assert {job.name for job in config.policies()} == set(registry.policy_tables())
     for job in config.policies():
-        runs = job.runs()
-        assert [run.seed for run in runs.values()] == list(runs) == [0, 1, 2]
-        assert {run.steps for run in runs.values()} == {SHIPPED_STEPS[job.game, job.players]}
-        assert {run.settings()["threads"] for run in runs.values()} == {1}
-        assert len({run.folder for run in runs.values()}) == 3
+        assert [run.name for run in job.runs()] == ["seed-0", "seed-1", "seed-2"]
+        settings = job.settings()
+        assert settings["steps"] == SHIPPED_STEPS[job.game, job.players]
+        assert settings["threads"] == 1
+        recipe = json.loads(json.dumps(asdict(recipe_for(job.game, job.players))))
+        assert settings.items() >= recipe.items()
 
 
 def test_a_folder_with_another_run_is_refused(
     made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = a_run(made)
-    assert state_of(run) is State.FINISHED
+    (run,) = job_of(made).runs()
+    assert is_finished(job_of(made), run)
     with pytest.raises(ValueError, match=r"with other settings \(steps 1, not 5\): move it away"):
-        train_all([replace(run, steps=5)], 1)
-    with pytest.raises(ValueError, match="seed 0, not 1"):
-        state_of(replace(run, seed=1))
+        train_all([job_of(replace(made, steps=5))], 1)
     recipe = recipe_for("kododo", 2)
-    monkeypatch.setattr(policy_training, "recipe_for", lambda *_: replace(recipe, width=16))
+    monkeypatch.setattr(config_module, "recipe_for", lambda *_: replace(recipe, width=16))
     with pytest.raises(ValueError, match=f"width {recipe.width}, not 16"):
-        state_of(run)
+        is_finished(job_of(made), run)
+
+
+def copied(made: PoliciesConfig, folder: Path, names: Sequence[str]) -> tuple[PolicyJob, Path]:
+    """A run of which only some files are left."""
+    (run,), job = job_of(made).runs(), job_of(replace(made, runs=folder))
+    (copy,) = job.runs()
+    copy.mkdir(parents=True)
+    for name in names:
+        shutil.copy(run / name, copy / name)
+    return job, copy
 
 
 def test_a_run_without_its_end_goes_on(made: PoliciesConfig, tmp_path: Path) -> None:
-    run = a_run(made)
-    copy = replace(run, folder=tmp_path / "seed-0")
-    assert state_of(copy) is State.MISSING
-    (tmp_path / "seed-0").mkdir()
-    for name in ("config.json", "checkpoint.zip", "results.json"):
-        (tmp_path / "seed-0" / name).write_bytes((run.folder / name).read_bytes())
-    assert state_of(copy) is State.INTERRUPTED
-    train_all([copy], 1)
-    assert state_of(copy) is State.FINISHED
-    assert "go on with" not in copy.log.read_text()
+    job, run = copied(made, tmp_path, ("config.json", "checkpoint.zip", "results.json"))
+    with pytest.raises(ValueError, match="with other settings"):  # nobody says whose run it is
+        is_finished(job, run)
+    write_json(run.with_name("seed-0.json"), job.settings())
+    assert not is_finished(job, run)
+    train_all([job], 1)
+    assert is_finished(job, run)
+    log = run.with_name("seed-0.log").read_text()
+    assert log
+    assert "go on with" not in log
 
 
-def test_a_policy_of_a_run_that_was_stopped_early_is_not_finished(made: PoliciesConfig) -> None:
-    run = a_run(made)
-    path = run.folder / "config.json"
-    content = path.read_text()
-    try:  # as if more had been asked for
-        path.write_text(content.replace('"steps": 1,', '"steps": 10000000,'))
-        assert state_of(replace(run, steps=10_000_000)) is State.INTERRUPTED
-    finally:
-        path.write_text(content)
+def test_a_policy_of_a_run_that_was_stopped_early_is_not_finished(
+    made: PoliciesConfig, tmp_path: Path
+) -> None:
+    _, run = copied(made, tmp_path, ("checkpoint.zip", "policy.onnx", "results.json"))
+    more = job_of(replace(made, runs=tmp_path, steps=10_000_000))
+    write_json(run.with_name("seed-0.json"), more.settings())
+    assert not is_finished(more, run)
 
 
-def test_a_damaged_config_is_refused(tmp_path: Path) -> None:
-    run = Run("kododo", 2, 1, 0, 20, tmp_path)
-    for text in ("{", "[]", "{}", "[" * 100_000, "9" * 5000):
-        (tmp_path / "config.json").write_text(text)
-        (tmp_path / "checkpoint.zip").touch()
-        with pytest.raises(ValueError, match="not the config of a run, or is damaged"):
-            state_of(run)
-    strange = json.dumps({"task": {"recipe": {}}, "threads": "\x1b[31m" + "x" * 100_000})
-    (tmp_path / "config.json").write_text(strange)
-    with pytest.raises(ValueError, match=r"threads '\\x1b\[31mx+…, not 1") as error:
-        state_of(run)
-    assert len(str(error.value)) < 2000
+def test_damaged_settings_are_refused(made: PoliciesConfig, tmp_path: Path) -> None:
+    job, run = copied(made, tmp_path, ("checkpoint.zip",))
+    strange = json.dumps({"threads": "\x1b[31m" + "x" * 100_000})
+    for text in ("{", "[]", "[1]", "{}", "3", "[" * 100_000, "9" * 5000, strange):
+        run.with_name("seed-0.json").write_text(text)
+        with pytest.raises(ValueError, match="holds a run with other settings") as error:
+            is_finished(job, run)
+        assert str(error.value).isprintable()
+        assert len(str(error.value)) < 3000
 
 
-def test_a_run_that_fails_is_named_with_its_last_words(tmp_path: Path) -> None:
-    run = Run("kododo", 2, 0, 0, 20, tmp_path / "seed-0")  # no steps, which train.py refuses
-    with pytest.raises(ChildProcessError, match=r"seed-0 failed with status 2 .*--steps must be"):
-        train_all([run], 1)
+def test_a_run_that_fails_is_named_with_its_last_words(
+    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy_training, "EVALUATIONS", 0)  # which train.py refuses
+    with pytest.raises(ChildProcessError, match=r"seed-0 failed with status 2 .*--evaluations"):
+        train_all([job_of(replace(made, runs=tmp_path))], 1)
 
 
 def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
@@ -240,7 +251,7 @@ def test_the_best_mean_share_is_chosen(
     made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = job_of(replace(made, seeds=2))
-    second = job.runs()[1].policy
+    first, second = (run / "policy.onnx" for run in job.runs())
 
     def share(agent: OnnxAgent, against: str) -> float:
         """Seed 1 at temperature 0.5 is best on the whole, not against random."""
@@ -252,7 +263,7 @@ def test_the_best_mean_share_is_chosen(
         return {name: Duel(*[Estimate(share(agent, name), 0, 1)] * 3) for name in names}
 
     second.parent.mkdir(exist_ok=True)
-    shutil.copy(job.runs()[0].policy, second)
+    shutil.copy(first, second)
     monkeypatch.setattr(policy_measures, "against", played)
     found = choose(job)
     shutil.rmtree(second.parent)
@@ -282,9 +293,9 @@ def test_a_result_is_cached_for_what_it_depends_on(tmp_path: Path) -> None:
     assert cached(path, {"games": 1}, lambda: [3]) == [1, 2]
     assert cached(path, {"games": 2}, lambda: [3]) == [3]
     path.write_text(path.read_text()[:-10])
-    assert read_cached(path, {"games": 2}) is None
+    assert cached(path, {"games": 2}, lambda: [4]) == [4]
     path.write_text("[" * 100_000)  # damaged: it is found again
-    assert read_cached(path, {"games": 1}) is None
+    assert cached(path, {"games": 2}, lambda: [5]) == [5]
 
 
 def test_the_cache_and_the_cards_need_no_torch() -> None:
@@ -439,4 +450,4 @@ def test_bad_arguments_are_one_line_and_status_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert_refused(run(capsys, PoliciesConfig, make_policies, arguments), said, tmp_path)
+    assert_refused(run_command(capsys, PoliciesConfig, make_policies, arguments), said, tmp_path)
