@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,8 @@ class PoliciesConfig:
     """How many seeds to train: 0, 1, ..."""
     steps: int | None = None
     """Agent-steps of each run; if not given those of the game's recipe."""
-    jobs: int | None = None
-    """How many processes at a time; if not given one for each core."""
+    jobs: int = field(default_factory=cores)
+    """How many processes at a time (default: one for each core)."""
     out: FilePath = POLICIES
     """The folder for the policies and their cards."""
     runs: FilePath = Path("runs/policies")
@@ -63,11 +63,6 @@ class PoliciesConfig:
             raise ValueError(f"--games must be at least {CHOICE * most}, not {self.games}")
         if self.search_games < most:
             raise ValueError(f"--search-games must be at least {most}, not {self.search_games}")
-
-    @property
-    def workers(self) -> int:
-        """How many processes at a time."""
-        return cores() if self.jobs is None else self.jobs
 
     def policies(self) -> list[PolicyJob]:
         """What is to be made."""

@@ -53,8 +53,8 @@ def make_policies(config: PoliciesConfig) -> None:
         for folder, files in _written(config.out, jobs).items():
             stack.enter_context(filled_folder(folder))
             stack.enter_context(reserved(folder, files))
-        train_all(jobs, config.workers)
-        processes = min(config.workers, len(jobs))
+        train_all(jobs, config.jobs)
+        processes = min(config.jobs, len(jobs))
         at_once = stack.enter_context(worker_pool(processes)).map if processes > 1 else map
         for job, measured in zip(jobs, at_once(measure, jobs), strict=True):
             publish(job, measured)

@@ -58,11 +58,8 @@ class OnnxAgent:
         self.temperature = finite_number(given, "temperature", 0, HOTTEST)
         self._fits: tuple[Any, ...] = ()  # what ``act`` has found to be the policy's own game
 
-    def check(self, game: BatchGame) -> None:
+    def check(self, game: BatchGame | View) -> None:
         """Raise ValueError, saying what differs, unless the policy is for this game."""
-        self._check(game)
-
-    def _check(self, game: BatchGame | View) -> None:
         found = differences(self.metadata, describe(game))
         if found:
             told = plain(self.path)
@@ -78,7 +75,7 @@ class OnnxAgent:
         # The objects themselves are kept: an id may be another's when they are gone.
         game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
         if game != self._fits:
-            self._check(view)
+            self.check(view)
             self._fits = game
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         if self.temperature == 0:

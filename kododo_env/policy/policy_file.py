@@ -41,15 +41,15 @@ def read_policy(path: Path) -> PolicyFile:
     Raises:
         ValueError: It cannot be read, is damaged, or is no policy of this project.
     """
-    content = read_bytes(path)
     told = plain(path)
+    content = _read_bytes(path, told)
     try:
         onnx = read_onnx(content)
     except ValueError as error:
         raise ValueError(f"{told} is not an ONNX file, or it is damaged: {plain(error)}") from error
     if KEY not in onnx.metadata:
         raise ValueError(f"{told} is an ONNX file, but not a policy exported by this project")
-    check_digest(content, told)
+    _check_digest(content, told)
     try:
         check_operators(onnx)
         metadata = PolicyMetadata.from_json(onnx.metadata[KEY])
@@ -58,13 +58,8 @@ def read_policy(path: Path) -> PolicyFile:
     return PolicyFile(content, metadata)
 
 
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a policy file; what is too large, or no ordinary file, is not read at all.
-
-    Raises:
-        ValueError: It cannot be read, or not as a policy.
-    """
-    told = plain(path)
+def _read_bytes(path: Path, told: str) -> bytes:
+    """The bytes of a file; what is too large, or no ordinary file, is not read at all."""
     try:
         # Without waiting for somebody to write into it, should it be a pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -91,13 +86,8 @@ def sealed(content: bytes) -> bytes:
     return content + _SEAL + sha256(content).hexdigest().encode()
 
 
-def check_digest(content: bytes, told: str) -> None:
-    """Raise ValueError unless a file's digest is there and is that of the bytes before it.
-
-    Args:
-        content: The file.
-        told: What the error calls it.
-    """
+def _check_digest(content: bytes, told: str) -> None:
+    """Raise ValueError unless a file's digest is there and is that of the bytes before it."""
     body, digest = content[: -len(_SEAL) - 64], content[-64:]
     if content[len(body) : -64] == _SEAL:
         if sha256(body).hexdigest().encode() != digest:
