@@ -47,7 +47,7 @@ WEIGHTS = {
     1: ("1/pattern", "1/unseen", "1/hand"),
     2: ("2/pattern", "2/points", "2/unseen"),
 }
-"""The tables whose sum weighs the colours against each other, by turn."""
+"""The tables whose sums are the weights of the colours, by turn."""
 
 
 # --- playing ----------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ class OnnxAgent:
             ValueError: The view is of another game than the policy is for, or the network
                 gives what is no number.
         """
-        # The objects themselves are kept: an id may be another's when they are gone.
+        # The objects themselves, not their ids: an id may be another's when they are gone.
         game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
         if game != self._fits:
             self.check(view)
