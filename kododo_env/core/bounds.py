@@ -64,12 +64,7 @@ BOUNDS = {
     # of make_policies
     "seeds": Bound(1, 1000),
     "jobs": Bound(1, MOST_PROCESSES),
-    "selection_games": Bound(1, MOST_GAMES),
-    "rating_games": Bound(1, MOST_GAMES),
     "response_steps": Bound(1, 10**12),
-    "response_games": Bound(1, MOST_GAMES),
-    # of agents.release.kododo_fitting
-    "rounds": Bound(1, 1000),
     # of a search's budget
     "worlds": Bound(1, 100_000),
     "milliseconds": _positive(600_000),

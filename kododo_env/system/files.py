@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
+from typing import Any
 
 RANDOM = "[a-z0-9_]" * 8  # what tempfile puts into a name
 
@@ -83,3 +85,8 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, content: str) -> None:
     """Write a UTF-8 file whole or not at all."""
     write_bytes(path, content.encode())
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON whole or not at all."""
+    write_text(path, json.dumps(content, indent=2, default=str) + "\n")
