@@ -323,7 +323,7 @@ def test_a_mistake_of_the_program_is_not_taken_for_the_users() -> None:
         raise RuntimeError("of ours")
 
     with pytest.raises(RuntimeError, match="of ours"):
-        run_cli(TrainConfig, mistaken, training_run.defaults, [])
+        run_cli(TrainConfig, mistaken, [], training_run.defaults)
 
 
 # --- the table of bounds ------------------------------------------------------------------
