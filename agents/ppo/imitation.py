@@ -38,7 +38,7 @@ def lesson(
     for player in np.flatnonzero(deciding.any(axis=0)):
         view = game.view(int(player))
         if temperature > 0 and isinstance(teacher, WeighingAgent):
-            worth = teacher.weigh(view)
+            worth = teacher.action_values(view)
             chosen[:, player] = teacher.choose(worth, view, rng)
             here = softmax(np.where(legal[:, player], worth.T / temperature, -np.inf), axis=1)
         else:

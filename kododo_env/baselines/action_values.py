@@ -26,7 +26,7 @@ class WeighingAgent(ABC):
     name: str
 
     @abstractmethod
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Worth:
         """What each action is worth in each game, in points; more is better.
 
         Args:
@@ -38,8 +38,8 @@ class WeighingAgent(ABC):
 
     @abstractmethod
     def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """A legal action in each game, (N,), by what ``weigh`` said of this view, (A, N)."""
+        """A legal action in each game, (N,), by the action values of this view, (A, N)."""
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose in each game; shape (N,)."""
-        return self.choose(self.weigh(view), view, rng)
+        return self.choose(self.action_values(view), view, rng)

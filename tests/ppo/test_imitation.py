@@ -29,7 +29,7 @@ class Indifferent(WeighingAgent):
 
     name = "indifferent"
 
-    def weigh(self, view: View) -> Worth:
+    def action_values(self, view: View) -> Worth:
         return np.zeros((view.num_actions, view.num_envs))
 
     def choose(self, worth: Worth, view: View, rng: np.random.Generator) -> np.ndarray:
@@ -57,7 +57,7 @@ def test_scripted_players_choose_what_they_hold_to_be_worth_most(game: str, name
             view = batch.view(seat)
             if not batch.deciding()[:, seat].any():
                 continue
-            worth = player.weigh(view)
+            worth = player.action_values(view)
             assert worth.shape == (batch.num_actions, batch.num_envs)
             mask, games = view.legal_action_mask.T, np.arange(batch.num_envs)
             chosen = player.act(view, np.random.default_rng(1))
@@ -83,7 +83,7 @@ def test_a_lesson_is_the_softmax_of_the_worth(game: str, players: int) -> None:
             assert (here == 0).all()
             continue
         assert isinstance(teacher, WeighingAgent)
-        worth = teacher.weigh(batch.view(seat))[:, env].astype(np.float64)
+        worth = teacher.action_values(batch.view(seat))[:, env].astype(np.float64)
         odds = np.array([np.exp((w - worth.max()) / 0.7) for w in worth]) * legal[env, seat]
         assert np.allclose(here, odds / odds.sum(), atol=1e-6)
 

@@ -22,7 +22,7 @@ class KnownGreedy(GreedyAgent):
     """Greedy, and known to be."""
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
-        worth = np.where(view.legal_action_mask, self.weigh(view).T, -1)
+        worth = np.where(view.legal_action_mask, self.action_values(view).T, -1)
         best = worth == worth.max(axis=1, keepdims=True)
         chances: npt.NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
         return chances
