@@ -73,7 +73,6 @@ BOUNDS = {
     # of a search's budget
     "worlds": Bound(1, 100_000),
     "milliseconds": _positive(600_000),
-    "horizon": Bound(0, 10_000),
     # of a recipe; that it fits into memory is checked for all of them together
     "num_envs": Bound(1, 1_000_000),
     "games_per_update": Bound(1, 1000),
