@@ -27,6 +27,7 @@ def test_search_plays_whole_games_legally(name: str, players: int) -> None:
     agent = SearchAgent(RandomAgent(), SearchBudget(worlds=2))
     while not game.terminated.all():
         game.step(np.stack([agent.act(game.view(p), rng) for p in range(players)], axis=1))
+        play_random(game, rng, steps=2)
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
