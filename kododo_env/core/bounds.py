@@ -68,7 +68,6 @@ BOUNDS = {
     # of a search's budget
     "worlds": Bound(1, 100_000),
     "milliseconds": _positive(600_000),
-    "horizon": Bound(0, 10_000),
     # of a recipe; that it fits into memory is checked for all of them together
     "num_envs": Bound(1, 1_000_000),
     "batch_size": Bound(1, 10_000_000),

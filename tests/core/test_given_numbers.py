@@ -367,7 +367,6 @@ def test_agents_take_whole_numbers_only(bad: Any) -> None:
     names = "random", "heuristic"
     for call, name in (
         (lambda: SearchBudget(worlds=bad), "worlds"),
-        (lambda: SearchBudget(horizon=bad), "horizon"),
         (lambda: DataParallel(bad), "threads"),
         (lambda: Match(*two, "kododo", bad).play(), "players"),
         (lambda: Match(*two, "kododo", 2, bad).play(), "games"),
@@ -416,7 +415,6 @@ def test_numbers_of_agents_are_in_range() -> None:
     two = RandomAgent(), RandomAgent()
     for call, said in (
         (lambda: SearchBudget(worlds=0), "worlds must be 1 to 100000, not 0"),
-        (lambda: SearchBudget(horizon=-1), "horizon must be 0 to 10000, not -1"),
         (lambda: DataParallel(0), "threads must be 1 or more, not 0"),
         (lambda: Match(*two, "kododo", 2, 8, -1).play(), "seed must be 0 or more, not -1"),
         (lambda: Match(*two, "kododo", 2, 1).play(), "2 players need 2 games at least"),
