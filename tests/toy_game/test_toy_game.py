@@ -62,7 +62,7 @@ def script(name: str, *arguments: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.filterwarnings("ignore:Observation space for each agent:UserWarning")
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo's, of dictionaries
 @pytest.mark.parametrize("players", [2, 3])
 def test_it_conforms(players: int) -> None:
     door = registry.door(GAME)
