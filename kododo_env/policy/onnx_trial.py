@@ -18,7 +18,7 @@ try:
     import onnxruntime
 except ImportError as error:
     raise ImportError(
-        "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[train]')"
+        "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[play]')"
     ) from error
 
 MEMORY = 1 << 29  # bytes that a trial may take
