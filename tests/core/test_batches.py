@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 from kododo_env import registry
 from tests.doors import GAMES
-from tests.helpers import play_random, random_actions
+from tests.helpers import differences, play_random, random_actions
 
 each_game = pytest.mark.parametrize("game", GAMES)
 
@@ -30,6 +33,26 @@ def test_a_view_of_before_does_not_come_back_with_a_state(game: str) -> None:
         with pytest.raises(RuntimeError, match="earlier turn"):
             _ = earlier.observation
         assert np.array_equal(played.view(0).observation, played.observe()[:, 0])
+
+
+@each_game
+def test_copies_of_the_same_state_are_the_same_bytes_whatever_went_before(game: str) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    straight = played.clone()
+    played.step(random_actions(played, np.random.default_rng(0)))
+    played.load_state(straight.state())
+    for way in (pickle.dumps, lambda batch: pickle.dumps(batch.clone())):
+        assert way(played) == way(straight)
+
+
+@each_game
+def test_a_state_stays_what_it_was_when_the_batch_goes_on(game: str) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    state = played.state()
+    before = copy.deepcopy(state)
+    play_random(played, np.random.default_rng(0))
+    played.reset()
+    assert differences(before, state) == []
 
 
 @each_game
