@@ -568,6 +568,14 @@ def test_a_view_of_before_does_not_come_back_when_games_are_dealt_anew() -> None
 
 
 @pytest.mark.parametrize("variant", ["standard", "long"])
+def test_at_least_one_deck_is_asked_for(variant: str) -> None:
+    game = KododoGame(1, Rules(variant=variant), seed=0)
+    for num, said in ((0, "1 or more, not 0"), (1.0, "a whole number, not 1.0")):
+        with pytest.raises(ValueError, match=f"^num must be {said}$"):
+            game.sample_decks(num, np.random.default_rng(0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("variant", ["standard", "long"])
 def test_cards_are_bytes_and_what_is_counted_over_the_game_is_of_16_bits(variant: str) -> None:
     game = KododoGame(3, Rules(variant=variant), seed=0)
     for _ in range(20):
