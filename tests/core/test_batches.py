@@ -9,10 +9,29 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.games.kododo import KododoGame, Rules
 from tests.doors import GAMES
 from tests.helpers import differences, play_random, random_actions
 
 each_game = pytest.mark.parametrize("game", GAMES)
+
+
+class Narrow(KododoGame):
+    """Gives the legal actions once for all players and games."""
+
+    def _mask(self) -> np.ndarray:
+        return self._legal_now()[:, None]
+
+
+def test_a_game_may_give_its_mask_once_for_all() -> None:
+    wide, narrow = (kind(3, Rules(num_players=2), seed=0) for kind in (KododoGame, Narrow))
+    for steps in range(40):
+        mask = narrow.legal_action_mask()
+        assert mask.shape == (3, 2, 15)
+        assert np.array_equal(mask, wide.legal_action_mask())
+        for game in (wide, narrow):
+            play_random(game, np.random.default_rng(steps), 1)
+    assert wide.terminated.all()
 
 
 @each_game
