@@ -75,6 +75,24 @@ def test_a_state_stays_what_it_was_when_the_batch_goes_on(game: str) -> None:
 
 
 @each_game
+def test_steps_are_counted_while_a_game_is_going_on(game: str) -> None:
+    played = registry.batch_game(game, 2, 0, num_players=4)
+    steps = len(play_random(played, np.random.default_rng(0)))
+    for _ in range(2):
+        assert played.steps_played == steps
+        played.step(np.full((2, 4), played.no_op))
+
+
+@each_game
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16])
+def test_an_array_laid_out_otherwise_takes_the_same_numbers(game: str, dtype: type) -> None:
+    played = registry.batch_game(game, 2, 0, num_players=4)
+    shape = played.observe().shape
+    plain = played.observe(out=np.zeros(shape, dtype))
+    assert np.array_equal(played.observe(out=np.zeros(shape[::-1], dtype).T), plain)
+
+
+@each_game
 def test_which_games_are_dealt_anew_is_told_as_truth_values(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     for over in (False, True):
