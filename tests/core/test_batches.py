@@ -11,7 +11,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
 from tests.doors import GAMES
-from tests.helpers import differences, play_random, random_actions
+from tests.helpers import assert_same_state, differences, play_random, random_actions
 
 each_game = pytest.mark.parametrize("game", GAMES)
 
@@ -90,6 +90,32 @@ def test_an_array_laid_out_otherwise_takes_the_same_numbers(game: str, dtype: ty
     shape = played.observe().shape
     plain = played.observe(out=np.zeros(shape, dtype))
     assert np.array_equal(played.observe(out=np.zeros(shape[::-1], dtype).T), plain)
+
+
+@each_game
+def test_a_view_of_before_does_not_come_back_with_a_new_deal(game: str) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    views = []
+    for _ in range(3):
+        views.append(played.view(0))
+        played.reset()
+        views.append(played.view(0))
+        played.step(random_actions(played, np.random.default_rng(0)))
+    for view in views:
+        with pytest.raises(RuntimeError, match="earlier turn"):
+            _ = view.observation
+
+
+@each_game
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
+def test_actions_of_any_integer_dtype_are_the_same_actions(game: str, dtype: type) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    same, rng = played.clone(), np.random.default_rng(0)
+    while not played.terminated.all():
+        actions = random_actions(played, rng)
+        played.step(actions)
+        same.step(actions.astype(dtype))
+    assert_same_state(played, same)
 
 
 @each_game
