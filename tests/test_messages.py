@@ -176,6 +176,10 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
             "the deck must be integers, not float64",
         ),
         (
+            lambda: ParallelGame(game()).reset(options=5),  # type: ignore[arg-type]
+            "options must be a dictionary or None, not 5",
+        ),
+        (
             lambda: running(ParallelGame(game(3))).step(5),
             "actions must be a dict from agent to action, not 5",
         ),

@@ -119,6 +119,13 @@ def test_actions_of_any_integer_dtype_are_the_same_actions(game: str, dtype: typ
 
 
 @each_game
+def test_the_cards_of_a_batch_cannot_be_changed(game: str) -> None:
+    cards = registry.batch_game(game, 2, 0, num_players=4).cards
+    with pytest.raises(ValueError, match="read-only"):
+        cards[0] = 0
+
+
+@each_game
 def test_which_games_are_dealt_anew_is_told_as_truth_values(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     for over in (False, True):
