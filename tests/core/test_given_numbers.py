@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from agents.ppo.data_parallel import DataParallel
-from agents.ppo.imitation import lesson
+from agents.ppo.imitation import demonstrate
 from kododo_env import registry
 from kododo_env.arena.match import Match
 from kododo_env.arena.play import play
@@ -344,7 +344,7 @@ def test_agents_play_whole_numbers_wherever_they_are_asked(game: str) -> None:
         lambda: joint_action([seats[0]] * one.num_players, one, rng()),
         lambda: play(seats, one, one.sample_decks(3, rng()), rng()),
         lambda: SearchAgent(seats[0]).act(one.view(0), rng()),
-        lambda: lesson(seats[0], one, rng(), 0.0),
+        lambda: demonstrate(seats[0], one, rng(), 0.0),
         lambda: finish(SingleSeatEnv(one.fresh(1, 0), 0, seats[1:])),
         lambda: finish(BatchVecEnv(one, opponents=[None, *seats[1:]])),
     ):

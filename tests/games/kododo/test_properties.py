@@ -17,13 +17,8 @@ from kododo_env import kododo_v0
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.games.kododo.game import FEW
 from kododo_env.testing import check_batch_game
-<<<<<<< HEAD:tests/games/kododo/test_properties.py
 from tests.games.kododo.written_deals import action_for
-from tests.helpers import differences, few, play_random, random_actions
-=======
 from tests.helpers import assert_same_state, differences, few, play_random, random_actions
-from tests.kododo.scripted import action_for
->>>>>>> mutants:tests/kododo/test_properties.py
 
 SMALL = {"num_colours": 3, "copies": (2, 1, 1, 1), "hand_size": 3, "plays": (1, 2)}
 ALL_RULES = [
