@@ -56,7 +56,7 @@ def position(table: Sequence[str], hand: str) -> KododoGame:
     spare = list(rest.elements())
     laid = len(cards(table[0]))
     turn = {0: 0, 2: 1, 3: 2}[laid]
-    # What a player gets in the order of getting it: what he lays first, then his hand.
+    # What a player gets in the order of getting it: what they lay first, then their hand.
     own = [cards(names) + (cards(hand) if seat == 0 else []) for seat, names in enumerate(table)]
     for got in own:
         while len(got) < laid + 5:
