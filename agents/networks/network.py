@@ -37,15 +37,12 @@ class GameNetwork(nn.Module):
         one_hot: Pieces of at most ``FEW_NUMBERS`` numbers that are never larger than this are
             given to the trunk one-hot as well, so that "one card below the limit" is one
             input. 0: none.
-        sort_opponents: Whether the opponents are put in order; see ``OpponentOrder``.
+        sort_opponents: Whether the opponents are seen in a canonical order, not in that of
+            the table, so that it does not matter which of them has which seat.
 
     Raises:
         ValueError: They are to be sorted, and the game does not declare by what.
     """
-
-    scale: Tensor
-    level_columns: Tensor
-    levels: Tensor
 
     def __init__(
         self,
@@ -57,6 +54,9 @@ class GameNetwork(nn.Module):
         sort_opponents: bool = False,
     ) -> None:
         super().__init__()
+        self.scale: Tensor
+        self.level_columns: Tensor
+        self.levels: Tensor
         self.canonical = Canonical(layout, actions, sort_opponents)
         self.actions = actions
         maxima = layout.maxima[self.canonical.columns.numpy()]

@@ -1,4 +1,4 @@
-"""Scripted players that give every action a value before they choose one."""
+"""Scripted players that say what every action is worth to them before they choose one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Worth = npt.NDArray[np.floating[Any]]
 
 
 def best_legal(worth: Worth, view: View) -> npt.NDArray[np.int64]:
-    """The legal action of the highest value in each game, (N,); ``worth`` is (A, N)."""
+    """The legal action of the highest worth in each game, (N,); ``worth`` is (A, N)."""
     legal = np.where(view.legal_action_mask.T, worth, -np.inf)
     best: npt.NDArray[np.int64] = legal.argmax(axis=0)
     return best
 
 
 class WeighingAgent(ABC):
-    """An agent that first values all actions, then chooses by their values."""
+    """An agent that first weighs all actions, then chooses by their worth."""
 
     name: str
 
     @abstractmethod
     def action_values(self, view: View) -> Worth:
-        """The value of each action in each game, in points; more is better.
+        """What each action is worth in each game, in points; more is better.
 
         Args:
             view: What the player knows in each of N games.
