@@ -88,8 +88,9 @@ def test_every_command_line_is_understood(command: str) -> None:
     assert python == "python"
     assert (ROOT / script).exists()
     kind = SCRIPTS[script]
-    default = default_config() if kind is TrainConfig else tyro.MISSING
-    config = tyro.cli(kind, args=arguments, default=default, config=(tyro.conf.FlagCreatePairsOff,))
+    default = {"default": default_config()} if kind is TrainConfig else {}
+    flags = (tyro.conf.FlagCreatePairsOff,)
+    config = tyro.cli(kind, args=arguments, config=flags, **default)
     if isinstance(config, EvaluateConfig):
         tournament = config.tournament()
         assert tournament.make_game(1).name == config.game
