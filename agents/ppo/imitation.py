@@ -123,29 +123,42 @@ class Imitation:
             game.step(chosen)
             rewards.append(self.recipe.reward(game))
         observations, masks, taught = (np.concatenate(each) for each in zip(*steps, strict=True))
-        returns = returns_of(np.stack(rewards), np.stack(decided), self.recipe.gamma)
-        canonical, entries = self._canonical(observations)
+        canonical, entries, values = self._asked(observations)
+        returns = self._returns(np.stack(rewards), np.stack(decided), values)
         return Demonstrations(
             canonical,
             entries,
             torch.from_numpy(masks),
             torch.from_numpy(taught),
-            torch.from_numpy(returns[np.stack(decided)]),
+            torch.from_numpy(returns),
         )
 
-    @torch.no_grad()
-    def _canonical(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor]:
-        """Canonical observations (B, F), kept in their own dtype, and entries (B, K) int16."""
+    def _asked(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor, Tensor]:
+        """Canonical observations (B, F), in their own dtype, entries (B, K) and values (B,)."""
+        network = self.policy.network
 
         @torch.no_grad()
-        def canonical(part: slice) -> tuple[Tensor, Tensor]:
+        def ask(part: slice) -> tuple[Tensor, ...]:
             rows = torch.from_numpy(observations[part])
-            renamed, entries = self.policy.network.canonical(rows)
-            return renamed.to(rows.dtype), entries.to(torch.int16)
+            canonical, entries = network.canonical(rows)
+            _, values = network.from_canonical(canonical, entries, self.bfloat16)
+            return canonical.to(rows.dtype), entries.to(torch.int16), values
 
-        parts = self.parallel.map(canonical, len(observations))
-        renamed, entries = (torch.cat(column) for column in zip(*parts, strict=True))
-        return renamed, entries
+        parts = self.parallel.map(ask, len(observations))
+        canonical, entries, values = (torch.cat(column) for column in zip(*parts, strict=True))
+        return canonical, entries, values
+
+    def _returns(
+        self,
+        rewards: npt.NDArray[np.float32],
+        decided: npt.NDArray[np.bool_],
+        values: Tensor,
+    ) -> npt.NDArray[np.float32]:
+        """What is gained from each decision on, (B,); see ``lambda_returns``."""
+        held = np.zeros_like(rewards)
+        held[decided] = values.numpy()
+        recipe = self.recipe
+        return lambda_returns(rewards, decided, held, recipe.gamma, recipe.gae_lambda)[decided]
 
 
 def demonstrate(
@@ -192,15 +205,22 @@ class _Noting:
         return chosen
 
 
-def returns_of(
-    rewards: npt.NDArray[np.float32], decided: npt.NDArray[np.bool_], gamma: float
+def lambda_returns(
+    rewards: npt.NDArray[np.float32],
+    decided: npt.NDArray[np.bool_],
+    values: npt.NDArray[np.float32],
+    gamma: float,
+    gae_lambda: float,
 ) -> npt.NDArray[np.float32]:
-    """What each seat gains from each of its decisions on; the discount counts decisions.
+    """What each seat gains from each of its decisions on, as generalised advantage estimation
+    has it (Schulman et al. 2016); the discount counts decisions.
 
     Args:
         rewards: Of each step and seat, (T, N, P).
         decided: Whether the seat decided in that step, (T, N, P).
+        values: What the network expected there, (T, N, P).
         gamma: The discount.
+        gae_lambda: 1 takes what was really gained, 0 the value at the next decision.
 
     Returns:
         (T, N, P) float32, of use where something was decided.
@@ -208,8 +228,10 @@ def returns_of(
     returns = np.zeros_like(rewards)
     later, waiting = np.zeros_like(rewards[0]), np.zeros_like(rewards[0])
     for step in range(len(rewards) - 1, -1, -1):
+        here = decided[step]
         waiting = waiting + rewards[step]
         returns[step] = waiting + np.float32(gamma) * later
-        later = np.where(decided[step], returns[step], later)
-        waiting = np.where(decided[step], np.float32(0), waiting)
+        mixed = gae_lambda * returns[step] + (1 - gae_lambda) * values[step]
+        later = np.where(here, mixed, later).astype(np.float32)
+        waiting = np.where(here, np.float32(0), waiting)
     return returns

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import onnx
 import torch
-from stable_baselines3.common.save_util import load_from_zip_file
 
 from agents.training.run_folder import CHECKPOINT, POLICY
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -43,10 +42,8 @@ def _content(folder: Path) -> dict[str, Any]:
 def _checkpoint(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as archive:
         facts = json.loads(archive.read("facts.json"))
-        game = dict(np.load(io.BytesIO(archive.read("game.npz"))))
-        data, parameters, variables = load_from_zip_file(io.BytesIO(archive.read("model.zip")))
-    learner = {"data": data, "parameters": parameters, "variables": variables}
-    return {"facts": facts, "game": game, "learner": learner}
+        learner = torch.load(io.BytesIO(archive.read("learner.pt")), weights_only=True)
+    return {"facts": facts, "learner": learner}
 
 
 def _differences(one: Any, other: Any, name: str) -> list[str]:

@@ -234,7 +234,7 @@ def _check_taken(trainer: Trainer, args: list[str]) -> None:
     for name, value in settings.items():
         if isinstance(value, float) and not isfinite(value):
             raise Wrong("a number that is not finite is taken", f"{name} {value}")
-    asked = asdict(trainer.config.ppo)
+    asked = asdict(trainer.config.settings)
     asked |= {"seed": trainer.config.seed} if "--seed" in args else {}
     has = {**asdict(trainer.task.recipe), "seed": trainer.task.seed}
     for name, value in asked.items():

@@ -10,7 +10,7 @@ import torch
 
 from agents.networks.network import GameNetwork, masked
 from agents.ppo.data_parallel import DataParallel
-from agents.ppo.imitation import Demonstrations, Imitation, demonstrate, returns_of
+from agents.ppo.imitation import Demonstrations, Imitation, demonstrate, lambda_returns
 from agents.ppo.self_play_ppo import make_learner
 from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
@@ -155,9 +155,13 @@ def test_the_value_learns_what_was_gained() -> None:
     """Seat 1's second reward comes while they wait: it counts for the decision before."""
     rewards = np.array([[[1, 10]], [[2, 20]], [[4, 40]]], np.float32)
     decided = np.array([[[True, True]], [[True, False]], [[True, True]]])
-    found = returns_of(rewards, decided, gamma=0.5)
+    values = np.array([[[7, 70]], [[8, 80]], [[9, 90]]], np.float32)
+    found = lambda_returns(rewards, decided, values, gamma=0.5, gae_lambda=1.0)
     assert found[:, 0, 0].tolist() == [1 + 0.5 * (2 + 0.5 * 4), 2 + 0.5 * 4, 4]
     assert found[[0, 2], 0, 1].tolist() == [30 + 0.5 * 40, 40]
+    found = lambda_returns(rewards, decided, values, gamma=0.5, gae_lambda=0.0)
+    assert found[:, 0, 0].tolist() == [1 + 0.5 * 8, 2 + 0.5 * 9, 4]
+    assert found[[0, 2], 0, 1].tolist() == [30 + 0.5 * 90, 40]
 
 
 def test_no_decision_is_left_out_and_forced_moves_are() -> None:

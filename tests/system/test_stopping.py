@@ -99,7 +99,7 @@ def test_told_twice_a_training_ends_at_once(
         for _ in range(2):
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr("agents.training.trainer.Trainer._update", told_twice)
+    monkeypatch.setattr("agents.training.trainer.Trainer._imitate", told_twice)
     with pytest.raises(SystemExit) as left:
         run_cli(TrainConfig, train, ["--run-dir", str(tmp_path), "--players", "2"], defaults)
     assert left.value.code == 143
