@@ -30,7 +30,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench mutants fuzz audit faults soak policies pins clean
+.PHONY: help venv train test lint types format bench mutants oldest fuzz audit faults soak policies pins clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -76,6 +76,9 @@ bench: $(READY) ## Run every benchmark
 
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')
+
+oldest: $(READY) ## Try the lower bounds of what playing needs, in an environment of its own
+	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m tests.packaging.oldest
 
 fuzz: $(READY) ## Give everything wrong input, going on where the last time stopped: MINUTES=3
 	$(PY) -m tests.fuzz --minutes $(MINUTES)

@@ -7,14 +7,16 @@ other, with what each says of itself in the environment in which this runs (`mak
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from packaging.requirements import Requirement
 
 PAGE = Path(__file__).with_name("licences.md")
+PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 PROJECT = "kododo-env"
-EXTRAS = ("", "render", "train", "dev")  # a package is listed with the first that brings it
+EXTRAS = ("", "render", "play", "train", "dev")  # a package is listed with the first that brings it
 COPYLEFT = re.compile(r"GPL|GNU|MPL|Mozilla|EPL|CDDL|EUPL|OSL")
 LONGEST = 60  # letters; a longer License field is the licence itself, not its name
 
@@ -61,16 +63,24 @@ def brought_by(extra: str) -> dict[str, Distribution]:
         if each in seen:
             continue
         seen.add(each)
-        try:
-            package = distribution(each[0])
-        except PackageNotFoundError:  # what another system or Python needs
-            continue
-        found[each[0]] = package
-        for needed in map(Requirement, package.requires or []):
+        for needed in map(Requirement, _needs(each[0], found)):
             if needed.marker is None or needed.marker.evaluate({"extra": each[1]}):
                 left += [(normal(needed.name), inner) for inner in ("", *needed.extras)]
-    del found[PROJECT]
     return found
+
+
+def _needs(name: str, found: dict[str, Distribution]) -> list[str]:
+    """What a package requires; it is noted among those that were found."""
+    if name == PROJECT:  # as it is here, which may be newer than what is installed
+        project = tomllib.loads(PYPROJECT.read_text())["project"]
+        extras = project["optional-dependencies"].items()
+        marked = [f"{need}; extra == '{extra}'" for extra, needs in extras for need in needs]
+        return [*project["dependencies"], *marked]
+    try:
+        found[name] = distribution(name)
+    except PackageNotFoundError:  # what another system or Python needs
+        return []
+    return found[name].requires or []
 
 
 def rows() -> dict[str, str]:

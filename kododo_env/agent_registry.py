@@ -41,13 +41,13 @@ def baselines(game: str) -> tuple[str, ...]:
 
 
 def _scripted_module(game: str) -> Any:
-    """A game's module in ``baselines``.
+    """A game's module in the ``baselines`` that lie beside its door.
 
     It has BASELINES: what makes an agent by its name, the weakest first; and may have
     YARDSTICKS, of which the same is true, but that they are no baselines.
     """
-    registry.door(game)  # or there is no such game
-    return import_module(f"kododo_env.baselines.{game}")
+    package = registry.package(game)
+    return import_module(f"{package}.baselines.{game}")
 
 
 def policy_name(game: str, players: int) -> str:

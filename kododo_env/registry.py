@@ -40,9 +40,22 @@ def door(game: str) -> Door:
     Raises:
         ValueError: There is no game of that name.
     """
+    return cast("Door", import_module(_module(game)))
+
+
+def package(game: str) -> str:
+    """The package in which a game's door lies, and in which its baselines are found.
+
+    Raises:
+        ValueError: There is no game of that name.
+    """
+    return _module(game).rpartition(".")[0]
+
+
+def _module(game: str) -> str:
     if game not in DOORS:
         raise ValueError(f"unknown game {shown(game)}; choose one of {', '.join(DOORS)}")
-    return cast("Door", import_module(DOORS[game]))
+    return DOORS[game]
 
 
 def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) -> BatchGame:

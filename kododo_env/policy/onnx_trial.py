@@ -63,7 +63,7 @@ def _runtime() -> Any:
         import onnxruntime
     except ImportError as error:
         raise ImportError(
-            "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[train]')"
+            "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[play]')"
         ) from error
     return onnxruntime
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
 from tests.doors import GAMES
+from tests.pages.scripts import script
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "update_tables.py"
-_spec = importlib.util.spec_from_file_location("update_tables", SCRIPT)
-assert _spec is not None
-assert _spec.loader is not None
-update_tables = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(update_tables)
+update_tables = script("update_tables")
 
 HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Versions")
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
+from tests.pages.scripts import script
+
 ROOT = Path(__file__).parents[2]
-_spec = importlib.util.spec_from_file_location(
-    "update_licences", ROOT / "docs" / "update_licences.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-update_licences = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(update_licences)
+update_licences = script("update_licences")
 
 
 def test_the_list_of_licences_is_that_of_the_pinned_packages() -> None:

@@ -1,0 +1,191 @@
+"""What is built, and what one has who installed it: nothing here asks a package index.
+
+An environment is fresh but for links to what an extra brings here, so that it has that and no more.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from venv import EnvBuilder
+
+import pytest
+
+from tests.pages.scripts import script
+
+ROOT = Path(__file__).parents[2]
+NOT_BUILT_FROM = {
+    ".git", ".venv", ".hypothesis", "__pycache__", "build", "dist", "mutants", "runs",
+    *(f".{name}_cache" for name in ("import_linter", "mypy", "pytest", "ruff")),
+}  # fmt: skip
+SDIST = "from setuptools.build_meta import build_sdist; import sys; build_sdist(sys.argv[1])"
+PLAY = """
+import agents
+import kododo_env
+from kododo_env import make_agent
+from kododo_env.agent_registry import baselines, shipped
+from kododo_env.arena.match import duel
+
+print(kododo_env.__file__)
+print(*baselines("kododo"))
+print(*shipped())
+print(agents.OWNER)
+bot = kododo_env.load("kododo-4p")
+print(duel(bot, make_agent("heuristic", "kododo"), "kododo", players=4, games=8).share.mean >= 0)
+"""
+LOAD = 'import kododo_env; print(kododo_env.__file__, kododo_env.load("kado-3p").name)'
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """What a command prints; it knows nothing of this checkout, nor of the user's settings."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run(
+        [*map(str, command)],
+        cwd=cwd, env={**kept, "OMP_NUM_THREADS": "1", **environment},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def tree(root: Path = ROOT) -> list[Path]:
+    """The files of the project, relative to its root, without what tools leave there."""
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = [f for f in folders if f not in NOT_BUILT_FROM and not f.endswith(".egg-info")]
+        found += [Path(folder, file).relative_to(root) for file in files if file != ".git"]
+    return found
+
+
+def pip(*arguments: str | Path, cwd: Path, python: Path | str = sys.executable, **env: str) -> str:
+    into = ["--python", str(python)] if python != sys.executable else []
+    quiet = ["--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
+    command, *rest = arguments
+    return run(sys.executable, "-m", "pip", *into, command, *quiet, *rest, cwd=cwd, **env)
+
+
+@pytest.fixture(scope="session")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sdist, unpacked; built from a copy, since building writes beside what is built."""
+    folder = tmp_path_factory.mktemp("sdist")
+    for file in tree():
+        (folder / "from" / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "from" / file).write_bytes((ROOT / file).read_bytes())
+    run(sys.executable, "-c", SDIST, folder, cwd=folder / "from")
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+@pytest.fixture(scope="session")
+def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the sdist."""
+    folder = tmp_path_factory.mktemp("wheel")
+    pip("wheel", "--no-build-isolation", "--wheel-dir", folder, sdist, cwd=folder)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def somebody_elses_agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of a project whose package is called ``agents``, as that of openai-agents is."""
+    folder = tmp_path_factory.mktemp("agents")
+    (folder / "agents").mkdir()
+    (folder / "agents" / "__init__.py").write_text('OWNER = "somebody else"\n')
+    (folder / "pyproject.toml").write_text('[project]\nname = "other-agents"\nversion = "1.0"\n')
+    pip("wheel", "--no-build-isolation", "--wheel-dir", folder, folder, cwd=folder)
+    (found,) = folder.glob("*.whl")
+    return found
+
+
+def environment(folder: Path, extra: str, system_site: bool = False) -> Path:
+    """A fresh environment with what the project and an extra need, no more; its Python."""
+    EnvBuilder(system_site_packages=system_site, symlinks=True).create(folder)
+    (site,) = folder.glob("lib/python*/site-packages")
+    for package in script("update_licences").brought_by(extra).values():
+        for top in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:
+            target = Path(str(package.locate_file(top)))
+            if target.exists() and not (site / top).exists():
+                (site / top).symlink_to(target)
+    return folder / "bin" / "python"
+
+
+def test_the_sdist_has_every_file_of_the_project(sdist: Path) -> None:
+    assert {str(file) for file in tree()} - {str(file) for file in tree(sdist)} == set()
+
+
+def test_the_sdists_own_tests_run(sdist: Path) -> None:
+    quick = "tests/core/test_numbers.py"
+    pytest_ = (sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    collected = run(*pytest_, "--collect-only", cwd=sdist)
+    assert all(f"{file}::" in collected for file in tree() if file.name.startswith("test_"))
+    assert " passed" in run(*pytest_, quick, cwd=sdist)
+
+
+def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.partition("/")[0] for name in names}
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"kododo_env"}
+    wanted = [
+        str(file) for file in tree()
+        if file.parts[0] == "kododo_env"
+        and (file.suffix in (".py", ".onnx") or "data" in file.parts or file.name == "py.typed")
+    ]  # fmt: skip
+    assert sorted(wanted) == sorted(name for name in names if name.startswith("kododo_env/"))
+    assert len([name for name in names if name.endswith(".onnx")]) == 9
+
+
+def test_who_installed_it_to_play_can(
+    wheel: Path, somebody_elses_agents: Path, tmp_path: Path
+) -> None:
+    """Another distribution's package called agents stays what it is."""
+    python = environment(tmp_path / "fresh", "play")
+    pip("install", somebody_elses_agents, wheel, cwd=tmp_path, python=python)
+    where, baselines, shipped, owner, played = run(python, "-c", PLAY, cwd=tmp_path).splitlines()
+    assert Path(where).is_relative_to(tmp_path / "fresh")
+    assert baselines.split()[0] == "random"
+    assert len(shipped.split()) == 9
+    assert (owner, played) == ("somebody else", "True")
+
+
+@pytest.mark.parametrize("how", ["--user", "--target"])
+def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_path: Path) -> None:
+    python = environment(tmp_path / "fresh", "play", system_site=how == "--user")
+    place = tmp_path / "place"
+    options: Sequence[str | Path] = [how] if how == "--user" else [how, place]
+    variable = "PYTHONUSERBASE" if how == "--user" else "PYTHONPATH"
+    pip("install", *options, wheel, cwd=tmp_path, python=python, PYTHONUSERBASE=str(place))
+    said = run(python, "-c", LOAD, cwd=tmp_path, **{variable: str(place)})
+    where, name = said.split()
+    assert Path(where).is_relative_to(place)
+    assert name == "kado-3p"
+
+
+MISSING = {
+    'kododo_env.load("kododo-4p")': "policy files need onnxruntime",
+    "import kododo_env.arena.match": "kododo_env.arena needs scipy",
+    'kododo_env.make_agent("search:random:9", "kado")': "kododo_env.search needs scipy",
+}
+TRY = """
+try:
+    {}
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_without_an_extra_it_is_said_which_one_is_missing(wheel: Path, tmp_path: Path) -> None:
+    python = environment(tmp_path / "fresh", "")
+    pip("install", wheel, cwd=tmp_path, python=python)
+    code = "import kododo_env\n" + "".join(map(TRY.format, MISSING))
+    for said, message in zip(
+        run(python, "-c", code, cwd=tmp_path).splitlines(), MISSING.values(), strict=True
+    ):
+        assert message in said
+        assert "'kododo-env[play]'" in said

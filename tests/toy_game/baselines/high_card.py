@@ -1,0 +1,26 @@
+"""The scripted player of high card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.view import View
+
+
+class ThriftyAgent:
+    """Lays its highest card if that may win, else its lowest."""
+
+    name = "thrifty"
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+        """The last or the first of the legal slots, since a hand is in order; shape (N,)."""
+        mask = view.legal_action_mask
+        lowest, highest = mask.argmax(axis=1), mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+        card = np.take_along_axis(view.hand, highest[:, None], axis=1)[:, 0]  # type: ignore[attr-defined]
+        return np.where(card >= 9, highest, lowest)
+
+
+BASELINES = {"thrifty": ThriftyAgent}
