@@ -9,15 +9,11 @@ exploitability: learning a best response", 2022).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from os.path import realpath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
-import numpy as np
 
 from agents.export.onnx_export import export_policy
 from agents.export.policy_weights import changed_rules, game_of
@@ -25,11 +21,10 @@ from agents.ppo.budget import Budget
 from agents.recipes.recipe import Recipe
 from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, load, make_agent, scripted
-from kododo_env.arena.intervals import Estimate, share
-from kododo_env.arena.match import ChunkResult
-from kododo_env.arena.progress_bar import games_bar
-from kododo_env.arena.tournament import Tournament
-from kododo_env.arena.workers import run
+from kododo_env.arena.intervals import Estimate
+from kododo_env.arena.match import Match
+from kododo_env.arena.pairing import LEAST_ALONE
+from kododo_env.arena.tables import table
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.registry import DOORS
@@ -40,10 +35,10 @@ SEARCH_GAMES = 1_000
 
 @dataclass(frozen=True)
 class Attack:
-    """What one attacker gains against a policy.
+    """What one attacker gains, alone against P - 1 copies of a policy.
 
     Attributes:
-        share: Its share of the victory, alone against P - 1 copies of the policy.
+        share: Its share of the victory.
         gain: By how much that is more than an equal's share, 1/P.
         games: In how many games this was seen.
         given: What the attacker was given, by name.
@@ -89,42 +84,30 @@ class Exploitability:
         """As a dictionary for JSON."""
         attacks = {"best_response": self.best_response, "search": self.search}
         plain = {name: value for name, value in vars(self).items() if name not in attacks}
-        return {
-            **plain,
-            "parity": 1 / self.players,
-            **{name: attack.to_json() for name, attack in attacks.items()},
-        }
+        found = {name: attack.to_json() for name, attack in attacks.items()}
+        return {**plain, "parity": 1 / self.players, **found}
 
     def to_text(self) -> str:
         """As an aligned table below a line that says what was played."""
         rules = "".join(f", {name}={value}" for name, value in self.rules.items())
         copies = "a copy" if self.players == 2 else f"{self.players - 1} copies"
-        lines = [
+        heading = (
             f"{self.game}, {self.players} players{rules}: one attacker against {copies} of "
-            f"{self.policy}, seed {self.seed}; parity {1 / self.players:.3f}",
-            "",
-            f"{'attacker':<42}   games  win share  95 % interval      gain  95 % interval",
+            f"{self.policy}, seed {self.seed}; parity {1 / self.players:.3f}"
+        )
+        learned, budget = self.best_response.given, self.search.given["budget"]
+        minutes = "" if learned["minutes"] is None else f"{learned['minutes']:g} minutes, "
+        each = f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
+        rows = [
+            ("attacker", "games", "win share", "95 %", "gain", "95 %"),
+            _row(f"best response ({minutes}{learned['steps']:,} steps)", self.best_response),
+            _row(f"search ({each} a decision)", self.search),
         ]
-        for title, attack in (
-            (_response_title(self.best_response.given), self.best_response),
-            (_search_title(self.search.given["budget"]), self.search),
-        ):
-            won, gain = attack.share, attack.gain
-            lines.append(
-                f"{title:<42} {attack.games:7,}  {won.mean:9.3f}  {won.low:.3f} – {won.high:.3f}  "
-                f"{gain.mean:+8.3f}  {gain.low:+.3f} – {gain.high:+.3f}"
-            )
-        return "\n".join(lines)
+        return f"{heading}\n\n{table(rows)}"
 
 
-def _response_title(given: dict[str, Any]) -> str:
-    minutes = "" if given["minutes"] is None else f"{given['minutes']:g} minutes, "
-    return f"best response ({minutes}{given['steps']:,} steps)"
-
-
-def _search_title(budget: str) -> str:
-    each = f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
-    return f"search ({each} a decision)"
+def _row(title: str, attack: Attack) -> tuple[str, ...]:
+    return title, f"{attack.games:,}", *attack.share.texts(".3f"), *attack.gain.texts("+.3f")
 
 
 def exploitability(
@@ -167,11 +150,14 @@ def exploitability(
         BOUNDS[name].checked(value, name)
     attacked = policy_named(policy)
     Budget(minutes, steps)  # raises if it is none
+    if save is not None and realpath(save) == realpath(attacked.path):
+        raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
     searcher = f"{SEARCH}{attacked.path}:{search}"
     make_agent(searcher, attacked.game)  # raises unless the budget is one
-    of_search = _duel_of(attacked, searcher, search_games, seed)
-    with _file(save, attacked) as path:
-        of_response = _duel_of(attacked, str(path), games, seed)
+    of_search = _match(searcher, attacked, search_games, seed)
+    with TemporaryDirectory() as folder:
+        path = save or Path(folder) / "best-response.onnx"
+        of_response = _match(str(path), attacked, games, seed)
         response = train_best_response(
             attacked, minutes=minutes, steps=steps, seed=seed, threads=threads, recipe=recipe
         )
@@ -209,29 +195,11 @@ def policy_named(policy: str | Path) -> OnnxAgent:
     return found
 
 
-def _duel_of(policy: OnnxAgent, attacker: str, games: int, seed: int) -> Tournament:
-    """The tournament of which only the attacker's part is played."""
-    return Tournament(
-        policy.game,
-        (attacker, str(policy.path)),
-        policy.num_players,
-        games,
-        seed,
-        against_copies=True,
-        rules=changed_rules(policy.metadata),
-    )
-
-
-@contextmanager
-def _file(save: Path | None, policy: OnnxAgent) -> Iterator[Path]:
-    """Where the best response is written; a file that was not asked for is removed."""
-    if save is not None:
-        if realpath(save) == realpath(policy.path):
-            raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
-        yield save
-        return
-    with TemporaryDirectory() as folder:
-        yield Path(folder) / "best-response.onnx"
+def _match(attacker: str, policy: OnnxAgent, games: int, seed: int) -> Match:
+    """The attacker against copies of the policy, in chunks for several processes."""
+    rules, players = changed_rules(policy.metadata), policy.num_players
+    copies = str(policy.path)
+    return Match(attacker, copies, policy.game, players, games, seed, rules, LEAST_ALONE)
 
 
 def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
@@ -247,13 +215,8 @@ def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
     export_policy(network, game, path, temperature=temperature, training=facts)
 
 
-def _attack(tournament: Tournament, workers: int, title: str, given: dict[str, Any]) -> Attack:
-    """Play the first agent alone against copies of the second."""
-    chunks = [chunk for chunk in tournament.chunks() if chunk.lineup[0] == 0]
-    games = tournament.players * tournament.deals
-    played = games_bar(run(tournament, chunks, workers), games, title=title)
-    results: list[ChunkResult] = sorted(played, key=lambda result: result.chunk.index)
-    won = share(np.concatenate([result.shares[:, 0] for result in results]))
-    parity = 1 / tournament.players
+def _attack(match: Match, workers: int, title: str, given: dict[str, Any]) -> Attack:
+    """Play the match; what is gained on an equal's share."""
+    won, parity = match.play(workers, title).share, 1 / match.players
     gain = Estimate(won.mean - parity, won.low - parity, won.high - parity)
-    return Attack(won, gain, games, given)
+    return Attack(won, gain, -(-match.games // match.players) * match.players, given)

@@ -6,33 +6,37 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
 from agents.commands.cli import check_output
 from agents.file_argument import FilePath
 from kododo_env import __version__
-from kododo_env.agent_registry import policy_path, search_budget
+from kododo_env.agent_registry import policy_path
 from kododo_env.arena.chunk_log import ChunkLog
-from kododo_env.arena.match import ChunkResult
-from kododo_env.arena.progress_bar import games_bar
-from kododo_env.arena.report import Report, build_report, to_json, to_text
-from kododo_env.arena.tournament import Tournament, load_agents
+from kododo_env.arena.progress import games_bar
+from kododo_env.arena.report import Report, build_report
+from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import cores, run
-from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import check_settings, flag
 from kododo_env.core.numbers import shown
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.files import write_text
 from kododo_env.system.reservation import Reservation, reserved
 
+if TYPE_CHECKING:
+    from agents.commands.best_response import Exploitability
+
 DEFAULT_GAME = "kododo"
 MOST_AGENTS = 64
+TOURNAMENT_ONLY = (
+    "agents", "game", "players", "variant", "rules", "one_against_copies", "plot", "resume",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,7 @@ class BestResponseConfig:
 
     def given(self) -> dict[str, Any]:
         """The arguments that are given, by name."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -71,8 +74,6 @@ class BestResponseConfig:
                 raise ValueError(f"{flag(name)} goes with --best-response POLICY only")
         if self.minutes is not None and self.steps is not None:
             raise ValueError("give --minutes or --steps, not both")
-        if self.search is not None:
-            search_budget(self.search)
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,12 @@ class EvaluateConfig:
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         if self.response.best_response is not None:
-            self._check_without_tournament()
+            for name in TOURNAMENT_ONLY:
+                if getattr(self, name) != getattr(type(self), name):
+                    raise ValueError(
+                        f"{flag(name)} does not go with --best-response: the policy's file says "
+                        "which game it plays, and there is no tournament"
+                    )
         elif not self.agents:
             raise ValueError("name two agents at least with --agents, or a --best-response POLICY")
         if self.variant is not None and any(each.startswith("variant=") for each in self.rules):
@@ -126,26 +132,13 @@ class EvaluateConfig:
             raise ValueError(f"--agents takes {MOST_AGENTS} at most, not {len(self.agents)}")
         if self.resume and self.json is None:
             raise ValueError("--resume needs --json, the file of the tournament to go on with")
-        named = Counter(_identity(agent) for agent in self.agents)
+        named = Counter(map(_identity, self.agents))
         for agent in self.agents:
             if named[_identity(agent)] > 1:
                 raise ValueError(
                     f"agent {shown(agent)} is named twice: name each once (two policies may take "
                     "part together if they are different files)"
                 )
-
-    def _check_without_tournament(self) -> None:
-        if self.agents:
-            raise ValueError("give --agents or --best-response, not both")
-        for name in ("game", "players", "variant", "rules"):
-            if getattr(self, name) not in (None, (), DEFAULT_GAME):
-                raise ValueError(
-                    f"{flag(name)} does not go with --best-response: the policy's file says "
-                    "which game it plays"
-                )
-        for name in ("one_against_copies", "plot", "resume"):
-            if getattr(self, name):
-                raise ValueError(f"{flag(name)} does not go with --best-response")
 
     def tournament(self) -> Tournament:
         """What is to be played; ValueError if it cannot be."""
@@ -174,30 +167,32 @@ def evaluate(config: EvaluateConfig) -> None:
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.
     """
-    if config.response.best_response is not None:
-        _exploit(config)
-        return
-    tournament = config.tournament()
-    outputs = {config.json: [".json"], config.plot: [".png", ".svg", ".pdf"]}
-    with _reserved(outputs) as places:
-        agents = load_agents(tournament)
+    attacks = config.response.best_response is not None
+    with _reserved(config) as places:
+        found = _exploitability(config) if attacks else _report(config)
         try:
-            results = _results(config, tournament, agents)
-        except KeyboardInterrupt as stop:
-            if config.json is None:
-                raise
-            raise type(stop)("what was played is kept, go on with --resume") from stop
-        report = build_report(tournament, results)
-        try:
-            _check(places)
-            _write(config, report)
+            for place in places:
+                place.check()
+            if isinstance(found, Report) and config.plot is not None:
+                from kododo_env.arena.plots import draw_report
+
+                draw_report(found, config.plot)
+            if config.json is not None:
+                write_text(config.json, json.dumps(found.to_json(), indent=2) + "\n")
+                if not attacks:
+                    log_of(config.json).unlink()
         finally:  # it took long, and is lost if there was no room for the file
-            print(to_text(report), flush=True)
+            print(found.to_text(), flush=True)
 
 
 @contextmanager
-def _reserved(files: Mapping[Path | None, Sequence[str]]) -> Iterator[list[Reservation]]:
+def _reserved(config: EvaluateConfig) -> Iterator[list[Reservation]]:
     """Files that can be written at the end, and that no other process writes meanwhile."""
+    files = {
+        config.json: (".json",),
+        config.plot: (".png", ".svg", ".pdf"),
+        config.response.save: (".onnx",),
+    }
     with ExitStack() as stack:
         places = []
         for path, endings in files.items():
@@ -207,50 +202,34 @@ def _reserved(files: Mapping[Path | None, Sequence[str]]) -> Iterator[list[Reser
         yield places
 
 
-def _check(places: Sequence[Reservation]) -> None:
-    for place in places:
-        place.check()
+def _exploitability(config: EvaluateConfig) -> Exploitability:
+    """What is gained against a policy."""
+    from agents.commands.best_response import exploitability  # imports torch
+
+    given = config.response.given()
+    policy, workers = given.pop("best_response"), config.workers or cores()
+    return exploitability(policy, games=config.games, seed=config.seed, workers=workers, **given)
 
 
-def _exploit(config: EvaluateConfig) -> None:
-    """What is gained against a policy: print the table, write the file."""
-    from agents.commands.best_response import exploitability
-
-    with _reserved({config.json: [".json"], config.response.save: [".onnx"]}) as places:
-        workers = cores() if config.workers is None else config.workers
-        given = config.response.given()
-        policy = given.pop("best_response")
-        found = exploitability(
-            policy, games=config.games, seed=config.seed, workers=workers, **given
+def _report(config: EvaluateConfig) -> Report:
+    """Play what is not in the log yet of a tournament; what all of it showed."""
+    tournament = config.tournament()
+    chunks, heading = tournament.chunks(), _heading(tournament)
+    path = None if config.json is None else log_of(config.json)
+    with ChunkLog(path, heading, chunks, config.resume) as log:
+        left = [chunk for chunk in chunks if chunk.index not in log.results]
+        all_games, games_left = (
+            tournament.players * sum(chunk.deals for chunk in each) for each in (chunks, left)
         )
+        played = run(tournament, left, config.workers or cores())
         try:
-            _check(places)
-            if config.json is not None:
-                write_text(config.json, json.dumps(found.to_json(), indent=2) + "\n")
-        finally:
-            print(found.to_text(), flush=True)
-
-
-def _results(
-    config: EvaluateConfig, tournament: Tournament, agents: Sequence[Agent]
-) -> list[ChunkResult]:
-    """Play what is not in the log yet; the results of all chunks."""
-    chunks = tournament.chunks()
-    workers = cores() if config.workers is None else config.workers
-    with ExitStack() as stack:
-        done: dict[int, ChunkResult] = {}
-        log = None
-        if config.json is not None:
-            heading = _heading(tournament, agents)
-            log = stack.enter_context(ChunkLog(log_of(config.json), heading, chunks, config.resume))
-            done = dict(log.results)
-        left = [chunk for chunk in chunks if chunk.index not in done]
-        games = sum(chunk.deals for chunk in chunks) * tournament.players
-        for result in games_bar(run(tournament, left, workers), games, list(done.values())):
-            done[result.chunk.index] = result
-            if log is not None:
+            for result in games_bar(played, all_games, all_games - games_left):
                 log.append(result)
-    return list(done.values())
+        except KeyboardInterrupt as stop:
+            if path is None:
+                raise
+            raise type(stop)("what was played is kept, go on with --resume") from stop
+    return build_report(tournament, log.results.values())
 
 
 def log_of(path: Path) -> Path:
@@ -258,10 +237,11 @@ def log_of(path: Path) -> Path:
     return path.with_name(path.name + ".partial")
 
 
-def _heading(tournament: Tournament, agents: Sequence[Agent]) -> dict[str, Any]:
+def _heading(tournament: Tournament) -> dict[str, Any]:
     """What must be the same for results to belong together, policy files included."""
     game = tournament.make_game(1)
-    files = [getattr(agent, "path", None) for agent in agents]
+    policies = [getattr(agent, "policy", agent) for agent in tournament.load_agents()]
+    files = [getattr(policy, "path", None) for policy in policies]  # a search's policy has one too
     return {
         "package": __version__,
         "game": f"{game.name} v{game.version}",
@@ -272,13 +252,3 @@ def _heading(tournament: Tournament, agents: Sequence[Agent]) -> dict[str, Any]:
         "seed": tournament.seed,
         "against_copies": tournament.against_copies,
     }
-
-
-def _write(config: EvaluateConfig, report: Report) -> None:
-    if config.plot is not None:
-        from kododo_env.arena.plots import draw_report
-
-        draw_report(report, config.plot)
-    if config.json is not None:
-        write_text(config.json, json.dumps(to_json(report), indent=2) + "\n")
-        log_of(config.json).unlink()

@@ -35,7 +35,8 @@ from agents.training.training_config import (
     default_config,
     task_of,
 )
-from kododo_env.arena.match import Duel, check_numbers
+from kododo_env.arena.match import MatchResult
+from kododo_env.arena.tournament import check_numbers
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.reservation import Reservation, reserved
@@ -140,7 +141,7 @@ def finish(trainer: Trainer) -> None:
     _report(trainer, duels, path)
 
 
-def _report(trainer: Trainer, duels: dict[str, Duel], path: Path) -> None:
+def _report(trainer: Trainer, duels: dict[str, MatchResult], path: Path) -> None:
     progress, players = trainer.progress, trainer.task.num_players
     state = "stopped early" if trainer.stopped else "done"
     print(

@@ -11,8 +11,9 @@ from typing import Any
 
 from agents.training.measure import results
 from kododo_env import agent_registry as registry
-from kododo_env.arena.match import Duel, duel
-from kododo_env.arena.report import build_report, to_json
+from kododo_env.arena.match import Match as Table
+from kododo_env.arena.match import MatchResult
+from kododo_env.arena.report import build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run, worker_pool
 from kododo_env.core.agent import Agent
@@ -44,27 +45,27 @@ class Match:
     temperature: float | None = None
 
 
-def play_match(match: Match) -> Duel:
+def play_match(asked: Match) -> MatchResult:
     """Play a match in this process."""
-    one, copies = (_agent(name, match) for name in (match.one, match.copies))
-    return duel(one, copies, match.game, match.players, match.games, match.seed)
+    one, copies = (_agent(name, asked) for name in (asked.one, asked.copies))
+    return Table(one, copies, asked.game, asked.players, asked.games, asked.seed).play()
 
 
-def _agent(name: str, match: Match) -> Agent:
+def _agent(name: str, asked: Match) -> Agent:
     if Path(name).suffix == registry.SUFFIX:
-        return OnnxAgent(name, match.temperature)
-    return registry.make_agent(name, match.game)
+        return OnnxAgent(name, asked.temperature)
+    return registry.make_agent(name, asked.game)
 
 
-def play_matches(matches: Sequence[Match], workers: int) -> list[Duel]:
+def play_matches(matches: Sequence[Match], workers: int) -> list[MatchResult]:
     """Play matches in several processes; the results, in order, do not depend on how many."""
     if workers == 1 or len(matches) < 2:
-        return [play_match(match) for match in matches]
+        return [play_match(each) for each in matches]
     with worker_pool(min(workers, len(matches))) as pool:
         return list(pool.map(play_match, matches))
 
 
-def against_baselines(table: Match, workers: int) -> dict[str, Duel]:
+def against_baselines(table: Match, workers: int) -> dict[str, MatchResult]:
     """A policy alone against copies of each baseline.
 
     Args:
@@ -184,7 +185,7 @@ def rating(table: Match, workers: int) -> dict[str, Any]:
     """
     agents = (table.one, *registry.baselines(table.game))
     tournament = Tournament(table.game, agents, table.players, table.games, table.seed)
-    played = to_json(build_report(tournament, run(tournament, tournament.chunks(), workers)))
+    played = build_report(tournament, run(tournament, tournament.chunks(), workers)).to_json()
     for each in played["standings"]:
         if each["agent"] == table.one:
             each["agent"] = Path(table.one).stem

@@ -40,6 +40,13 @@ class Progress:
     steps: int = 0
     curve: list[dict[str, Any]] = field(default_factory=list)
 
+    def text(self) -> str:
+        """The steps and the latest win shares, in a line."""
+        shares = self.curve[-1]["shares"] if self.curve else {}
+        latest = "  ".join(f"{name} {share['mean']:.3f}" for name, share in shares.items())
+        said = f"win share v {latest}" if shares else "win share: not measured yet"
+        return f"{self.steps / 1e6:.2f}M steps  {said}"
+
 
 def save_checkpoint(path: Path, task: Task, model: SelfPlayPPO, progress: Progress) -> None:
     """Write everything that the run needs to go on as if it had never stopped."""

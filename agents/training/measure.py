@@ -6,11 +6,12 @@ from typing import Any
 
 from agents.training.training_config import Task
 from kododo_env import agent_registry as registry
-from kododo_env.arena.match import Duel, duel
+from kododo_env.arena.match import Match, MatchResult
+from kododo_env.arena.tables import table as aligned
 from kododo_env.core.agent import Agent
 
 
-def against_baselines(agent: Agent, task: Task, games: int, seed: int) -> dict[str, Duel]:
+def against_baselines(agent: Agent, task: Task, games: int, seed: int) -> dict[str, MatchResult]:
     """Play one agent against P - 1 copies of each baseline of its game.
 
     Args:
@@ -24,39 +25,22 @@ def against_baselines(agent: Agent, task: Task, games: int, seed: int) -> dict[s
     """
     rules = {name: value for name, value in task.rules.items() if name != "num_players"}
     return {
-        name: duel(
-            agent,
-            registry.make_agent(name, task.game),
-            task.game,
-            task.num_players,
-            max(games, task.num_players),
-            seed,
-            **rules,
-        )
+        name: Match(
+            agent, name, task.game, task.num_players, max(games, task.num_players), seed, rules
+        ).play()
         for name in registry.baselines(task.game)
     }
 
 
-def results(duels: dict[str, Duel]) -> dict[str, Any]:
-    """Duels as JSON."""
-    return {
-        name: {
-            "share": each.share.to_json(),
-            "margin": each.margin.to_json(),
-            "points": each.points.to_json(),
-        }
-        for name, each in duels.items()
-    }
+def results(measured: dict[str, MatchResult]) -> dict[str, Any]:
+    """Results as JSON."""
+    return {name: each.to_json() for name, each in measured.items()}
 
 
-def table(duels: dict[str, Duel]) -> str:
-    """Duels as an aligned table."""
-    lines = ["opponents      win share  95 % interval     margin   points"]
-    for name, each in duels.items():
-        share = each.share
-        interval = f"{share.low:.3f} – {share.high:.3f}"
-        lines.append(
-            f"{name:<14} {share.mean:9.3f}  {interval}  {each.margin.mean:+9.2f} "
-            f"{each.points.mean:8.2f}"
-        )
-    return "\n".join(lines)
+def table(measured: dict[str, MatchResult]) -> str:
+    """Results as an aligned table."""
+    rows = [("opponents", "win share", "95 %", "margin", "points")]
+    for name, each in measured.items():
+        margin, points = f"{each.margin.mean:+.2f}", f"{each.points.mean:.2f}"
+        rows.append((name, *each.share.texts(".3f"), margin, points))
+    return aligned(rows)

@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.logger import Logger
-from tqdm import tqdm
 
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network_agent import NetworkAgent
@@ -16,7 +15,8 @@ from agents.ppo.budget import Budget
 from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
 from agents.recipes.recipe import Recipe, recipe_for
 from agents.training.training_config import bfloat16_is_fast
-from kododo_env.arena.match import duel
+from kododo_env.arena.match import Match
+from kododo_env.arena.progress import budget_bar
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.vec import BatchVecEnv
@@ -139,12 +139,10 @@ def _envs(policy: OnnxAgent, recipe: Recipe, seed: int) -> list[BatchVecEnv]:
 def _learn(model: SelfPlayPPO, envs: list[BatchVecEnv], budget: Budget) -> None:
     """Learn until the budget is spent, in one seat after the other; at least one update."""
     model.set_logger(Logger(None, []))
-    form = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
-    with tqdm(desc="best response", total=100, bar_format=form, disable=None) as bar:
+    with budget_bar(title="best response") as show:
         for update in count():
             left = budget.remaining(model.num_timesteps)
-            bar.n = round(100 * (1 - left))
-            bar.set_postfix_str(f"{model.num_timesteps / 1e6:.1f}M steps")
+            show(left, f"{model.num_timesteps / 1e6:.1f}M steps", None)
             if update and not left:
                 return
             model.set_env(envs[update % len(envs)])
@@ -158,7 +156,7 @@ def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> floa
     def share(temperature: float) -> float:
         one = NetworkAgent(agent.network, temperature)
         games = SELECTION_GAMES
-        played = duel(one, policy, policy.game, policy.num_players, games, seed, **rules)
-        return played.share.mean
+        match = Match(one, policy, policy.game, policy.num_players, games, seed, rules)
+        return match.play().share.mean
 
     return max(TEMPERATURES, key=share)

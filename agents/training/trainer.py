@@ -20,9 +20,9 @@ from agents.ppo.imitation import Imitation
 from agents.ppo.self_play_ppo import make_learner
 from agents.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from agents.training.measure import against_baselines
-from agents.training.progress_display import ProgressDisplay
 from agents.training.run_folder import CHECKPOINT
 from agents.training.training_config import Task, TrainConfig
+from kododo_env.arena.progress import budget_bar
 from kododo_env.system.stopping import STOPS, on_stop
 from kododo_env.wrappers.vec import BatchVecEnv
 
@@ -97,8 +97,7 @@ class Trainer:
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
         self.model.set_logger(configure(str(self.run_dir / "tensorboard"), ["tensorboard"]))
-        display = ProgressDisplay(self.remaining())
-        with stops_on_signal(self), quiet_log_writer(), display:
+        with stops_on_signal(self), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
                 if self.imitation_remaining() > 0:
                     self._imitate()
@@ -109,7 +108,7 @@ class Trainer:
                 self._measure_if_due()
                 if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
                     self.save()
-                display.show(self.remaining(), self.progress, self.model.num_timesteps)
+                show(self.remaining(), self.progress.text(), len(self.progress.curve))
             self.save()
 
     def _imitate(self) -> None:

@@ -6,13 +6,14 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.play import ChunkResult
 from kododo_env.core.numbers import shown
 
 
@@ -24,7 +25,7 @@ class ChunkLog:
     left of a line is cut off. Use it in a ``with`` block.
 
     Args:
-        path: The file.
+        path: The file; None keeps the results in memory alone.
         heading: What is played, as JSON; a file of anything else is refused.
         chunks: All chunks of the tournament.
         resume: Go on with the file, if there is one; else there must be none.
@@ -38,11 +39,16 @@ class ChunkLog:
     """
 
     def __init__(
-        self, path: Path, heading: Mapping[str, Any], chunks: Sequence[Chunk], resume: bool
+        self, path: Path | None, heading: Mapping[str, Any], chunks: Sequence[Chunk], resume: bool
     ) -> None:
         self.path = path
         self.results: dict[int, ChunkResult] = {}
         self._heading = json.dumps(heading).encode()
+        self._file: BinaryIO = BytesIO()
+        if path is not None:
+            self._open(path, chunks, resume)
+
+    def _open(self, path: Path, chunks: Sequence[Chunk], resume: bool) -> None:
         lines = _whole_lines(path)
         if len(lines) > 1 and not resume:
             raise ValueError(

@@ -30,6 +30,12 @@ class Estimate:
         """As a dictionary for JSON, None for what is not known."""
         return {key: value if isfinite(value) else None for key, value in asdict(self).items()}
 
+    def texts(self, form: str) -> tuple[str, str]:
+        """The number and its interval, each number in a form such as ``".3f"``."""
+        low, high = format(self.low, form), format(self.high, form)
+        known = isfinite(self.low)
+        return format(self.mean, form), f"{low} to {high}" if known else "unknown"
+
 
 def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate:
     """The mean of independent observations, with Student's interval.

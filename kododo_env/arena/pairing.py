@@ -1,4 +1,4 @@
-"""Who sits with whom: the tables of a tournament, in pieces that can be played by themselves."""
+"""Who sits with whom: the tables of a tournament, in chunks that can be played by themselves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import combinations, permutations
 
 CHUNK_DEALS = 512  # at most; more games at once are hardly faster, and show less progress
 LEAST_CHUNKS = 24  # as far as there are deals: every cyclic order of up to five players
+LEAST_ALONE = 8  # of each pair, one against copies
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class Chunk:
     """Some deals that are played at the same table.
 
     Attributes:
-        index: Its number in the tournament, from 0.
+        index: Its number, from 0, of which its decks follow.
         lineup: Which agent, by number, has each place at the table, clockwise; P of them.
         deals: How many decks are played, each one P times: once for each rotation.
     """
@@ -39,26 +40,18 @@ def mixed_tables(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
     """
     pairs = num_agents * (num_agents - 1)
     least = max(LEAST_CHUNKS, 2 * pairs // (num_players * (num_players - 1)))
-    sizes = chunk_sizes(deals, least)
     mixer = _Mixer(num_agents, num_players)
+    sizes = chunk_sizes(deals, least)
     return [Chunk(index, mixer.next_lineup(), size) for index, size in enumerate(sizes)]
 
 
 def one_against_copies(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
-    """Each agent alone against P - 1 copies of each other one.
-
-    Args:
-        num_agents: K, at least 2.
-        num_players: P.
-        deals: How many decks are to be played for each pair (one, copies).
-    """
+    """Each agent alone against P - 1 copies of each other one: so many decks for each pair."""
     chunks: list[Chunk] = []
-    for one in range(num_agents):
-        for copies in range(num_agents):
-            if one != copies:
-                lineup = (one, *[copies] * (num_players - 1))
-                for size in chunk_sizes(deals, LEAST_CHUNKS // 3):
-                    chunks.append(Chunk(len(chunks), lineup, size))
+    for one, copies in permutations(range(num_agents), 2):
+        lineup = (one, *[copies] * (num_players - 1))
+        for size in chunk_sizes(deals, LEAST_ALONE):
+            chunks.append(Chunk(len(chunks), lineup, size))
     return chunks
 
 
@@ -69,12 +62,7 @@ def chunk_sizes(deals: int, least_chunks: int = 1) -> list[int]:
 
 
 class _Mixer:
-    """Makes one table after the other, always those that were rarest so far.
-
-    Args:
-        num_agents: K.
-        num_players: P.
-    """
+    """Makes one table after the other, always the one that was rarest so far."""
 
     def __init__(self, num_agents: int, num_players: int) -> None:
         self.agents = range(num_agents)
@@ -85,36 +73,31 @@ class _Mixer:
         self.orders: Counter[tuple[int, ...]] = Counter()
 
     def next_lineup(self) -> tuple[int, ...]:
-        one, other = min(combinations(self.agents, 2), key=self._acquaintance)
+        one, other = min(combinations(self.agents, 2), key=self._met)
         table = [one, other]
         while len(table) < self.num_players:
-            table.append(min(self.agents, key=lambda agent: self._presence(agent, table)))
+            table.append(min(self.agents, key=lambda agent: self._present(agent, table)))
         self.played.update(table)
         self.met.update(permutations(table, 2))
-        return self._ordered(table)
+        order = min(((table[0], *rest) for rest in permutations(table[1:])), key=self._sat)
+        self.beside.update(_neighbours(order))
+        self.orders[order] += 1
+        return order
 
-    def _acquaintance(self, pair: tuple[int, int]) -> tuple[int, int]:
+    def _met(self, pair: tuple[int, int]) -> tuple[int, int]:
         """How often two have met, and how often they have played."""
         return self.met[pair], sum(self.played[agent] for agent in pair)
 
-    def _presence(self, agent: int, table: list[int]) -> tuple[int, int, int]:
+    def _present(self, agent: int, table: list[int]) -> tuple[int, int, int]:
         """How much of an agent there is: at this table, with those who sit here, and in all."""
         meetings = sum(self.met[agent, other] for other in table)
         return table.count(agent), meetings, self.played[agent]
 
-    def _ordered(self, table: list[int]) -> tuple[int, ...]:
-        """The order around the table that is rarest so far, by who sits beside whom."""
-        rest = permutations(table[1:])
-        orders: list[tuple[int, ...]] = [(table[0], *others) for others in rest]
-        best = min(orders, key=self._familiarity)
-        self.beside.update(_beside(best))
-        self.orders[best] += 1
-        return best
-
-    def _familiarity(self, order: tuple[int, ...]) -> tuple[int, int]:
-        return sum(self.beside[pair] for pair in _beside(order)), self.orders[order]
+    def _sat(self, order: tuple[int, ...]) -> tuple[int, int]:
+        """How often neighbours have been that before, and how often all sat in this order."""
+        return sum(self.beside[pair] for pair in _neighbours(order)), self.orders[order]
 
 
-def _beside(order: tuple[int, ...]) -> list[tuple[int, int]]:
+def _neighbours(order: tuple[int, ...]) -> list[tuple[int, int]]:
     """Who sits at whose left hand."""
     return list(zip(order, order[1:] + order[:1], strict=True))

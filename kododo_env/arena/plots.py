@@ -1,4 +1,4 @@
-"""Pictures of a tournament: shares and ratings with their intervals, or one against copies."""
+"""The picture of a tournament: win shares and ratings with their intervals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -28,7 +27,7 @@ def draw_report(report: Report, path: Path) -> None:
         report: Of the tournament.
         path: Where to; the ending says which kind of file.
     """
-    figure = _alone(report) if report.alone is not None else _standings(report)
+    figure = _standings(report)
     with written_whole(path) as aside:
         figure.savefig(aside, dpi=150, facecolor="white")
 
@@ -45,7 +44,8 @@ def _standings(report: Report) -> Figure:
     right.set_xlabel("rating, 95 % interval")
     left.set_yticks(range(len(names)), names)
     left.set_ylim(len(names) - 0.4, -0.7)
-    _title(figure, report)
+    title = "\n".join(wrap(heading(report), int(12 * figure.get_figwidth())))
+    figure.suptitle(title, fontsize=10, color=INK)
     return figure
 
 
@@ -69,45 +69,3 @@ def _intervals(axes: Any, estimates: Sequence[Estimate], form: str, even: float)
     axes.grid(axis="x", color="#e4e7eb", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.margins(x=0.12)
-
-
-def _alone(report: Report) -> Figure:
-    """A square for each pair: how the row's agent did alone against copies of the column's."""
-    names = report.tournament.agents
-    assert report.alone is not None
-    means = np.array([[cell.mean for cell in row] for row in report.alone])
-    even = 1 / report.tournament.players
-    size = 2.4 + 1.2 * len(names)
-    figure = Figure(figsize=(max(size, 6.5), 0.65 * size), layout="constrained")
-    axes = figure.subplots()
-    reach = max(float(np.nanmax(np.abs(means - even))), 0.01)
-    axes.imshow(means, cmap="PuOr_r", vmin=even - reach, vmax=even + reach, aspect="auto")
-    for row, column in np.ndindex(means.shape):
-        _square(axes, row, column, report.alone[row][column], 0.6 * reach, even)
-    axes.set_xticks(range(len(names)), names)
-    edges = np.arange(len(names) - 1) + 0.5
-    axes.hlines(edges, -0.5, len(names) - 0.5, color="white", linewidth=3)
-    axes.vlines(edges, -0.5, len(names) - 0.5, color="white", linewidth=3)
-    axes.set_yticks(range(len(names)), names)
-    axes.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
-    axes.spines[:].set_visible(False)
-    others = report.tournament.players - 1
-    axes.set_xlabel(f"win share of one (row) against {others} of the other (column)")
-    _title(figure, report)
-    return figure
-
-
-def _square(axes: Any, row: int, column: int, cell: Estimate, dark: float, even: float) -> None:
-    """The numbers in a square, white where it is further than ``dark`` from even."""
-    if not isfinite(cell.mean):
-        return
-    style = {"ha": "center", "color": "white" if abs(cell.mean - even) > dark else INK}
-    axes.text(column, row - 0.04, f"{cell.mean:.3f}", va="center", fontsize=12, **style)
-    if isfinite(cell.low):
-        interval = f"{cell.low:.3f} to {cell.high:.3f}"
-        axes.text(column, row + 0.24, interval, va="center", fontsize=7.5, **style)
-
-
-def _title(figure: Figure, report: Report) -> None:
-    lines = wrap(heading(report), int(12 * figure.get_figwidth()))
-    figure.suptitle("\n".join(lines), fontsize=10, color=INK)

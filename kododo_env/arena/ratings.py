@@ -99,18 +99,16 @@ def _loss(strengths: Array, counts: Array) -> tuple[float, Array]:
     return loss, surprise.sum(axis=0) - surprise.sum(axis=1)
 
 
-def cycles(pairs: list[list[Estimate]]) -> list[tuple[int, int, int]]:
+def intransitive_triples(pairs: list[list[Estimate]]) -> list[tuple[int, int, int]]:
     """Triples of which the first beats the second, that the third, and that the first.
 
     Only where all three are beyond doubt: the intervals of the shares lie above one half.
     """
-    num = len(pairs)
-    beats = [[pairs[i][j].low > 0.5 for j in range(num)] for i in range(num)]
-    found = []
-    for i, j, k in combinations(range(num), 3):
-        found += [(a, b, c) for a, b, c in ((i, j, k), (i, k, j)) if _cycle(beats, a, b, c)]
-    return found
-
-
-def _cycle(beats: list[list[bool]], a: int, b: int, c: int) -> bool:
-    return beats[a][b] and beats[b][c] and beats[c][a]
+    triples = [
+        each for i, j, k in combinations(range(len(pairs)), 3) for each in ((i, j, k), (i, k, j))
+    ]
+    return [
+        (a, b, c)
+        for a, b, c in triples
+        if min(pairs[a][b].low, pairs[b][c].low, pairs[c][a].low) > 0.5
+    ]

@@ -1,4 +1,4 @@
-"""What a tournament showed: standings, who beats whom, circles; as JSON and as text."""
+"""What a tournament showed: standings, who beats whom, intransitive triples."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from kododo_env.arena.intervals import Estimate, mean, share
-from kododo_env.arena.match import Array, ChunkResult
-from kododo_env.arena.ratings import REFERENCE, cycles, pair_shares, ratings
+from kododo_env.arena.play import Array, ChunkResult
+from kododo_env.arena.ratings import REFERENCE, intransitive_triples, pair_shares, ratings
+from kododo_env.arena.tables import table
 from kododo_env.arena.tournament import Tournament
 
 
@@ -48,7 +49,8 @@ class Report:
             the row's agent; in the order of ``tournament.agents``.
         alone: The share of the row's agent against P - 1 copies of the column's; None
             unless that was played.
-        circles: Triples of names of which each beats the next and the last the first.
+        intransitive_triples: Names of three agents of which each beats the next and the last
+            the first.
     """
 
     tournament: Tournament
@@ -56,7 +58,42 @@ class Report:
     standings: list[Standing]
     pairs: list[list[Estimate]]
     alone: list[list[Estimate]] | None
-    circles: list[tuple[str, ...]]
+    intransitive_triples: list[tuple[str, ...]]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dictionary for JSON."""
+        played = self.tournament
+        facts = {
+            "game": played.game,
+            "players": played.players,
+            "rules": dict(played.rules),
+            "agents": list(played.agents),
+            "games": self.deals * played.players,
+            "deals": self.deals,
+            "seed": played.seed,
+            "against_copies": played.against_copies,
+        }
+        found = ("standings", "pairs", "alone", "intransitive_triples")
+        return facts | {name: _plain(getattr(self, name)) for name in found}
+
+    def to_text(self) -> str:
+        """As aligned lines of text."""
+        played, names = self.tournament, self.tournament.agents
+        parity = 1 / played.players
+        parts = [f"{heading(self)}\n\n{_standings(self)}"]
+        if self.alone is not None:
+            title = "Share of the row's agent, alone against copies of the column's; * = not parity"
+            parts.append(f"{title}\n{_matrix(self.alone, names, parity)}")
+        if len(names) > 2:
+            title = (
+                "Of the victories that one of two took, the row's share; * = surely not one half"
+            )
+            parts.append(f"{title}\n{_matrix(self.pairs, names, 0.5)}")
+            triples = [
+                f"Intransitive: {' beats '.join((*t, t[0]))}" for t in self.intransitive_triples
+            ]
+            parts.append("\n".join(triples) or "No three agents beat each other in a circle.")
+        return "\n\n".join(parts)
 
 
 def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Report:
@@ -82,7 +119,7 @@ def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Repo
         sorted(standings, key=lambda standing: -standing.share.mean),
         pairs,
         _alone(len(names), lineups, shares) if tournament.against_copies else None,
-        [tuple(names[agent] for agent in circle) for circle in cycles(pairs)],
+        [tuple(names[agent] for agent in triple) for triple in intransitive_triples(pairs)],
     )
 
 
@@ -115,63 +152,22 @@ def _standing(
 def _alone(num_agents: int, lineups: Any, shares: Array) -> list[list[Estimate]]:
     """The shares of each agent against copies of each other one."""
     unknown = Estimate(nan, nan, nan)
-    table = [[unknown] * num_agents for _ in range(num_agents)]
+    found = [[unknown] * num_agents for _ in range(num_agents)]
     for one, copies in np.unique(lineups[:, :2], axis=0):
         deals = (lineups[:, :2] == (one, copies)).all(axis=1)
-        table[one][copies] = share(shares[deals, 0])
-    return table
+        found[one][copies] = share(shares[deals, 0])
+    return found
 
 
-def to_json(report: Report) -> dict[str, Any]:
-    """As a dictionary for JSON."""
-    played = report.tournament
-
-    def matrix(table: list[list[Estimate]]) -> list[list[Any]]:
-        return [[cell.to_json() for cell in row] for row in table]
-
-    return {
-        "game": played.game,
-        "players": played.players,
-        "rules": dict(played.rules),
-        "agents": list(played.agents),
-        "games": report.deals * played.players,
-        "deals": report.deals,
-        "seed": played.seed,
-        "against_copies": played.against_copies,
-        "standings": [
-            {
-                "agent": each.agent,
-                "games": each.games,
-                "share": each.share.to_json(),
-                "points": each.points.to_json(),
-                "margin": each.margin.to_json(),
-                "rating": each.rating.to_json(),
-            }
-            for each in report.standings
-        ],
-        "pairs": matrix(report.pairs),
-        "alone": None if report.alone is None else matrix(report.alone),
-        "circles": [list(circle) for circle in report.circles],
-    }
+def _plain(value: Any) -> Any:
+    if isinstance(value, Estimate):
+        return value.to_json()
+    if isinstance(value, Standing):
+        return {name: _plain(each) for name, each in vars(value).items()}
+    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 # --- as text --------------------------------------------------------------------------------
-
-
-def to_text(report: Report) -> str:
-    """As aligned lines of text."""
-    played, names = report.tournament, report.tournament.agents
-    parity = 1 / played.players
-    parts = [f"{heading(report)}\n\n{_standings(report)}"]
-    if report.alone is not None:
-        title = "Share of the row's agent, alone against copies of the column's; * = not parity"
-        parts.append(f"{title}\n{_matrix(report.alone, names, parity)}")
-    if len(names) > 2:
-        title = "Of the victories that one of two took, the row's share; * = surely not one half"
-        parts.append(f"{title}\n{_matrix(report.pairs, names, 0.5)}")
-        circles = [f"In a circle: {' beats '.join((*c, c[0]))}" for c in report.circles]
-        parts.append("\n".join(circles) or "No three agents beat each other in a circle.")
-    return "\n\n".join(parts)
 
 
 def heading(report: Report) -> str:
@@ -190,38 +186,20 @@ def _standings(report: Report) -> str:
     what = "alone" if report.tournament.against_copies else "win share"
     rows = [["agent", what, "95 %", "points", "margin", "95 %", f"rating ({zero} = 0)", "95 %"]]
     for each in report.standings:
-        row = [each.agent, *_cells(each.share, ".3f"), f"{each.points.mean:.2f}"]
-        rows.append([*row, *_cells(each.margin, "+.2f"), *_cells(each.rating, "+.0f")])
-    return _aligned(rows)
+        row = [each.agent, *each.share.texts(".3f"), f"{each.points.mean:.2f}"]
+        rows.append([*row, *each.margin.texts("+.2f"), *each.rating.texts("+.0f")])
+    return table(rows)
 
 
-def _cells(estimate: Estimate, form: str) -> list[str]:
-    if not isfinite(estimate.low):
-        return [format(estimate.mean, form), "unknown"]
-    low, high = format(estimate.low, form), format(estimate.high, form)
-    return [format(estimate.mean, form), f"{low} to {high}"]
-
-
-def _matrix(table: list[list[Estimate]], names: Sequence[str], even: float) -> str:
+def _matrix(cells: list[list[Estimate]], names: Sequence[str], even: float) -> str:
     rows = [["", *names]]
-    for name, row in zip(names, table, strict=True):
+    for name, row in zip(names, cells, strict=True):
         rows.append([name, *(_cell(cell, even) for cell in row)])
-    return _aligned(rows)
+    return table(rows)
 
 
 def _cell(estimate: Estimate, even: float) -> str:
     if not isfinite(estimate.mean):
-        return "- "
+        return "-"
     sure = estimate.low > even or estimate.high < even
-    return f"{estimate.mean:.3f}{'*' if sure else ' '}"
-
-
-def _aligned(rows: list[list[str]]) -> str:
-    """Columns side by side: the first flush left, the others flush right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *rest in rows:
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+    return f"{'*' if sure else ''}{estimate.mean:.3f}"

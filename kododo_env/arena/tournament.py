@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kododo_env.arena import pairing as schedule
-from kododo_env.arena.match import check_numbers
-from kododo_env.arena.pairing import Chunk
+from kododo_env.agent_registry import make_agent
+from kododo_env.arena.pairing import Chunk, mixed_tables, one_against_copies
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.bounds import BOUNDS
 from kododo_env.core.numbers import whole_number
 from kododo_env.rules_arguments import make_game
 
@@ -70,25 +70,41 @@ class Tournament:
     def chunks(self) -> list[Chunk]:
         """The pieces in which it is played; each can be played by itself."""
         if self.against_copies:
-            return schedule.one_against_copies(len(self.agents), self.players, self.deals)
-        return schedule.mixed_tables(len(self.agents), self.players, self.deals)
+            return one_against_copies(len(self.agents), self.players, self.deals)
+        return mixed_tables(len(self.agents), self.players, self.deals)
 
     def make_game(self, num_envs: int) -> BatchGame:
         """A batch of the games to be played."""
         return make_game(self.game, num_envs, self.players, self.rules)
 
+    def load_agents(self) -> list[Agent]:
+        """The agents; ValueError if there is no such one, or it cannot play this game."""
+        return load_agents(self.agents, self.make_game(1))
 
-def load_agents(tournament: Tournament) -> Sequence[Agent]:
-    """The agents of a tournament, ready to play its game.
+
+def load_agents(named: Sequence[Agent | str], game: BatchGame) -> list[Agent]:
+    """Agents that are ready to play a game.
+
+    Args:
+        named: Agents, or what ``make_agent`` takes for them.
+        game: What they are to play.
 
     Raises:
         ValueError: There is no such agent, or it cannot play this game.
     """
-    from kododo_env.agent_registry import make_agent
-
-    agents = [make_agent(name, tournament.game) for name in tournament.agents]
-    game = tournament.make_game(1)
+    agents = [make_agent(each, game.name) if isinstance(each, str) else each for each in named]
     for agent in agents:
         if isinstance(agent, CheckingAgent):
             agent.check(game)
     return agents
+
+
+def check_numbers(players: int, games: int, seed: int) -> None:
+    """Raise ValueError unless so many games can be played."""
+    whole_number(players, "players", 1)
+    whole_number(seed, "seed", 0)
+    if whole_number(games, "games", highest=BOUNDS["games"].highest) < players:
+        raise ValueError(
+            f"{players} players need {players} games at least, since each deck is played once "
+            f"for each rotation of the seats; not {games}"
+        )

@@ -1,40 +1,52 @@
-"""Playing a tournament's chunks in one process or several, with the same result."""
+"""Playing chunks of games in one process or several, with the same result."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
-from typing import Any
+from typing import Any, Protocol
 
-from kododo_env.arena.match import ChunkResult, play_chunk
 from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.tournament import Tournament, load_agents
+from kododo_env.arena.play import ChunkResult, play_chunk
 from kododo_env.core.agent import Agent
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
 from kododo_env.system.stopping import STOPS
 
-Loader = Callable[[Tournament], Sequence[Agent]]
+
+class Playable(Protocol):
+    """What is played in chunks: a tournament, or a match."""
+
+    @property
+    def seed(self) -> int:
+        """Of the decks, and of the agents' randomness."""
+        ...
+
+    def make_game(self, num_envs: int) -> BatchGame:
+        """A batch of the games to be played."""
+        ...
+
+    def load_agents(self) -> Sequence[Agent]:
+        """Who plays; ValueError if one of them cannot."""
+        ...
 
 
-def run(
-    tournament: Tournament, chunks: Sequence[Chunk], workers: int = 1, load: Loader = load_agents
-) -> Iterator[ChunkResult]:
-    """Play chunks of a tournament.
+def run(played: Playable, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[ChunkResult]:
+    """Play chunks of a tournament or a match.
 
     Args:
-        tournament: What is played.
+        played: What is played.
         chunks: Those of its chunks that are to be played.
         workers: How many processes; 1 plays in this one. The results do not depend on it.
-        load: Makes the agents, in each process; a function of a module.
 
     Yields:
-        The results, in the order in which they are ready.
+        The results, in the order of the chunks.
 
     Raises:
         ValueError: An agent cannot be loaded, or plays what is not legal.
@@ -42,14 +54,22 @@ def run(
     """
     whole_number(workers, "workers", 1)
     if workers == 1 or len(chunks) < 2:
-        agents = load(tournament)
+        agents = played.load_agents()
         for chunk in chunks:
-            yield _play(tournament, agents, chunk)
+            yield play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)
         return
     with worker_pool(min(workers, len(chunks))) as pool:
-        futures = [pool.submit(_work, tournament, load, chunk) for chunk in chunks]
-        for future in as_completed(futures):
-            yield future.result()
+        yield from pool.map(_work, [played] * len(chunks), chunks)
+
+
+_agents: list[Sequence[Agent]] = []  # a worker's: those of the one thing that it plays
+
+
+def _work(played: Playable, chunk: Chunk) -> ChunkResult:
+    # Loaded here and not when the process starts, so that an error comes back as one.
+    if not _agents:
+        _agents.append(played.load_agents())
+    return play_chunk(chunk, _agents[0], played.make_game(chunk.deals), played.seed)
 
 
 def cores() -> int:
@@ -99,9 +119,6 @@ def one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-_loaded: list[Sequence[Agent]] = []  # a worker's: the agents of the one tournament it plays
-
-
 class _Pool(ProcessPoolExecutor):
     def submit(self, *args: Any, **kwargs: Any) -> Any:
         """As in the base class, which starts its processes here."""
@@ -139,14 +156,3 @@ def _end_with_parent() -> None:
     assert parent is not None
     parent.join()
     os._exit(1)
-
-
-def _work(tournament: Tournament, load: Loader, chunk: Chunk) -> ChunkResult:
-    # Loaded here and not when the process starts, so that an error comes back as one.
-    if not _loaded:
-        _loaded.append(load(tournament))
-    return _play(tournament, _loaded[0], chunk)
-
-
-def _play(tournament: Tournament, agents: Sequence[Agent], chunk: Chunk) -> ChunkResult:
-    return play_chunk(chunk, agents, tournament.make_game(chunk.deals), tournament.seed)

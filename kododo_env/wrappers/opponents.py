@@ -65,8 +65,3 @@ def seated(opponents: Sequence[Agent | None] | None, num_players: int) -> list[A
     if None not in opponents:
         raise ValueError("opponents play all seats; leave None where the learner sits")
     return list(opponents)
-
-
-def learners(opponents: Sequence[Agent | None]) -> list[int]:
-    """The seats that no opponent has."""
-    return [seat for seat, agent in enumerate(opponents) if agent is None]

@@ -16,7 +16,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_numbers, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.dealing import own_generator
-from kododo_env.wrappers.opponents import learners, seated
+from kododo_env.wrappers.opponents import seated
 from kododo_env.wrappers.spaces import action_space, box
 
 Indices = int | Iterable[int] | None
@@ -57,30 +57,13 @@ class BatchVecEnv(VecEnv):
     ) -> None:
         self.game = game
         self.opponents = seated(opponents, game.num_players)
-        self.seats = learners(self.opponents)
+        self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]
         self._reward = reward_function(reward)
         self._rng = own_generator(None)
         self._noted: list[Any] = []  # what step_async was given; that may be anything, None too
         num_slots = game.num_envs * len(self.seats)
         self._each = [Slot(self, slot) for slot in range(num_slots)]  # the next line asks them
         super().__init__(num_slots, box(game), action_space(game))
-
-    def set_opponents(self, opponents: Sequence[Agent | None] | None) -> None:
-        """Let other agents play from the next step on; the learners keep their seats.
-
-        Agents remember nothing, so this is safe at any time; between episodes it
-        leaves no episode with two kinds of opponents.
-
-        Raises:
-            ValueError: As for the constructor, or other seats would be learners'.
-        """
-        new = seated(opponents, self.game.num_players)
-        if learners(new) != self.seats:
-            raise ValueError(
-                f"the learners' seats are {self.seats} and stay so, not {learners(new)}; "
-                "make another BatchVecEnv for other seats"
-            )
-        self.opponents = new
 
     # --- playing ----------------------------------------------------------------------
 

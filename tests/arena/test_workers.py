@@ -1,4 +1,4 @@
-"""Processes that work for another: none of them outlives what it worked for."""
+"""Processes that work for another: they find what one finds, and none outlives its work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,35 @@ from multiprocessing import active_children
 
 import pytest
 
-from kododo_env.arena.workers import worker_pool
+from kododo_env.arena.workers import run, worker_pool
+from kododo_env.core import Agent
+from tests.arena.players import Trio, report_of, tournament
+
+
+def test_two_workers_find_what_one_finds() -> None:
+    played = tournament(games=120)
+    alone = report_of(played, 1).to_json()
+    assert alone == report_of(played, 2).to_json()
+    assert alone != report_of(tournament(games=120, seed=1)).to_json()
+
+
+class Broken(Trio):
+    """A tournament of agents that cannot be loaded."""
+
+    def load_agents(self) -> list[Agent]:
+        raise ValueError("these cannot be loaded")
+
+
+def test_an_error_in_a_worker_is_the_same_error() -> None:
+    played = tournament(Broken)
+    for workers in (1, 2):
+        with pytest.raises(ValueError, match="these cannot be loaded"):
+            list(run(played, played.chunks(), workers))
+
+
+def test_no_workers_cannot_play() -> None:
+    with pytest.raises(ValueError, match="workers must be 1 or more, not 0"):
+        list(run(tournament(), tournament().chunks(), 0))
 
 
 def test_what_goes_wrong_ends_the_workers_in_the_middle_of_their_work() -> None:

@@ -22,7 +22,7 @@ from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.response_training import train_best_response
 from kododo_env import registry
-from kododo_env.arena.match import duel
+from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
@@ -177,7 +177,7 @@ def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
         assert attack.gain.mean == pytest.approx(attack.share.mean - 0.5)
     kept = OnnxAgent(saved)
     assert kept.metadata.training["against"] == weak.stem
-    again = duel(kept, OnnxAgent(weak), "kododo", 2, 2000, seed=5)
+    again = Match(kept, OnnxAgent(weak), "kododo", 2, 2000, seed=5).play()
     assert again.share.low > 0.5
 
 
@@ -234,14 +234,14 @@ def test_the_temperature_is_chosen_on_other_deals(
     weak: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeds: list[int] = []
-    shares = {0.0: 0.4, 0.25: 0.6, 1.0: 0.5}
+    shares, play = {0.0: 0.4, 0.25: 0.6, 1.0: 0.5}, Match.play
 
-    def told(one: object, *args: object, **rules: object) -> object:
-        seeds.append(args[-1])  # type: ignore[arg-type]
-        played = duel(OnnxAgent(weak), OnnxAgent(weak), "kododo", 2, 2)
-        return replace(played, share=replace(played.share, mean=shares[one.temperature]))  # type: ignore[attr-defined]
+    def told(match: Match) -> MatchResult:
+        seeds.append(match.seed)
+        played = play(Match(OnnxAgent(weak), OnnxAgent(weak), "kododo", 2, 2))
+        return replace(played, share=replace(played.share, mean=shares[match.one.temperature]))  # type: ignore[union-attr]
 
-    monkeypatch.setattr(response_training, "duel", told)
+    monkeypatch.setattr(Match, "play", told)
     response = train_best_response(OnnxAgent(weak), steps=1, seed=7, recipe=SMALL)
     assert response.agent.temperature == 0.25
     assert seeds
@@ -289,7 +289,7 @@ def test_from_the_command_line(
     assert lines[0].startswith("kododo, 2 players: one attacker against a copy of")
     assert lines[3].startswith(f"best response ({STEPS:,} steps) ")
     assert lines[4].startswith("search (2 worlds a decision) ")
-    assert len({line.index("–") for line in lines[3:]}) == 1
+    assert len({line.index(" to ") for line in lines[3:]}) == 1
     content = json.loads(out.read_text())
     assert [content[key] for key in ("game", "players", "parity")] == ["kododo", 2, 0.5]
     response, search = content["best_response"], content["search"]
@@ -308,7 +308,7 @@ def test_a_budget_of_time_is_kept(weak: Path) -> None:
 
 
 BAD = [
-    (("--agents", "random", "greedy"), "give --agents or --best-response, not both"),
+    (("--agents", "random", "greedy"), "--agents does not go with --best-response"),
     (("--minutes", "0"), "--minutes must be above 0 and at most 525600, not 0.0"),
     (("--minutes", "nan"), "--minutes must be a finite number, not nan"),
     (("--steps", "0"), "--steps must be 1 to 1000000000000, not 0"),
@@ -350,7 +350,7 @@ def refused(
 def nothing_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(best_response, "train_best_response", None)
-    monkeypatch.setattr(best_response, "run", None)
+    monkeypatch.setattr(best_response.Match, "play", None)
 
 
 @pytest.mark.usefixtures("nothing_is_trained")

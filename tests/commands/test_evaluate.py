@@ -18,7 +18,7 @@ from agents.commands import evaluate as evaluation
 from agents.commands.cli import run_cli
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, baselines
-from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.play import ChunkResult
 from tests.command_line import cli
 from tests.policy.policy_files import changed, write_policy
 
@@ -180,11 +180,25 @@ def test_a_killed_process_goes_on_where_it_was(tmp_path: Path) -> None:
     assert out.read_bytes() == resumed
 
 
+@pytest.mark.parametrize("agent", ["{}", "search:{}:1"])
 def test_a_changed_policy_is_not_mixed_with_what_was_played(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    agent: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     policy, out = write_policy(tmp_path / "p.onnx", "kododo", 2), tmp_path / "out.json"
-    args = ("--agents", "random", str(policy), "--players", "2", "--games", "20", "--workers", "1")
+    args = (
+        "--agents",
+        "random",
+        agent.format(policy),
+        "--players",
+        "2",
+        "--games",
+        "20",
+        "--workers",
+        "1",
+    )
     monkeypatch.setattr(evaluation, "run", stopping_after(3))
     assert cli(capsys, *args, "--json", str(out))[0] == 130
     changed(policy, policy, lambda model: setattr(model, "doc_string", "another one"))

@@ -17,7 +17,8 @@ import pytest
 from agents.ppo.data_parallel import DataParallel
 from agents.ppo.imitation import lesson
 from kododo_env import registry
-from kododo_env.arena.match import duel, play
+from kododo_env.arena.match import Match
+from kododo_env.arena.play import play
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 from kododo_env.core import (
@@ -368,9 +369,9 @@ def test_agents_take_whole_numbers_only(bad: Any) -> None:
         (lambda: SearchBudget(worlds=bad), "worlds"),
         (lambda: SearchBudget(horizon=bad), "horizon"),
         (lambda: DataParallel(bad), "threads"),
-        (lambda: duel(*two, "kododo", bad), "players"),
-        (lambda: duel(*two, "kododo", 2, bad), "games"),
-        (lambda: duel(*two, "kododo", 2, 8, bad), "seed"),
+        (lambda: Match(*two, "kododo", bad).play(), "players"),
+        (lambda: Match(*two, "kododo", 2, bad).play(), "games"),
+        (lambda: Match(*two, "kododo", 2, 8, bad).play(), "seed"),
         (lambda: Tournament("kododo", names, 2, 80, bad), "seed"),
         (lambda: Tournament("kododo", names, 2, bad), "games"),
         (lambda: Tournament("kododo", names, bad), "players"),
@@ -417,7 +418,7 @@ def test_numbers_of_agents_are_in_range() -> None:
         (lambda: SearchBudget(worlds=0), "worlds must be 1 to 100000, not 0"),
         (lambda: SearchBudget(horizon=-1), "horizon must be 0 to 10000, not -1"),
         (lambda: DataParallel(0), "threads must be 1 or more, not 0"),
-        (lambda: duel(*two, "kododo", 2, 8, -1), "seed must be 0 or more, not -1"),
-        (lambda: duel(*two, "kododo", 2, 1), "2 players need 2 games at least"),
+        (lambda: Match(*two, "kododo", 2, 8, -1).play(), "seed must be 0 or more, not -1"),
+        (lambda: Match(*two, "kododo", 2, 1).play(), "2 players need 2 games at least"),
     ):
         refused(call, said)

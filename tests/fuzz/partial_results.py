@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.commands import evaluate as evaluation
 from agents.commands.evaluate import EvaluateConfig, evaluate, log_of
-from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.play import ChunkResult
 from kododo_env.arena.workers import run as play
 from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits

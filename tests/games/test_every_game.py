@@ -26,7 +26,7 @@ from agents.ppo.game_policy import GamePolicy
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
-from kododo_env.arena.match import play, play_duplicates
+from kododo_env.arena.play import play, play_duplicates
 from kododo_env.core import BatchGame
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.testing import check_batch_game

@@ -30,7 +30,7 @@ from agents.release.training import State, log_of, state_of, train_all
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.match import Duel
+from kododo_env.arena.match import MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import assert_refused, run
 
@@ -228,8 +228,8 @@ def test_the_best_mean_share_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
             return 0.9 if match.one == "zero.onnx" else 0.8
         return 0.5 if (match.one, match.temperature) == ("one.onnx", 0.5) else 0.3
 
-    def play(matches: list[Match], workers: int) -> list[Duel]:
-        return [Duel(*[Estimate(share(match), 0, 1)] * 3) for match in matches]
+    def play(matches: list[Match], workers: int) -> list[MatchResult]:
+        return [MatchResult(*[Estimate(share(match), 0, 1)] * 3) for match in matches]
 
     monkeypatch.setattr(policy_measures, "play_matches", play)
     files = {0: Path("zero.onnx"), 1: Path("one.onnx")}

@@ -8,7 +8,7 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import make_agent
-from kododo_env.arena.match import duel
+from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.core.view import View
@@ -52,7 +52,7 @@ def test_search_leaves_the_game_and_its_generator_alone() -> None:
 
 def test_search_over_random_play_beats_random_play() -> None:
     searcher = SearchAgent(RandomAgent(), SearchBudget(worlds=40))
-    result = duel(searcher, RandomAgent(), "kododo", 2, games=60, seed=0)
+    result = Match(searcher, RandomAgent(), "kododo", 2, games=60, seed=0).play()
     assert result.share.low > 0.6
 
 

@@ -22,8 +22,8 @@ from pettingzoo.test import api_test, parallel_api_test
 
 import kododo_env
 from kododo_env import registry
-from kododo_env.agent_registry import baselines, make_agent
-from kododo_env.arena.match import duel
+from kododo_env.agent_registry import baselines
+from kododo_env.arena.match import Match
 from kododo_env.gymnasium_ids import register_all
 from kododo_env.testing import check_batch_game, check_parallel_env
 
@@ -38,7 +38,6 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 SHORT = (
     "--steps", "1", "--num-envs", "64", "--width", "16", "--games", "30", "--evaluations", "1",
-    "--teacher", "", "--opponents-share", "0",
 )  # fmt: skip
 
 
@@ -79,10 +78,7 @@ def test_gymnasium_makes_it() -> None:
 
 def test_its_scripted_players_are_found_beside_its_door() -> None:
     assert baselines(GAME) == ("random", "thrifty")
-    thrifty = make_agent("thrifty", GAME)
-    assert (
-        duel(thrifty, make_agent("random", GAME), GAME, players=3, games=12_000).share.low > 1 / 3
-    )
+    assert Match("thrifty", "random", GAME, players=3, games=12_000).play().share.low > 1 / 3
 
 
 def test_train_export_load_and_evaluate(tmp_path: Path) -> None:

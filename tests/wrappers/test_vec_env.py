@@ -257,22 +257,6 @@ def test_what_is_forced_may_be_any_action_and_another_one_in_each_game() -> None
     assert [each.asked for each in opponents[1:]] == [[1], [2], [3]]
 
 
-def test_opponents_can_be_replaced() -> None:
-    first, second = Lowest(), Lowest()
-    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), opponents=[None, first])
-    start(venv, 0)
-    venv.step(np.full(2, 5))
-    venv.set_opponents([None, second])
-    venv.step(np.full(2, 0))
-    assert (len(first.asked), len(second.asked)) == (1, 1)
-    with pytest.raises(ValueError, match="learners' seats") as error:
-        venv.set_opponents([second, None])
-    assert str(error.value) == (
-        "the learners' seats are [0] and stay so, not [1]; make another BatchVecEnv for other seats"
-    )
-    assert venv.opponents == [None, second]
-
-
 class Wrong(Lowest):
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
         return super().act(view, rng).astype(float)

@@ -1,0 +1,64 @@
+"""Players and tournaments for the tests of the arena, which know no game."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.arena.intervals import Estimate
+from kododo_env.arena.report import Report, build_report
+from kododo_env.arena.tournament import Tournament
+from kododo_env.arena.workers import run
+from kododo_env.core import Agent, BatchGame, RandomAgent, View
+from kododo_env.rules_arguments import make_game
+
+GAME = "kododo"
+
+
+class First:
+    """Plays the first legal action; counts how often it was asked, and for whom."""
+
+    name = "first"
+
+    def __init__(self) -> None:
+        self.asked: Counter[int] = Counter()
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        self.asked[view.player] += 1
+        return view.legal_action_mask.argmax(axis=1)
+
+
+class Last:
+    """Plays the last legal action."""
+
+    name = "last"
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        return view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)
+
+
+def batch(deals: int, players: int = 4, game: str = GAME) -> BatchGame:
+    return make_game(game, deals, players, {})
+
+
+def width(estimate: Estimate) -> float:
+    return estimate.high - estimate.low
+
+
+class Trio(Tournament):
+    """A tournament of players that have no names in the registry."""
+
+    def load_agents(self) -> list[Agent]:
+        return [First(), Last(), RandomAgent()]
+
+
+def tournament(kind: type[Tournament] = Trio, **changes: Any) -> Tournament:
+    asked = {"game": GAME, "agents": ("first", "last", "random"), "players": 4, "games": 240}
+    return kind(**{**asked, **changes})
+
+
+def report_of(played: Tournament, workers: int = 1) -> Report:
+    return build_report(played, run(played, played.chunks(), workers))

@@ -1,0 +1,76 @@
+"""Intervals: they hold the truth as often as they say, and duplicates narrow them."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kododo_env.arena.intervals import mean, share
+from tests.arena.players import width
+
+
+def deals_of_duplicates(rng: np.random.Generator, chance: float, deals: int) -> npt.NDArray[Any]:
+    """Shares of one agent over four rotations that hang together: some decks are won by all."""
+    luck = rng.random((deals, 1)) < 0.5
+    chances = np.where(luck, chance + 0.15, chance - 0.15)
+    return (rng.random((deals, 4)) < chances).mean(axis=1)
+
+
+@pytest.mark.parametrize(("chance", "deals"), [(0.25, 200), (0.5, 30), (0.83, 60)])
+def test_intervals_hold_the_truth_as_often_as_they_say(chance: float, deals: int) -> None:
+    rng = np.random.default_rng(7)
+    times = 1000
+    inside = {share: 0, mean: 0}
+    for _ in range(times):
+        seen = deals_of_duplicates(rng, chance, deals)
+        for measure in inside:
+            found = measure(seen)
+            inside[measure] += found.low <= chance <= found.high
+    for hits in inside.values():
+        assert 0.93 * times < hits < 0.97 * times
+
+
+def test_treating_games_of_a_deal_as_independent_would_say_too_much() -> None:
+    rng = np.random.default_rng(0)
+    luck = (rng.random(500) < 0.5).astype(float)  # the deck alone decides, in all rotations
+    clustered, single = share(luck), share(np.repeat(luck, 4))
+    assert width(clustered) == pytest.approx(2 * width(single), rel=0.01)
+
+
+def test_a_share_near_the_end_keeps_an_interval() -> None:
+    all_won = share(np.ones(50))
+    assert all_won.mean == all_won.high == 1
+    assert 0.9 < all_won.low < 0.95
+    nothing = share(np.zeros(50))
+    assert nothing.low == 0
+    assert nothing.high == pytest.approx(1 - all_won.low)
+
+
+def test_a_single_deal_says_nothing_of_its_spread() -> None:
+    for found in (share([0.5]), mean([3.0])):
+        assert isnan(found.low)
+        assert isnan(found.high)
+    assert share([0.5]).to_json() == {"mean": 0.5, "low": None, "high": None}
+    assert isnan(share([0.0], [0.0]).mean)
+
+
+def test_a_ratio_counts_only_where_there_was_something_to_win() -> None:
+    won, stake = np.array([1.0, 0, 0.5, 0, 1]), np.array([1.0, 1, 1, 0, 2])
+    found = share(won, stake)
+    assert found.mean == pytest.approx(2.5 / 5)
+    kept = share(won[stake > 0], stake[stake > 0])
+    assert found == kept
+
+
+def test_different_tables_do_not_widen_the_interval() -> None:
+    rng = np.random.default_rng(0)
+    kinds = np.repeat([0, 1], 500)
+    seen = (rng.random(1000) < np.where(kinds == 0, 0.05, 0.95)).astype(float)
+    assert width(share(seen, strata=kinds)) < 0.6 * width(share(seen))
+    assert width(mean(seen, kinds)) < 0.6 * width(mean(seen))
+    too_fine = np.arange(1000) * 6 // 10
+    assert width(share(seen, strata=too_fine)) == width(share(seen))

@@ -1,0 +1,103 @@
+"""Matches: one agent against copies of another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env.arena.match import Match
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.play import play_chunk
+from kododo_env.core import RandomAgent
+from tests.arena.players import GAME, First, Last, batch, report_of, tournament
+
+
+def test_a_match_is_the_same_for_the_same_seed() -> None:
+    one = Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
+    assert one == Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
+    assert one != Match(RandomAgent(), First(), GAME, 3, 60, seed=5).play()
+    assert one.share.low < one.share.mean < one.share.high
+
+
+def test_what_a_match_measures() -> None:
+    outcome = Match(First(), Last(), GAME, 3, 30, seed=2).play()
+    game, chunk = batch(10, 3), Chunk(0, (0, 1, 1), 10)
+    played = play_chunk(chunk, [First(), Last()], game, seed=2)
+    points = played.points.mean(axis=0)
+    assert outcome.share.mean == pytest.approx(played.shares[:, 0].mean())
+    assert outcome.points.mean == pytest.approx(points[0])
+    assert outcome.margin.mean == pytest.approx(points[0] - (points[1] + points[2]) / 2)
+
+
+def test_equals_have_parity_in_a_match() -> None:
+    outcome = Match(RandomAgent(), RandomAgent(), GAME, 4, 4000, seed=1).play()
+    assert outcome.share.low < 0.25 < outcome.share.high
+    assert outcome.margin.low < 0 < outcome.margin.high
+
+
+def test_a_match_tells_who_is_better_from_both_sides() -> None:
+    there = Match(First(), RandomAgent(), GAME, 2, 800, seed=0).play()
+    back = Match(RandomAgent(), First(), GAME, 2, 800, seed=0).play()
+    assert (there.share.mean > 0.5) == (there.margin.mean > 0)
+    assert there.margin.low < -back.margin.mean < there.margin.high
+    assert there.share.low < 1 - back.share.mean < there.share.high
+
+
+def test_a_match_knows_the_rules() -> None:
+    long = Match(RandomAgent(), First(), GAME, 2, 20, rules={"variant": "long"}).play()
+    assert long.points.mean > Match(RandomAgent(), First(), GAME, 2, 20).play().points.mean
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"games": 3}, "4 players need 4 games at least"),
+        ({"games": 10**12}, "games must be 10000000 or less"),
+        ({"games": 40.5}, "games must be a whole number"),
+        ({"seed": -1}, "seed must be 0 or more"),
+        ({"rules": {"num_players": 3}}, "num_players is no further rule: say it as players"),
+        ({"players": 9}, "2 to 5 players, not 9"),
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"rules": {"colours": 3}}, "kododo has no rule 'colours'; it has num_players"),
+    ],
+)
+def test_matches_that_cannot_be_played(asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Match(First(), Last(), **{"game": GAME, "players": 4, "games": 40, **asked}).play()
+
+
+def test_against_copies_agrees_with_a_match_in_kind() -> None:
+    report = report_of(tournament(against_copies=True, games=400))
+    assert report.alone is not None
+    assert report.deals == 6 * 100
+    outcome = Match(First(), RandomAgent(), GAME, 4, 2000).play()
+    found = report.alone[0][2]
+    assert found.low - 0.05 < outcome.share.mean < found.high + 0.05
+    first = next(each for each in report.standings if each.agent == "first")
+    alone = [report.alone[0][1].mean, report.alone[0][2].mean]
+    assert first.share.mean == pytest.approx(np.mean(alone))
+    assert isnan(report.alone[1][1].mean)
+
+
+def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
+    named = Match("greedy", "random", GAME, 3, 24, seed=1, least_chunks=3)
+    alone = named.play()
+    assert alone == named.play(workers=2)
+    assert alone == replace(named, copies=RandomAgent()).play()
+    assert alone != replace(named, least_chunks=1).play()
+
+
+def test_agents_that_cannot_play_a_match() -> None:
+    for one, words in (("nobody", "unknown agent 'nobody'"), ("kododo-4p", "number of players 4")):
+        with pytest.raises(ValueError, match=words):
+            Match(one, First(), GAME, 3, 3).play()
+
+
+def test_a_result_as_json() -> None:
+    content = Match(First(), Last(), GAME, 2, 2).play().to_json()
+    assert list(content) == ["share", "margin", "points"]
+    assert content["share"]["low"] is None

@@ -1,0 +1,57 @@
+"""Who sits with whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, pairwise, permutations
+
+import pytest
+
+from kododo_env.arena.pairing import (
+    CHUNK_DEALS,
+    chunk_sizes,
+    mixed_tables,
+    one_against_copies,
+)
+
+
+@pytest.mark.parametrize(
+    ("deals", "least"), [(1, 24), (100, 24), (5000, 24), (30_000, 1), (512, 1)]
+)
+def test_chunks_add_up_to_the_deals(deals: int, least: int) -> None:
+    sizes = chunk_sizes(deals, least)
+    assert sum(sizes) == deals
+    assert 1 <= min(sizes) <= max(sizes) <= CHUNK_DEALS
+    assert max(sizes) - min(sizes) <= 1
+    assert len(sizes) >= min(deals, least)
+
+
+@pytest.mark.parametrize("num_agents", [2, 3, 4, 5, 7, 12])
+@pytest.mark.parametrize("players", [2, 4, 5])
+def test_mixed_tables_are_balanced(num_agents: int, players: int) -> None:
+    lineups = [chunk.lineup for chunk in mixed_tables(num_agents, players, 4000)]
+    most = -(-players // num_agents)
+    assert all(max(Counter(lineup).values()) == most for lineup in lineups)
+    seats = Counter(agent for lineup in lineups for agent in lineup)
+    assert len(seats) == num_agents
+    assert max(seats.values()) - min(seats.values()) <= 2
+    met = Counter(pair for lineup in lineups for pair in combinations(sorted(set(lineup)), 2))
+    assert len(met) == num_agents * (num_agents - 1) // 2
+    assert max(met.values()) <= 3 * min(met.values())
+
+
+def test_everybody_sits_at_everybodys_left_equally_often() -> None:
+    lineups = [chunk.lineup for chunk in mixed_tables(4, 4, 4000)]
+    assert set(lineups) == {(0, *rest) for rest in permutations((1, 2, 3))}
+    rings = [(*lineup, lineup[0]) for lineup in lineups]
+    beside = Counter(pair for ring in rings for pair in pairwise(ring))
+    assert len(set(beside.values())) == 1
+
+
+def test_one_against_copies_plays_each_pair_both_ways() -> None:
+    chunks = one_against_copies(3, 4, 100)
+    played: Counter[tuple[int, ...]] = Counter()
+    for chunk in chunks:
+        played[chunk.lineup] += chunk.deals
+    assert played == {(one, *[other] * 3): 100 for one, other in permutations(range(3), 2)}
+    assert [chunk.index for chunk in chunks] == list(range(len(chunks)))

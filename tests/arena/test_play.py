@@ -1,0 +1,131 @@
+"""Games between agents: who is asked, what is dealt, and what duplicates are good for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kododo_env.arena.intervals import Estimate, mean, share
+from kododo_env.arena.pairing import (
+    Chunk,
+)
+from kododo_env.arena.play import Played, play, play_chunk, play_duplicates
+from kododo_env.core import Agent, RandomAgent, View
+from tests.arena.players import First, Last, batch, tournament, width
+from tests.doors import TABLES
+
+
+class Careless(First):
+    """Like the first, but now and then it does not look."""
+
+    name = "careless"
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        chosen, anything = super().act(view, rng), RandomAgent().act(view, rng)
+        return np.where(rng.random(view.num_envs) < 0.05, anything, chosen)
+
+
+class Choosy(RandomAgent):
+    """Complains if it is asked although it has no choice in any game."""
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        assert (view.legal_action_mask.sum(axis=1) > 1).any()
+        return super().act(view, rng)
+
+
+def played_by(
+    agents: list[Agent], deals: int, seed: int, players: int = 4
+) -> tuple[Played, npt.NDArray[Any]]:
+    rng = np.random.default_rng(seed)
+    game = batch(deals, players)
+    decks = game.sample_decks(deals, rng)
+    return play_duplicates(agents, game, decks, rng), decks
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_every_game_is_played_to_its_end_and_shares_sum_to_one(game: str, players: int) -> None:
+    games = batch(6, players, game)
+    decks = games.sample_decks(6, np.random.default_rng(1))
+    played = play([RandomAgent()] * players, games, decks, np.random.default_rng(2))
+    assert games.terminated.all()
+    np.testing.assert_allclose(played.shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(played.points, games.scores)
+    assert played.shares.shape == (6, players)
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_nobody_is_asked_who_has_nothing_to_decide(game: str, players: int) -> None:
+    games = batch(1, players, game)
+    decks = games.sample_decks(1, np.random.default_rng(1))
+    play([Choosy()] * players, games, decks, np.random.default_rng(2))
+
+
+def test_each_agent_sits_where_it_was_put_and_is_asked_once_for_all_games() -> None:
+    first, games = First(), batch(5)
+    play([Last(), first, Last(), first], games, games.sample_decks(5, games.rng), games.rng)
+    turns = games.rules.num_rounds * games.rules.num_turns
+    assert first.asked == {1: turns, 3: turns}
+
+
+def test_the_given_decks_are_what_is_dealt() -> None:
+    games, rng = batch(8), np.random.default_rng(0)
+    decks = games.sample_decks(8, rng)
+    agents: list[Agent] = [First(), Last(), First(), Last()]
+    once = play(agents, games, decks, rng)
+    again = play(agents, games, decks, np.random.default_rng(99))
+    np.testing.assert_array_equal(once.points, again.points)
+    other = play(agents, games, games.sample_decks(8, rng), rng)
+    assert (once.points != other.points).any()
+
+
+def test_as_many_agents_as_seats() -> None:
+    games = batch(2)
+    with pytest.raises(ValueError, match="4 seats need as many agents, not 3"):
+        play([First()] * 3, games, games.sample_decks(2, games.rng), games.rng)
+
+
+def test_duplicates_give_each_place_of_the_lineup_each_seat() -> None:
+    lineup: list[Agent] = [First(), Last(), Last(), First()]
+    played, decks = played_by(lineup, 7, 3)
+    games, points, shares = batch(7), np.zeros((7, 4)), np.zeros((7, 4))
+    for turn in range(4):  # clockwise order stays: who sits at seat s sat at s + 1 before
+        seated = lineup[turn:] + lineup[:turn]
+        once = play(seated, games, decks, np.random.default_rng(0))
+        points += np.roll(once.points, turn, axis=1) / 4
+        shares += np.roll(once.shares, turn, axis=1) / 4
+    np.testing.assert_allclose(played.points, points)
+    np.testing.assert_allclose(played.shares, shares)
+    np.testing.assert_allclose(played.shares.sum(axis=1), 1)
+
+
+def test_with_equal_agents_the_seat_cancels_completely() -> None:
+    played, _ = played_by([First(), First(), First(), First()], 9, 0)
+    np.testing.assert_allclose(played.shares, 1 / 4)
+    assert share(played.shares[:, 0]) == Estimate(0.25, 0.25, 0.25)
+
+
+def test_duplicates_narrow_the_interval() -> None:
+    # Most among agents that play much alike, as two snapshots of one learner do.
+    deals, lineup = 400, [Careless(), *[First()] * 3]
+    together, _ = played_by(lineup, deals, 1)
+    game, rng = batch(4 * deals), np.random.default_rng(1)
+    apart = play(lineup, game, game.sample_decks(4 * deals, rng), rng)
+
+    def margin(played: Played) -> Estimate:
+        return mean(played.points[:, 0] - played.points[:, 1:].mean(axis=1))
+
+    assert width(margin(together)) < 0.85 * width(margin(apart))
+    assert width(share(together.shares[:, 0])) < 0.85 * width(share(apart.shares[:, 0]))
+
+
+def test_a_chunk_depends_on_seed_and_number_alone() -> None:
+    def points(index: int, seed: int, size: int = 6) -> npt.NDArray[Any]:
+        chunk = Chunk(index, (0, 1, 2, 2), 6)
+        return play_chunk(chunk, tournament().load_agents(), batch(size), seed).points
+
+    np.testing.assert_array_equal(points(3, 5), points(3, 5))
+    assert (points(3, 5) != points(4, 5)).any()
+    assert (points(3, 5) != points(3, 6)).any()
