@@ -15,7 +15,7 @@ from typing import Any
 from tabulate import tabulate
 
 from kododo_env import registry
-from kododo_env.agent_registry import POLICIES, policy_name
+from kododo_env.agent_registry import POLICIES, policy_tables
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -34,6 +34,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "speed.md", "speed", speed
     for game in registry.DOORS:
         yield page_of(game), "layout", partial(layout, game)
+        yield page_of(game), "baselines", partial(baselines, game)
 
 
 def updated(page: str, marker: str, table: str) -> str:
@@ -70,9 +71,8 @@ def strength(*games: str) -> str:
     """Win shares of the policies that ship, of some games or of all, against the baselines."""
     shares: dict[str, dict[str, Any]] = {}
     parity = {}
-    for game in games or registry.DOORS:
-        for players in registry.door(game).PLAYERS:
-            name = policy_name(game, players)
+    for name, (game, players) in policy_tables().items():
+        if game in (games or registry.DOORS):
             content = json.loads((POLICIES / f"{name}.json").read_text())
             shares[name] = content["shares"]["alone"]
             parity[name] = f"{1 / players:.3f}"
@@ -82,6 +82,20 @@ def strength(*games: str) -> str:
         for name, found in shares.items()
     ]
     return markdown(["policy", *(f"v {each}" for each in opponents), "parity"], rows)
+
+
+def baselines(game: str) -> str:
+    """How a game's scripted players fare, as benchmarks/baselines.py found it."""
+    found = json.loads((DOCS / "baselines.json").read_text())
+    by_players = found["shares"][game]
+    pairs = next(iter(by_players.values()))
+    rows = [
+        [*pair.split(" v "), *(f"{shares[pair]:.3f}" for shares in by_players.values())]
+        for pair in pairs
+    ]
+    head = [f"{players} players (parity {1 / int(players):.3f})" for players in by_players]
+    title = f"Win shares of one among copies of another, {found['games']:,} games each:"
+    return f"{title}\n\n{markdown(['one', 'copies', *head], rows)}"
 
 
 def ablation() -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
 SUFFIX = ".onnx"
 SEARCH = "search:"
-MOST_DIGITS = 12  # of a search's budget; more would not be read at all
+MOST_DIGITS = 12  # of a search's budget
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
@@ -32,7 +32,7 @@ def scripted(game: str) -> dict[str, Callable[[], Agent]]:
 
 
 def baselines(game: str) -> tuple[str, ...]:
-    """The names of those that everybody is measured against, ``random`` first, then the weakest.
+    """The names of those that every agent is measured against, the weakest first.
 
     Raises:
         ValueError: There is no such game.
@@ -44,21 +44,16 @@ def _scripted_module(game: str) -> Any:
     """A game's module in the ``baselines`` that lie beside its door.
 
     It has BASELINES: what makes an agent by its name, the weakest first; and may have
-    YARDSTICKS, of which the same is true, but that they are no baselines.
+    YARDSTICKS: the same for agents that are no baselines.
     """
     package = registry.package(game)
     return import_module(f"{package}.baselines.{game}")
 
 
-def policy_name(game: str, players: int) -> str:
-    """What the policy that ships for a game and a number of players is called."""
-    return f"{game}-{players}p"
-
-
 def policy_tables() -> dict[str, tuple[str, int]]:
     """The games and numbers of players for which a policy is to ship, by the policy's name."""
     return {
-        policy_name(game, players): (game, players)
+        f"{game}-{players}p": (game, players)
         for game in registry.DOORS
         for players in registry.door(game).PLAYERS
     }
@@ -110,8 +105,8 @@ def make_agent(name: str, game: str) -> Agent:
         return makers[name]()
     if policy_path(name).suffix == SUFFIX:
         return load(name)
-    tables = policy_tables()
-    policies = [policy for policy in shipped() if policy in tables and tables[policy][0] == game]
+    tables = policy_tables().items()
+    policies = [name for name, (of, _) in tables if of == game and name in shipped()]
     raise ValueError(
         f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
         f"or give a policy file ({SUFFIX})"
@@ -127,13 +122,11 @@ def search_budget(text: str) -> SearchBudget:
     from kododo_env.search.search import SearchBudget
 
     number = text.removesuffix("ms")
-    if not (number.isascii() and number.isdecimal()):
+    if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
         raise ValueError(
             "a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, and may have a "
             f"number of worlds such as 64, or a time such as 50ms, not {shown(text)}"
         )
-    if len(number) > MOST_DIGITS:
-        raise ValueError(f"a search cannot have {shown(text)}: it is too much")
     if text.endswith("ms"):
         return SearchBudget(milliseconds=float(number))
     return SearchBudget(worlds=int(number))
@@ -144,10 +137,7 @@ def _search(name: str, game: str) -> Agent:
     from kododo_env.search.search import SearchAgent
 
     policy, _, amount = name.removeprefix(SEARCH).rpartition(":")
-    if not policy:
-        raise ValueError(
-            f"a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, not {shown(name)}"
-        )
     if policy.startswith(SEARCH):
         raise ValueError(f"a search is not made over another search, as in {shown(name)}")
-    return SearchAgent(make_agent(policy, game), search_budget(amount), name)
+    budget = search_budget(amount)
+    return SearchAgent(make_agent(policy, game), budget, name)

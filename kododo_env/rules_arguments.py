@@ -1,4 +1,4 @@
-"""Which game is meant, as it is said on a command line: a name, players, further rules."""
+"""A game as a command line gives it: by name, players and further rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 
-USUAL_PLAYERS = 4
 PLAYERS = "num_players"
 
 
@@ -36,7 +35,7 @@ def make_game(
 def default_players(name: str) -> int:
     """Four, or the most that the game takes."""
     players = registry.door(name).PLAYERS
-    return USUAL_PLAYERS if USUAL_PLAYERS in players else max(players)
+    return 4 if 4 in players else max(players)
 
 
 def parse_rules(given: Sequence[str]) -> dict[str, Any]:

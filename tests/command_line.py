@@ -34,7 +34,7 @@ def run(
 ) -> tuple[int, str, str]:
     """Run a script's main function in this process: exit status, stdout, stderr."""
     with pytest.raises(SystemExit) as left:
-        run_cli(config, main, DEFAULTS.get(config), args)
+        run_cli(config, main, args, DEFAULTS.get(config))
     said = capsys.readouterr()
     assert isinstance(left.value.code, int)
     return left.value.code, said.out, said.err

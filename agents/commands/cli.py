@@ -25,8 +25,8 @@ TRACEBACK = "KODODO_TRACEBACK"
 def run_cli(
     config_class: type[Config],
     main: Callable[[Config], None],
-    defaults: Callable[[Any], Config] | None = None,
     args: Sequence[str] | None = None,
+    defaults: Callable[[Any], Config] | None = None,
 ) -> NoReturn:
     """Read the command line into a dataclass, run, and leave with an exit status.
 
@@ -39,9 +39,9 @@ def run_cli(
             installed) and what is too large or too deep for the machine are taken for
             errors of the input. With KODODO_TRACEBACK set in the environment they come
             with their traceback.
+        args: The arguments; by default those of the process.
         defaults: If the defaults depend on some of the arguments: makes them. What it takes is
             a dataclass of these arguments, which are read first.
-        args: The arguments; by default those of the process.
     """
     try:
         with on_stop(interrupt):

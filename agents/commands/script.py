@@ -15,13 +15,13 @@ from typing import NoReturn
 ENDS_WITH_STDIN = "KODODO_ENDS_WITH_STDIN"
 
 
-def run_script(config_class: str, main: str, *defaults: str) -> NoReturn:
+def run_script(config_class: str, main: str, defaults: str | None = None) -> NoReturn:
     """Import what a script needs, and run it as ``agents.commands.cli.run_cli`` does.
 
     Args:
         config_class: Its command line's dataclass, as ``module:name``.
         main: Its function, likewise.
-        *defaults: What makes its defaults, likewise, if they depend on the arguments.
+        defaults: What makes its defaults, likewise, if they depend on the arguments.
     """
     for number in (
         signal.SIGINT,
@@ -29,9 +29,9 @@ def run_script(config_class: str, main: str, *defaults: str) -> NoReturn:
     ):  # to the end of the process: while it leaves, it has done its work
         signal.signal(number, _end_at_once)
     _end_with_starter()
-    names = ("agents.commands.cli:run_cli", config_class, main, *defaults)
-    run_cli, *given = map(resolve_name, names)
-    run_cli(*given)
+    run_cli = resolve_name("agents.commands.cli:run_cli")
+    makes = resolve_name(defaults) if defaults else None
+    run_cli(resolve_name(config_class), resolve_name(main), defaults=makes)
     raise AssertionError("run_cli leaves the process")
 
 

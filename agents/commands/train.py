@@ -24,7 +24,6 @@ from agents.training.run_folder import (
     training_facts,
     unbegun,
     write_config,
-    write_json,
 )
 from agents.training.trainer import Trainer
 from agents.training.training_config import (
@@ -39,6 +38,7 @@ from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.rules_arguments import default_players
+from kododo_env.system.files import write_json
 from kododo_env.system.reservation import Reservation, reserved
 
 

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 def halved(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of a model that keeps its matrices in half precision.
 
-    Each matrix is cast back before it is used, and everything is still reckoned in single
+    Each matrix is cast back before it is used, and everything is still computed in single
     precision; the runtime casts once, when it opens the file. Weights are rounded to 11
     bits, as when learning in bfloat16 they are to 8. A matrix that is in half precision
     already stays as it is.

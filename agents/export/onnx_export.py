@@ -36,7 +36,8 @@ class _Graph(nn.Module):
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
         logits, value = self.network(observation)
-        return masked(logits, action_mask), value
+        # onnxruntime below 1.21 cannot compare int8.
+        return masked(logits, action_mask.to(torch.int32)), value
 
 
 def export_policy(
@@ -56,20 +57,21 @@ def export_policy(
     Args:
         network: The network.
         game: A batch of the game that it plays; used for its description only.
-        path: The file to write; it appears whole or not at all.
+        path: The file to write, and what is returned; it appears whole or not at all.
         temperature: At which the policy is meant to be played.
         training: How it was trained, for the metadata.
         results: How it fared, for the metadata.
-
-    Returns:
-        The path.
 
     Raises:
         ValueError: The exported graph disagrees with the network.
     """
     path = Path(path)
     metadata = replace(
-        describe(game), temperature=temperature, training=training or {}, results=results or {}
+        describe(game),
+        network=network.settings,
+        temperature=temperature,
+        training=training or {},
+        results=results or {},
     )
     content = _to_onnx(network, game, metadata)
     with written_whole(path) as aside:
@@ -103,7 +105,7 @@ def _to_onnx(network: GameNetwork, game: BatchGame, metadata: PolicyMetadata) ->
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No chatter from the exporter: its warnings are about its own insides."""
+    """Inside, the exporter says nothing: its warnings are about its own parts."""
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -131,12 +133,10 @@ def positions(
     play = game.fresh(num_envs, seed)
     observations: list[npt.NDArray[Any]] = []
     masks: list[npt.NDArray[np.int8]] = []
-    found = 0
-    while found < least:
+    while sum(map(len, masks)) < least:
         mask = play.legal_action_mask()
         observations.append(play.observe().reshape(-1, game.layout.size))
         masks.append(mask.reshape(-1, game.num_actions).astype(np.int8))
-        found += len(masks[-1])
         play.step(random_legal_actions(mask, rng))
         if play.terminated.all():
             play.restart_finished()
@@ -156,20 +156,14 @@ def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> flo
     with torch.no_grad():
         logits, value = network(torch.from_numpy(observation))
         logits = masked(logits, torch.from_numpy(mask))
-    got_logits, got_value = agent.evaluate(observation, mask)
-    return max(
-        _largest_difference("logits", logits.numpy(), got_logits),
-        _largest_difference("values", value.numpy(), got_value),
-    )
-
-
-def _largest_difference(
-    what: str, want: npt.NDArray[np.float32], got: npt.NDArray[np.float32]
-) -> float:
-    difference = np.abs(want - got)
-    if not np.all(difference <= TOLERANCE * (1 + np.abs(want))):
-        raise ValueError(
-            f"the exported policy disagrees with the network: {what} differ by up to "
-            f"{np.nanmax(difference):.2g}; nothing is written"
-        )
-    return float(difference.max())
+    largest = 0.0
+    wanted = {"logits": logits.numpy(), "values": value.numpy()}
+    for (name, want), got in zip(wanted.items(), agent.evaluate(observation, mask), strict=True):
+        difference = np.abs(want - got)
+        if not np.all(difference <= TOLERANCE * (1 + np.abs(want))):
+            raise ValueError(
+                f"the exported policy disagrees with the network: {name} differ by up to "
+                f"{np.nanmax(difference):.2g}; nothing is written"
+            )
+        largest = max(largest, float(difference.max()))
+    return largest

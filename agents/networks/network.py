@@ -41,6 +41,9 @@ class GameNetwork(nn.Module):
         sort_opponents: Whether the opponents are seen in a canonical order, not in that of
             the table, so that it does not matter which of them has which seat.
 
+    Attributes:
+        settings: The arguments beside the layouts, by name.
+
     Raises:
         ValueError: They are to be sorted, and the game does not declare by what.
     """
@@ -55,6 +58,9 @@ class GameNetwork(nn.Module):
         sort_opponents: bool = False,
     ) -> None:
         super().__init__()
+        self.settings: dict[str, int | bool] = {
+            "width": width, "depth": depth, "one_hot": one_hot, "sort_opponents": sort_opponents
+        }  # fmt: skip
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor

@@ -1,42 +1,35 @@
-"""Findings that took long, kept in files under what they depend on."""
+"""Results that took long, cached in JSON files beside all that they depend on."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from agents.training.run_folder import write_json
+from kododo_env.system.files import write_json
 
 
-def kept(path: Path, heading: dict[str, Any], find: Callable[[], Any]) -> Any:
-    """What was found before under the same heading, or else what ``find`` finds.
+def cached(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
+    """What a file holds for a key, or else what ``find`` finds, which is written there.
 
     Args:
-        path: The JSON file in which it is kept.
-        heading: All that the finding depends on, as JSON.
+        path: The JSON file; one that is damaged holds nothing.
+        key: All that the result depends on, as JSON.
         find: Finds it, as JSON.
     """
-    found = read_kept(path, heading)
-    if found is None:
-        found = find()
-        write_json(path, {"heading": heading, "found": found})
-    return found
-
-
-def read_kept(path: Path, heading: dict[str, Any]) -> Any:
-    """What is kept, None if there is nothing of that heading."""
-    if not path.exists():
-        return None
     try:
         content = json.loads(path.read_text())
-        return content["found"] if content["heading"] == heading else None
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return None  # damaged: it is found again
+        if content["key"] == key:
+            return content["found"]
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
+        pass
+    found = find()
+    write_json(path, {"key": key, "found": found})
+    return found
 
 
 def fingerprint(path: Path) -> str:
     """SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return sha256(path.read_bytes()).hexdigest()

@@ -34,47 +34,34 @@ def card(data: dict[str, Any]) -> str:
     Args:
         data: What ``make_policies`` found, the content of ``NAME.json``.
     """
-    parts = [
-        _heading(data),
-        _use(data),
-        _shares(data),
-        _rating(data),
-        _exploitability(data),
-        _training(data),
-        _choice(data),
-        _curve(data),
-        _settings(data),
-    ]
-    return "\n\n".join(parts) + "\n"
+    parts = (_use, _strength, _exploitability, _provenance)
+    return "\n\n".join(part(data) for part in parts) + "\n"
 
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
     """The page with the table of all policies, as Markdown."""
-    rows = [_row(data) for data in cards]
     heads = [
-        "policy", "strongest baseline", "share against it", "an equal's", "its share back",
+        "policy", "strongest baseline", "share against it", "parity", "its share back",
         "a best response's", "steps, millions", "kB",
     ]  # fmt: skip
-    return "\n\n".join(
-        [
-            "# Policies",
-            GENERATED,
-            "One ONNX file for each game and number of players, with a page that says what it "
-            'was trained with and how it plays. `kododo_env.load("NAME")` loads one, '
-            "`evaluate.py --agents NAME ...` lets it play, and `make policies` trains all "
-            "again from nothing. What is in a file, what is checked when it is loaded, and what "
-            "somebody else's could do: [docs/policy-files.md](../../../docs/policy-files.md).",
-            _table(heads, rows),
-            "Shares are of one policy among copies of the strongest baseline, then of one such "
-            "baseline among copies of the policy, then of a best response among copies of the "
-            "policy; with 95 % intervals.",
-        ]
-    ) + "\n"  # fmt: skip
+    return f"""# Policies
+
+{GENERATED}
+
+One ONNX file for each game and number of players, with a page on how strong it is and where it \
+comes from. `kododo_env.load("NAME")` loads one, `evaluate.py --agents NAME ...` lets it play, and \
+`make policies` trains all again from nothing. What is in a file, what is checked when it is \
+loaded, and what somebody else's could do: [docs/policy-files.md](../../../docs/policy-files.md).
+
+{_table(heads, [_row(data) for data in cards])}
+
+Shares are of one policy among copies of the strongest baseline, then of one such baseline among \
+copies of the policy, then of a best response among copies of the policy; with 95 % intervals.
+"""
 
 
 def _row(data: dict[str, Any]) -> list[str]:
-    strongest = data["shares"]["strongest_alone"]
-    found = data["exploitability"]
+    strongest, found = data["shares"]["strongest_alone"], data["exploitability"]
     return [
         f"[{data['name']}]({data['name']}.md)",
         strongest["agent"],
@@ -82,7 +69,7 @@ def _row(data: dict[str, Any]) -> list[str]:
         _parity(data),
         _interval(strongest["share"]),
         "not measured" if found is None else _interval(found["best_response"]["share"]),
-        f"{_chosen_run(data)['steps'] / 1e6:.1f}",
+        f"{data['training']['steps'] / 1e6:.1f}",
         f"{data['file']['bytes'] / 1000:.0f}",
     ]
 
@@ -90,67 +77,54 @@ def _row(data: dict[str, Any]) -> list[str]:
 # --- the parts of a card ------------------------------------------------------------------
 
 
-def _heading(data: dict[str, Any]) -> str:
-    name, kilobytes = data["name"], data["file"]["bytes"] / 1000
-    return (
-        f"# {name}\n\n{GENERATED}\n\n"
-        f"Plays `{_door(data)}` with {data['players']} players, at temperature "
-        f"{data['temperature']:g}. File: [{name}.onnx]({name}.onnx), {kilobytes:.0f} kB, SHA-256 "
-        f"`{data['file']['sha256']}`. All numbers, unrounded: [{name}.json]({name}.json)."
-    )
-
-
 def _use(data: dict[str, Any]) -> str:
-    door, players = _door(data), data["players"]
-    return f"""## Use
+    name, players, door = data["name"], data["players"], f"{data['game']}_v{data['version']}"
+    return f"""# {name}
+
+{GENERATED}
+
+Plays `{door}` with {players} players, at temperature {data["temperature"]:g}. File: \
+[{name}.onnx]({name}.onnx), {data["file"]["bytes"] / 1000:.0f} kB, SHA-256 \
+`{data["file"]["sha256"]}`. All numbers, unrounded: [{name}.json]({name}.json).
+
+## Use
 
 ```python
 import numpy as np
 
-from kododo_env import load
-from kododo_env import {door}
+from kododo_env import {door}, load
 
-game = {door}.batch_game(1, num_players={players}, seed=0)
-policy = load("{data["name"]}")
-view = game.view(0)
-actions = policy.act(view, np.random.default_rng(0))
+view = {door}.batch_game(1, num_players={players}, seed=0).view(0)
+actions = load("{name}").act(view, np.random.default_rng(0))
 ```
 
-A view is what one player may know, here player 0; the actions are those of this seat in all games \
-of the batch, here of one."""
+A view is what one player may know, here player 0; the actions are theirs in all games of the \
+batch, here in one."""
 
 
-def _shares(data: dict[str, Any]) -> str:
-    shares, others = data["shares"], data["players"] - 1
+def _strength(data: dict[str, Any]) -> str:
+    shares, of_seeds = data["shares"], data["shares"]["seeds"]
+    held_out = shares.get("held_out", {})  # not of every policy, nor in every game
     rows = [
-        [name, _interval(each["share"]), _interval(each["margin"], "+.2f")]
-        for name, each in shares["alone"].items()
+        [
+            f"{name} (held out)" if name in held_out else name,
+            _interval(each["share"]),
+            _interval(each["margin"], "+.2f"),
+            ", ".join(f"{share:.3f}" for share in of_seeds.get(name, ())),
+        ]
+        for name, each in (shares["alone"] | held_out).items()
     ]
-    back = shares["strongest_alone"]
-    return f"""## How it plays
+    back, copies = shares["strongest_alone"], _copies(data)
+    unknown = " From those held out it did not learn, nor was it chosen by them."
+    return f"""## Strength
 
-One policy and {_copies(others)} of the other at a table, {shares["games"]:,} games each, every \
-deck from every seat; 95 % intervals. An equal's share of the victories is {_parity(data)}. These \
-deals are not those by which it was chosen.
+One policy against {copies} of a scripted player, {shares["games"]:,} games each, every deck from \
+every seat, on other deals than it was chosen by; 95 % intervals. Parity is {_parity(data)}.\
+{unknown if held_out else ""}
 
-{_table(["against", "win share", "margin of points"], rows)}
+{_table(["against", "win share", "margin of points", "each seed"], rows)}
 
-One {back["agent"]} and {_copies(others)} of the policy: {back["agent"]} has \
-{_interval(back["share"])}."""
-
-
-def _rating(data: dict[str, Any]) -> str:
-    rating = data["rating"]
-    rows = [
-        [each["agent"], _interval(each["rating"], "+.0f"), _interval(each["share"])]
-        for each in rating["standings"]
-    ]
-    return f"""## Rating
-
-A tournament of {rating["games"]:,} games at mixed tables; 400 points are odds of ten to one, and \
-random has 0.
-
-{_table(["agent", "rating", "win share"], rows)}"""
+One {back["agent"]} against {copies} of the policy has {_interval(back["share"])}."""
 
 
 def _exploitability(data: dict[str, Any]) -> str:
@@ -158,102 +132,40 @@ def _exploitability(data: dict[str, Any]) -> str:
     if found is None:
         return "## Exploitability\n\nNot measured."
     response, search = found["best_response"], found["search"]
-    titles = f"best response, {response['steps']:,} steps", f"search, {_budget(search['budget'])}"
+    budget = search["budget"].removesuffix("ms")
+    unit = "worlds" if budget == search["budget"] else "ms"
+    titles = f"best response, {response['steps']:,} steps", f"search, {budget} {unit} a decision"
     rows = [
         [title, f"{each['games']:,}", _interval(each["share"]), _interval(each["gain"], "+.3f")]
         for title, each in zip(titles, (response, search), strict=True)
     ]
     return f"""## Exploitability
 
-What somebody gains who knows the policy and sits alone with {_copies(data["players"] - 1)} of it: \
-a best response, trained by PPO from the policy's own weights, and search that has the policy as \
-its model. Both are lower bounds of what can be gained.
+What is gained by one attacker against {_copies(data)} of the policy: by PPO that begins with its \
+weights, and by search that has it as its model. Both are lower bounds; see \
+[docs/exploitability.md](../../../docs/exploitability.md).
 
-{_table(["who", "games", "win share", "gain over an equal"], rows)}"""
+{_table(["attacker", "games", "win share", "gain over parity"], rows)}"""
 
 
-def _training(data: dict[str, Any]) -> str:
-    training, spread = data["training"], data["spread"]
-    names = list(spread["shares"])
-    rows = []
-    for place, run in enumerate(training["runs"]):
-        cells = [f"{spread['shares'][name]['shares'][place]:.3f}" for name in names]
-        chosen = f"{run['seed']} (this one)" if run["seed"] == training["seed"] else run["seed"]
-        rows.append([str(chosen), f"{run['steps']:,}", f"{run['minutes']:.1f}", *cells])
-    heads = ["seed", "agent-steps", "minutes", *(f"v {name}" for name in names)]
-    numbers = {"Python": training["python"], "kododo-env": training["kododo_env"]}
-    versions = ", ".join(f"{k} {v}" for k, v in (numbers | training["libraries"]).items())
+def _provenance(data: dict[str, Any]) -> str:
+    training, choice = data["training"], data["choice"]
+    seeds = len(next(iter(data["shares"]["seeds"].values())))
+    versions = {"Python": training["python"], "kododo-env": training["kododo_env"]}
+    libraries = ", ".join(f"{k} {v}" for k, v in (versions | training["libraries"]).items())
+    settings = ", ".join(f"`{k}` {_value(v)}" for k, v in training["recipe"].items())
     precision = "bfloat16" if training["bfloat16"] else "float32"
-    return f"""## Training
+    temperatures = ", ".join(f"{each:g}" for each in choice["temperatures"])
+    return f"""## Provenance
 
-{_algorithm(training)}, {training["threads"]} thread, {precision}; {versions}. The same seed, \
-steps, threads and versions give the same policy. The seeds differ in nothing else; their win \
-shares are those of {spread["games"]:,} games each, all at this policy's temperature.
+{training["algorithm"]}: seed {training["seed"]}, {training["steps"]:,} agent-steps, \
+{training["minutes"]:.1f} minutes on {training["threads"]} thread, {precision}; {libraries}. \
+The same seed, steps, threads and versions give the same policy.
 
-{_table(heads, [*rows, *_spread_rows(spread)])}"""
+Settings: {settings}.
 
-
-def _algorithm(training: dict[str, Any]) -> str:
-    """How it learned, in words; those it learned from are among those it is measured against."""
-    recipe = training["recipe"]
-    learned = str(training["algorithm"])
-    if recipe["teacher"] and recipe["teacher_share"]:
-        share = 100 * recipe["teacher_share"]
-        # Older recipes have no temperature, and no opponents.
-        name = f"`{recipe['teacher']}`"
-        weighs = recipe.get("teacher_temperature")
-        what = f"how {name} weighs its actions" if weighs else f"what {name} does"
-        learned = f"Imitation of {what} for {share:.0f} % of the steps, then {learned}"
-    if recipe.get("opponents") and recipe["opponents_share"]:
-        share = 100 * recipe["opponents_share"]
-        names = " and ".join(f"`{name}`" for name in dict.fromkeys(recipe["opponents"]))
-        learned += f", in {share:.0f} % of its updates against {names} by turns"
-    return learned
-
-
-def _spread_rows(spread: dict[str, Any]) -> list[list[str]]:
-    """The spread between seeds: the range, and the standard deviation."""
-    if len(spread["seeds"]) < 2:
-        return []
-    each = spread["shares"].values()
-    ranges = [f"{min(one['shares']):.3f}–{max(one['shares']):.3f}" for one in each]
-    deviations = [f"{one['std']:.3f}" for one in each]
-    return [["range", "", "", *ranges], ["standard deviation", "", "", *deviations]]
-
-
-def _choice(data: dict[str, Any]) -> str:
-    choice = data["choice"]
-    shares = {(each["seed"], each["temperature"]): each["share"] for each in choice["candidates"]}
-    seeds, temperatures = ([*dict.fromkeys(column)] for column in zip(*shares, strict=True))
-    rows = [[str(s), *(f"{shares[s, t]:.3f}" for t in temperatures)] for s in seeds]
-    return f"""### Choice of seed and temperature
-
-The mean of the win shares against all baselines, {choice["games"]:,} games against each, on deals \
-of their own; the highest was chosen.
-
-{_table(["seed", *(f"temperature {t:g}" for t in temperatures)], rows)}"""
-
-
-def _curve(data: dict[str, Any]) -> str:
-    curve = data["training"]["curve"]
-    names = list(curve[-1]["shares"]) if curve else []
-    rows = [
-        [f"{point['seconds'] / 60:.1f}", f"{point['steps'] / 1e6:.2f}"]
-        + [f"{point['shares'][name]['mean']:.3f}" for name in names]
-        for point in curve
-    ]
-    heads = ["minutes", "steps, millions", *(f"v {name}" for name in names)]
-    return f"""### Learning curve
-
-Win shares while it learned, at temperature {data["training"]["recipe"]["temperature"]:g} and on \
-fewer games; the minutes count the measuring.
-
-{_table(heads, rows)}"""
-
-
-def _settings(data: dict[str, Any]) -> str:
-    rows = [[f"`{name}`", _value(value)] for name, value in data["training"]["recipe"].items()]
-    return f"### Settings\n\n{_table(['setting', 'value'], rows)}"
+Of {seeds} seeds and the temperatures {temperatures} those were chosen that have \
+the highest mean win share against all baselines, in {choice["games"]:,} games each."""
 
 
 # --- words and numbers --------------------------------------------------------------------
@@ -272,31 +184,18 @@ def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value)) or "none"
     return f"{value:g}" if isinstance(value, float) else str(value) or "none"
 
 
-def _budget(budget: str) -> str:
-    milliseconds = budget.removesuffix("ms")
-    unit = "worlds" if milliseconds == budget else "ms"
-    return f"{milliseconds} {unit} a decision"
-
-
-def _copies(number: int) -> str:
-    return "1 copy" if number == 1 else f"{number} copies"
+def _copies(data: dict[str, Any]) -> str:
+    others = data["players"] - 1
+    return "1 copy" if others == 1 else f"{others} copies"
 
 
 def _parity(data: dict[str, Any]) -> str:
     return f"{1 / data['players']:.3f}"
-
-
-def _door(data: dict[str, Any]) -> str:
-    return f"{data['game']}_v{data['version']}"
-
-
-def _chosen_run(data: dict[str, Any]) -> dict[str, Any]:
-    training = data["training"]
-    found: dict[str, Any] = next(r for r in training["runs"] if r["seed"] == training["seed"])
-    return found
 
 
 if __name__ == "__main__":

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from agents.file_argument import FilePath
-from agents.recipes.recipe import shipped_steps
-from agents.release.measures import Match
-from agents.training.run_folder import POLICY
-from agents.training.training_config import TrainConfig, default_config
+from agents.recipes.recipe import recipe_for, shipped_steps
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables, search_budget
 from kododo_env.arena.workers import cores
-from kododo_env.core.bounds import check_settings, flag
+from kododo_env.core.bounds import check_settings
 from kododo_env.core.numbers import shown
+
+CHOICE = 4  # of so many games by which the chosen policy is measured one is played to choose it
 
 
 @dataclass(frozen=True)
@@ -31,25 +32,19 @@ class PoliciesConfig:
     seeds: int = 3
     """How many seeds to train: 0, 1, ..."""
     steps: int | None = None
-    """Agent-steps of each run (default: those in agents/ppo/recipes.py)."""
-    jobs: int | None = None
-    """How many processes at a time; if not given one for each core."""
+    """Agent-steps of each run; if not given those of the game's recipe."""
+    jobs: int = field(default_factory=cores)
+    """How many processes at a time (default: one for each core)."""
     out: FilePath = POLICIES
     """The folder for the policies and their cards."""
     runs: FilePath = Path("runs/policies")
     """The folder for the training runs, and for what is measured until all is."""
-    selection_games: int = 2000
-    """Games for each seed, temperature and baseline to choose by."""
     games: int = 8000
-    """Games against each baseline for the shares in the card."""
-    rating_games: int = 20_000
-    """Games of the tournament for the ratings."""
+    """Games for each win share in the card; a quarter as many to choose by."""
     exploitability: bool = True
     """Do without the best response to each policy and the search against it, which are slow."""
     response_steps: int = 1_000_000
     """Agent-steps of the best response."""
-    response_games: int = 8000
-    """Games of the best response against the policy."""
     search: str = "64"
     """What a decision may cost the search: a number of worlds (100000 at most), or such as 50ms
     (600000ms at most)."""
@@ -64,14 +59,10 @@ class PoliciesConfig:
             if name not in known:
                 raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
         most = max(players for _, players in known.values())
-        for name in ("selection_games", "games", "rating_games", "response_games", "search_games"):
-            if getattr(self, name) < most:
-                raise ValueError(f"{flag(name)} must be at least {most}, not {getattr(self, name)}")
-
-    @property
-    def workers(self) -> int:
-        """How many processes at a time."""
-        return cores() if self.jobs is None else self.jobs
+        if self.games < CHOICE * most:
+            raise ValueError(f"--games must be at least {CHOICE * most}, not {self.games}")
+        if self.search_games < most:
+            raise ValueError(f"--search-games must be at least {most}, not {self.search_games}")
 
     def policies(self) -> list[PolicyJob]:
         """What is to be made."""
@@ -108,27 +99,17 @@ class PolicyJob:
         """The chosen policy with its temperature, not yet published."""
         return self.folder / f"{self.name}{SUFFIX}"
 
-    def runs(self) -> dict[int, TrainConfig]:
-        """The training runs by seed."""
+    @property
+    def games_to_choose(self) -> int:
+        """Games for each seed, temperature and baseline."""
+        return self.config.games // CHOICE
+
+    def runs(self) -> list[Path]:
+        """The folders of its training runs, by seed."""
+        return [self.folder / f"seed-{seed}" for seed in range(self.config.seeds)]
+
+    def settings(self) -> dict[str, Any]:
+        """What runs of one seed have in common that give the same policy, as JSON."""
         steps = self.config.steps or shipped_steps(self.game, self.players)
-        return {
-            seed: default_config(
-                self.game,
-                self.players,
-                steps=steps,
-                seed=seed,
-                run_dir=self.folder / f"seed-{seed}",
-                threads=1,
-                evaluations=6,
-                games=self.config.selection_games,
-            )
-            for seed in range(self.config.seeds)
-        }
-
-    def files(self) -> dict[int, Path]:
-        """The trained policies by seed."""
-        return {seed: self.folder / f"seed-{seed}" / POLICY for seed in self.runs()}
-
-    def match(self, games: int, seed: int) -> Match:
-        """The chosen policy at its own table."""
-        return Match(str(self.chosen), "", self.game, self.players, games, seed)
+        recipe: dict[str, Any] = json.loads(json.dumps(asdict(recipe_for(self.game, self.players))))
+        return {**recipe, "game": self.game, "players": self.players, "steps": steps, "threads": 1}

@@ -10,21 +10,18 @@ alone would go round in circles. Needs scipy and some ten minutes of one core.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from agents.commands.cli import check_output, run_cli
-from agents.file_argument import FilePath
 from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent, choices_of_turn
 from kododo_env.baselines.kododo_chances import (
     TABLES,
     Laid,
-    Lookup,
     Situation,
     Tables,
     chance_lookups,
@@ -33,15 +30,12 @@ from kododo_env.baselines.kododo_chances import (
     reply_lookups,
 )
 from kododo_env.core.agent import Agent, RandomAgent, random_legal_actions
-from kododo_env.core.bounds import check_settings
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
-from kododo_env.games.kododo.rules import KODODO_VALUE, REMOVED
+from kododo_env.games.kododo.rules import REMOVED
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.system.files import written_whole
 
 Array = npt.NDArray[Any]
-Evidence = dict[str, Array]
-"""Positions in tables, by the tables' names, and what was found there; see ``evidence``."""
 
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
 ASTRAY = 0.1  # how often a choice is made at random instead
@@ -53,23 +47,21 @@ WEIGHTS = {
     1: ("1/pattern", "1/unseen", "1/hand"),
     2: ("2/pattern", "2/points", "2/unseen"),
 }
-"""The tables whose sum weighs the colours against each other, by turn."""
+"""The tables whose sums are the weights of the colours, by turn."""
 
 
 # --- playing ----------------------------------------------------------------------------------
 
 
-@dataclass
-class Decision:
-    """What one player saw and laid, in all games of a batch."""
+class Decision(NamedTuple):
+    """A seat, what it saw and what it laid, in all games of a batch."""
 
-    player: int
+    seat: int
     now: Situation
     laid: Laid
 
 
-@dataclass
-class Outcome:
+class Outcome(NamedTuple):
     """How a round ended.
 
     Attributes:
@@ -84,119 +76,109 @@ class Outcome:
     kododos: Array
     winner: Array
 
-    @classmethod
-    def of(cls, table: Array, rules: Rules) -> Outcome:
-        """From the cards on the table at the end, (N, P, 4)."""
-        colour, value = np.divmod(np.moveaxis(table, 0, -1).astype(np.intp), rules.num_values)
-        value += 1
-        which = colour[:, :, None] == np.arange(rules.num_colours)[:, None]
-        kododos = (value == KODODO_VALUE).sum(axis=1)
-        winner = scoring_colour(which.sum(axis=(0, 1)), rules.limit).astype(np.intp)
-        winner[winner == NOBODY] = rules.num_colours
-        winner[kododo_round(kododos, rules.kododo_number)] = rules.num_colours + 1
-        return cls(which.sum(axis=1), (which * value[:, :, None]).sum(axis=1), kododos, winner)
+
+def outcome_of(last: Sequence[Decision], rules: Rules) -> Outcome:
+    """From what everybody saw and laid in the last turn, by seat."""
+    cards = np.stack([now.cards[0] + laid.cards[0] for _, now, laid in last])
+    points = np.stack([now.points[0] + laid.points[0] for _, now, laid in last])
+    kododos = np.stack([now.table_kododos[0] + laid.kododos[0] for _, now, laid in last])
+    winner = scoring_colour(cards.sum(axis=0), rules.limit).astype(np.intp)
+    winner[winner == NOBODY] = rules.num_colours
+    winner[kododo_round(kododos, rules.kododo_number)] = rules.num_colours + 1
+    return Outcome(cards, points, kododos, winner)
 
 
 def play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[tuple[Decision, Outcome]]:
     """Play games at mixed tables; yields every decision with how its round ended."""
     rng = np.random.default_rng(seed)
     game = KododoGame(num, rules, seed)
-    agents: list[Agent] = [heuristic, FollowAgent(), RandomAgent()]
+    agents = (heuristic, FollowAgent(), RandomAgent())
     seats = rng.choice(len(agents), size=(rules.num_players, num), p=SEATS)
     while not game.terminated.all():
         decisions: list[Decision] = []
         for _ in range(rules.num_turns):
-            actions = [
-                _mixed(game, player, agents, seats[player], rng) for player in range(len(seats))
-            ]
-            decisions += [_decision(game, player, own) for player, own in enumerate(actions)]
+            where, choices = choices_of_turn(rules, game.turn)
+            actions = []
+            for player, seat in enumerate(seats):
+                view = cast("KododoView", game.view(player))
+                chosen = np.choose(seat, [agent.act(view, rng) for agent in agents])
+                astray = rng.random(num) < ASTRAY
+                other = random_legal_actions(view.legal_action_mask, rng)
+                actions.append(np.where(astray, other, chosen))
+                now = Situation(view)
+                laid = now.after(choices).only(actions[-1] - where.start)
+                decisions.append(Decision(player, now, laid))
             game.step(np.stack(actions, axis=1))
-        outcome = Outcome.of(game.last_table, rules)
+        outcome = outcome_of(decisions[-rules.num_players :], rules)
         yield from ((decision, outcome) for decision in decisions)
-
-
-def _mixed(
-    game: KododoGame, player: int, agents: list[Agent], seat: Array, rng: np.random.Generator
-) -> Array:
-    """One seat's actions, (N,), by the agent that sits there in each game."""
-    view = game.view(player)
-    actions = np.choose(seat, [agent.act(view, rng) for agent in agents])
-    astray = rng.random(len(seat)) < ASTRAY
-    return np.where(astray, random_legal_actions(view.legal_action_mask, rng), actions)
-
-
-def _decision(game: KododoGame, player: int, actions: Array) -> Decision:
-    where, choices = choices_of_turn(game.rules, game.turn)
-    now = Situation(cast("KododoView", game.view(player)))
-    return Decision(player, now, now.after(choices).only(actions - where.start))
 
 
 # --- what the games say -----------------------------------------------------------------------
 
+Evidence = Iterator[tuple[str, Array, int]]
+"""Positions in tables, by the tables' names and with their sizes; under other names, with size
+0, what was found there."""
+
+
+def evidence(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
+    """What a decision says of the tables of its turn."""
+    _, now, laid = decision
+    name, (at, size) = kododo_lookup(now, laid)
+    yield name, at[0].astype(np.int16), size
+    yield f"{now.turn} scored", outcome.winner.astype(np.int8), 0
+    yield from (_later if now.turns_left else _reply)(decision, outcome, rules)
+
+
+def _later(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
+    """In the first turns: what scored, and how many points came later in that colour."""
+    seat, now, laid = decision
+    for name, (at, size) in chance_lookups(now, laid).items():
+        yield name, at[0].astype(np.int16), size
+    own = outcome.points[seat] - now.points[0] - laid.points[0]
+    others = (outcome.points.sum(axis=0) - outcome.points[seat]) / (rules.num_players - 1)
+    games = np.flatnonzero(outcome.winner < rules.num_colours)
+    where = outcome.winner[games], games
+    gains = own, others - now.others
+    for (name, (at, size)), gain in zip(gain_lookups(now, laid), gains, strict=True):
+        yield name, at[0][where].astype(np.int16), size
+        yield f"{name} gain", gain[where].astype(np.float32), 0
+    exact = outcome.winner == rules.num_colours + 1
+    later = outcome.kododos[seat] - now.table_kododos[0] - laid.kododos[0]
+    yield f"{now.turn} kododos", np.stack([laid.kept_kododos[0], later])[:, exact], 0
+
+
+def _reply(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
+    """In the last turn: which colour the next seat laid, and its value if that scored."""
+    seat, now, _ = decision
+    player = (seat + 1) % rules.num_players
+    for name, (at, size) in reply_lookups(now, 1).items():
+        yield name, at.astype(np.int16), size
+    laid = outcome.cards[player] - now.cards[1]
+    yield "2 laid", laid.argmax(axis=0).astype(np.int8), 0
+    scored = np.arange(len(laid))[:, None] == outcome.winner
+    yield "2 values", (outcome.points[player] - now.points[1])[scored & (laid > 0)], 0
+
+
+# --- fitting ----------------------------------------------------------------------------------
+
 
 class Archive:
-    """The tables of one number of players, and the games they rest on.
-
-    Args:
-        rules: The rules.
-    """
+    """The tables of one number of players, and the games they rest on."""
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.sizes: dict[str, int] = {}
         self.tables: Tables = {}
-        self.batches: list[Evidence] = []
+        self.batches: list[dict[str, Array]] = []
 
     def add(self, num: int, heuristic: Agent, seed: int) -> None:
         """Play games and keep what they say."""
         found: dict[str, list[Array]] = defaultdict(list)
         for decision, outcome in play(self.rules, num, heuristic, seed):
-            for name, array in self._evidence(decision, outcome):
+            for name, array, size in evidence(decision, outcome, self.rules):
+                self.sizes[name] = size
                 found[name].append(array)
         self.batches.append({name: np.concatenate(all_, axis=-1) for name, all_ in found.items()})
-
-    def _positions(self, name: str, lookup: Lookup) -> tuple[str, Array]:
-        self.sizes[name] = lookup[1]
-        return name, lookup[0].astype(np.int16)
-
-    def _evidence(self, decision: Decision, outcome: Outcome) -> Iterator[tuple[str, Array]]:
-        """What a decision says: positions in tables, and under other names what came of it."""
-        now, laid = decision.now, decision.laid
-        name, lookup = kododo_lookup(now, laid)
-        yield self._positions(name, (lookup[0][0], lookup[1]))
-        yield f"{now.turn} scored", outcome.winner.astype(np.int8)
-        parts = self._later if now.turns_left else self._reply
-        yield from parts(decision, outcome)
-
-    def _later(self, decision: Decision, outcome: Outcome) -> Iterator[tuple[str, Array]]:
-        """In the first turns: what scored, and how many points came later in that colour."""
-        now, laid, seat = decision.now, decision.laid, decision.player
-        for name, (at, size) in chance_lookups(now, laid).items():
-            yield self._positions(name, (at[0], size))
-        own = outcome.points[seat] - now.points[0] - laid.points[0]
-        others = (outcome.points.sum(axis=0) - outcome.points[seat]) / (len(outcome.points) - 1)
-        games = np.flatnonzero(outcome.winner < self.rules.num_colours)
-        where = outcome.winner[games], games
-        for (name, (at, size)), gain in zip(
-            gain_lookups(now, laid), (own, others - now.others), strict=True
-        ):
-            yield self._positions(name, (at[0][where], size))
-            yield f"{name} gain", gain[where].astype(np.float32)
-        exact = outcome.winner == self.rules.num_colours + 1
-        later = outcome.kododos[seat] - now.table_kododos[0] - laid.kododos[0]
-        yield f"{now.turn} kododos", np.stack([laid.kept_kododos[0], later])[:, exact]
-
-    def _reply(self, decision: Decision, outcome: Outcome) -> Iterator[tuple[str, Array]]:
-        """In the last turn: which colour the next seat laid, and its value if that scored."""
-        now, player = decision.now, (decision.player + 1) % self.rules.num_players
-        for name, lookup in reply_lookups(now, 1).items():
-            yield self._positions(name, lookup)
-        laid = outcome.cards[player] - now.cards[1]
-        yield "2 laid", laid.argmax(axis=0).astype(np.int8)
-        scored = np.arange(len(laid))[:, None] == outcome.winner
-        yield "2 values", (outcome.points[player] - now.points[1])[scored & (laid > 0)]
-
-    # --- fitting ------------------------------------------------------------------------------
 
     def fit(self, steps: int) -> None:
         """Fit all tables to the later half of the games.
@@ -206,30 +188,24 @@ class Archive:
         """
         recent = self.batches[len(self.batches) // 2 :]
         found = {n: np.concatenate([batch[n] for batch in recent], axis=-1) for n in recent[0]}
+        colours, sizes = self.rules.num_colours, self.sizes
         for turn in (0, 1):
-            self._fit_chances(turn, found, steps)
+            happened, kododo = found[f"{turn} scored"], f"{turn}/kododo"
+            everywhere = np.zeros((1, len(happened)), np.int16)
+            rows = [_Rows(name, 0, found[name], sizes[name]) for name in WEIGHTS[turn]]
+            rows.append(_Rows(f"{turn}/nobody", colours, everywhere, 1))
+            rows.append(_Rows(kododo, colours + 1, found[kododo][None], sizes[kododo], RARE))
+            self._fit_weights(rows, happened, steps)
             for name in (f"{turn}/own", f"{turn}/others"):
-                self.tables[name] = _means(found[name], found[f"{name} gain"], self.sizes[name])
+                self.tables[name] = _means(found[name], found[f"{name} gain"], sizes[name])
             kept, later = found[f"{turn} kododos"].astype(np.float32)
-            self.tables[f"{turn}/more_kododos"] = np.array(
-                [kept @ later / max(kept @ kept, 1)], np.float32
-            )
-        rows = [_Rows(name, 0, found[name], self.sizes[name]) for name in WEIGHTS[2]]
+            more = kept @ later / max(kept @ kept, 1)
+            self.tables[f"{turn}/more_kododos"] = np.array([more], np.float32)
+        rows = [_Rows(name, 0, found[name], sizes[name]) for name in WEIGHTS[2]]
         self._fit_weights(rows, found["2 laid"], steps)
-        exact = found["2 scored"] == self.rules.num_colours + 1
-        self.tables["2/kododo"] = _means(found["2/kododo"], exact, self.sizes["2/kododo"])
+        exact = found["2 scored"] == colours + 1
+        self.tables["2/kododo"] = _means(found["2/kododo"], exact, sizes["2/kododo"])
         self.tables["2/card_points"] = np.array([found["2 values"].mean()], np.float32)
-
-    def _fit_chances(self, turn: int, found: Evidence, steps: int) -> None:
-        colours, scored = self.rules.num_colours, found[f"{turn} scored"]
-        kododo, nobody = f"{turn}/kododo", f"{turn}/nobody"
-        everywhere = np.zeros((1, len(scored)), np.int16)
-        rows = [_Rows(name, 0, found[name], self.sizes[name]) for name in WEIGHTS[turn]]
-        rows += [
-            _Rows(nobody, colours, everywhere, 1),
-            _Rows(kododo, colours + 1, found[kododo][None], self.sizes[kododo], RARE),
-        ]
-        self._fit_weights(rows, scored, steps)
 
     def _fit_weights(self, rows: list[_Rows], happened: Array, steps: int) -> None:
         """Fit the tables' weights: the exponentials' shares are the chances of what happened."""
@@ -251,8 +227,7 @@ class Archive:
             self.tables[each.name] = table.astype(np.float32)
 
 
-@dataclass
-class _Rows:
+class _Rows(NamedTuple):
     """A table that is added to some of the weights: to the rows from ``first`` on.
 
     Attributes:
@@ -269,12 +244,17 @@ class _Rows:
     size: int
     start: float = 0.0
 
+    @property
+    def where(self) -> slice:
+        """The rows."""
+        return slice(self.first, self.first + len(self.at))
+
 
 def _surprise(rows: list[_Rows], tables: list[Array], happened: Array) -> tuple[float, list[Array]]:
     """Minus the log of the chance of all that happened, and its slope along each table."""
-    weights = np.zeros((max(each.first + len(each.at) for each in rows), len(happened)), np.float32)
+    weights = np.zeros((max(each.where.stop for each in rows), len(happened)), np.float32)
     for each, table in zip(rows, tables, strict=True):
-        weights[each.first : each.first + len(each.at)] += table[each.at]
+        weights[each.where] += table[each.at]
     cases = np.arange(len(happened))
     weights -= weights.max(axis=0)
     seen = weights[happened, cases]
@@ -283,12 +263,7 @@ def _surprise(rows: list[_Rows], tables: list[Array], happened: Array) -> tuple[
     total = float((np.log(sums) - seen).sum(dtype=np.float64))
     slope = weights / sums
     slope[happened, cases] -= 1
-    return total, [
-        np.bincount(
-            each.at.ravel(), slope[each.first : each.first + len(each.at)].ravel(), each.size
-        )
-        for each in rows
-    ]
+    return total, [np.bincount(r.at.ravel(), slope[r.where].ravel(), r.size) for r in rows]
 
 
 def _means(at: Array, gains: Array, size: int, pull: float = 5.0) -> npt.NDArray[np.float32]:
@@ -315,41 +290,17 @@ def tables_from_play(rules: Rules, rounds: int, games: int, seed: int) -> Tables
     return archive.tables
 
 
-@dataclass(frozen=True)
-class FittingConfig:
-    """Make the tables of Kododo's heuristic for the given numbers of players; keep the others."""
-
-    players: tuple[int, ...] = tuple(sorted(REMOVED))
-    """For how many players; if not given, for all there may be."""
-    rounds: int = 32
-    """How often to play and fit."""
-    games: int = 1000
-    """Games each time."""
-    seed: int = 0
-    """Seed of everything random."""
-    out: FilePath = TABLES
-    """The file of the tables."""
-
-    def __post_init__(self) -> None:
-        check_settings(self, flags=True)
-        for players in self.players:
-            Rules(players)  # raises if so many cannot play
-
-
-def fit_tables(config: FittingConfig) -> None:
-    """Play, fit and write; ValueError, and nothing played, if it cannot be written."""
-    check_output(config.out, [".npz"])
+def fit_tables(
+    path: Path, players: Sequence[int], rounds: int = 32, games: int = 1000, seed: int = 0
+) -> None:
+    """Make the tables for some numbers of players, and write them whole or not at all."""
     tables: dict[str, Any] = {}
-    if config.out.exists():
-        with np.load(config.out, allow_pickle=False) as file:
-            tables.update(file)
-    for players in config.players:
-        found = tables_from_play(Rules(players), config.rounds, config.games, config.seed)
-        tables.update({f"{players}/{name}": table for name, table in found.items()})
-        print(f"{players} players: {sum(map(np.size, found.values()))} numbers")
-    with written_whole(config.out) as aside:
+    for number in players:
+        found = tables_from_play(Rules(number), rounds, games, seed)
+        tables |= {f"{number}/{name}": table for name, table in found.items()}
+    with written_whole(path) as aside:
         np.savez_compressed(aside, **tables)
 
 
 if __name__ == "__main__":
-    run_cli(FittingConfig, fit_tables)
+    fit_tables(TABLES, sorted(REMOVED))

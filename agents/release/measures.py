@@ -2,195 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
+from agents.release.config import PolicyJob
 from agents.training.measure import results
-from kododo_env import agent_registry as registry
-from kododo_env.arena.match import Match as Table
-from kododo_env.arena.match import MatchResult
-from kododo_env.arena.report import build_report
-from kododo_env.arena.tournament import Tournament
-from kododo_env.arena.workers import run, worker_pool
+from agents.training.run_folder import POLICY
+from kododo_env.agent_registry import baselines, make_agent, scripted
+from kododo_env.arena.match import Match, MatchResult
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
+# Other deals for each purpose; train.py measures on those of its seed + 1 and + 2.
+CHOICE_DEALS, STRENGTH_DEALS, RESPONSE_SEED = 1001, 1002, 1004
 
 
-@dataclass(frozen=True)
-class Match:
-    """A duel that any process can play.
-
-    Attributes:
-        one: Who sits alone: a scripted agent's name, or a policy file.
-        copies: Who has the other seats.
-        game: The game's name.
-        players: P.
-        games: How many.
-        seed: Of the deals.
-        temperature: Of policies; None is what their files declare.
-    """
-
-    one: str
-    copies: str
-    game: str
-    players: int
-    games: int
-    seed: int
-    temperature: float | None = None
-
-
-def play_match(asked: Match) -> MatchResult:
-    """Play a match in this process."""
-    one, copies = (_agent(name, asked) for name in (asked.one, asked.copies))
-    return Table(one, copies, asked.game, asked.players, asked.games, asked.seed).play()
-
-
-def _agent(name: str, asked: Match) -> Agent:
-    if Path(name).suffix == registry.SUFFIX:
-        return OnnxAgent(name, asked.temperature)
-    return registry.make_agent(name, asked.game)
-
-
-def play_matches(matches: Sequence[Match], workers: int) -> list[MatchResult]:
-    """Play matches in several processes; the results, in order, do not depend on how many."""
-    if workers == 1 or len(matches) < 2:
-        return [play_match(each) for each in matches]
-    with worker_pool(min(workers, len(matches))) as pool:
-        return list(pool.map(play_match, matches))
-
-
-def against_baselines(table: Match, workers: int) -> dict[str, MatchResult]:
-    """A policy alone against copies of each baseline.
-
-    Args:
-        table: The policy and all the rest; whatever its ``copies`` says is replaced.
-        workers: How many processes.
+def choose(job: PolicyJob) -> dict[str, Any]:
+    """The seed and the temperature with the highest mean win share against the baselines.
 
     Returns:
-        By the baseline's name, the weakest first.
+        As JSON; the first of equals.
     """
-    names = registry.baselines(table.game)
-    duels = play_matches([replace(table, copies=name) for name in names], workers)
-    return dict(zip(names, duels, strict=True))
+    names = baselines(job.game)
+    candidates: list[dict[str, Any]] = []
+    for (seed, run), temperature in product(enumerate(job.runs()), TEMPERATURES):
+        agent = OnnxAgent(run / POLICY, temperature)
+        duels = against(agent, job, names, job.games_to_choose, CHOICE_DEALS)
+        share = fmean(each.share.mean for each in duels.values())
+        candidates.append({"seed": seed, "temperature": temperature, "share": share})
+    return max(candidates, key=lambda each: each["share"])
 
 
-def choose(
-    files: Mapping[int, Path], table: Match, workers: int, temperatures: Sequence[float]
-) -> dict[str, Any]:
-    """The seed and the temperature with the best mean share over all baselines.
-
-    Args:
-        files: The policy of each seed.
-        table: Game, players, games for each pair, and the seed of the deals.
-        workers: How many processes.
-        temperatures: The candidates, each for each seed.
+def strength(job: PolicyJob) -> dict[str, Any]:
+    """The win shares of the chosen policy, as JSON.
 
     Returns:
-        As JSON: the chosen ``seed`` and ``temperature``, and all ``candidates``, each with
-        its mean share; the first of equals is chosen.
+        ``alone``: against P - 1 copies of each baseline. ``strongest_alone``: the strongest
+        baseline against P - 1 copies of the policy. ``held_out``: against the scripted players
+        that are no baselines, by which nothing is chosen. ``seeds``: the shares of each seed's
+        policy against each baseline, at the chosen temperature.
     """
-    names = registry.baselines(table.game)
-    pairs = list(product(files, temperatures))
-    matches = [
-        replace(table, one=str(files[seed]), copies=name, temperature=temperature)
-        for seed, temperature in pairs
+    policy, games, names = OnnxAgent(job.chosen), job.config.games, baselines(job.game)
+    strongest = make_agent(names[-1], job.game)
+    back = Match(strongest, policy, job.game, job.players, games, STRENGTH_DEALS).play()
+    held_out = [name for name in scripted(job.game) if name not in names]
+    of_seeds = [
+        against(OnnxAgent(run / POLICY, policy.temperature), job, names, games, STRENGTH_DEALS)
+        for run in job.runs()
+    ]
+    return {
+        "games": games,
+        "alone": results(against(policy, job, names, games, STRENGTH_DEALS)),
+        "strongest_alone": {"agent": names[-1], "share": back.share.to_json()},
+        "held_out": results(against(policy, job, held_out, games, STRENGTH_DEALS)),
+        "seeds": {name: [duels[name].share.mean for duels in of_seeds] for name in names},
+    }
+
+
+def exploit(job: PolicyJob) -> dict[str, Any]:
+    """What a best response and search gain against the chosen policy, as JSON."""
+    from agents.commands.best_response import exploitability
+
+    measured = exploitability(
+        job.chosen,
+        steps=job.config.response_steps,
+        games=job.config.games,
+        search=job.config.search,
+        search_games=job.config.search_games,
+        seed=RESPONSE_SEED,
+    ).to_json()
+    return {attacker: measured[attacker] for attacker in ("best_response", "search")}
+
+
+def against(
+    agent: Agent, job: PolicyJob, names: Sequence[str], games: int, seed: int
+) -> dict[str, MatchResult]:
+    """One agent against P - 1 copies of each of some scripted players, by their names."""
+    return {
+        name: Match(agent, make_agent(name, job.game), job.game, job.players, games, seed).play()
         for name in names
-    ]
-    shares = [each.share.mean for each in play_matches(matches, workers)]
-    candidates = [
-        {
-            "seed": seed,
-            "temperature": temperature,
-            "share": fmean(shares[index * len(names) : (index + 1) * len(names)]),
-        }
-        for index, (seed, temperature) in enumerate(pairs)
-    ]
-    best = max(candidates, key=lambda each: each["share"])
-    return {
-        "seed": best["seed"],
-        "temperature": best["temperature"],
-        "games": table.games,
-        "deals_seed": table.seed,
-        "candidates": candidates,
-    }
-
-
-def win_shares(table: Match, workers: int) -> dict[str, Any]:
-    """A policy against its game's baselines, and the strongest of these against the policy.
-
-    Args:
-        table: The policy as ``one``, and all the rest.
-        workers: How many processes.
-
-    Returns:
-        As JSON: ``alone``, results by baseline; ``strongest_alone``, the share of the
-        strongest baseline against P - 1 copies of the policy.
-    """
-    strongest = registry.baselines(table.game)[-1]
-    alone = results(against_baselines(table, workers))
-    back = play_match(replace(table, one=strongest, copies=table.one))
-    return {
-        "games": table.games,
-        "deals_seed": table.seed,
-        "alone": alone,
-        "strongest_alone": {"agent": strongest, "share": back.share.to_json()},
-    }
-
-
-def spread(files: Mapping[int, Path], table: Match, workers: int) -> dict[str, Any]:
-    """The shares of every seed's policy against each baseline, all on the same deals.
-
-    Args:
-        files: The policy of each seed.
-        table: All the rest, the temperature among them.
-        workers: How many processes.
-
-    Returns:
-        As JSON: by baseline the ``shares`` in the order of ``seeds``, and their standard
-        deviation (None with one seed).
-    """
-    names = registry.baselines(table.game)
-    matches = [
-        replace(table, one=str(path), copies=name) for name in names for path in files.values()
-    ]
-    duels = iter(play_matches(matches, workers))
-    shares = {name: [next(duels).share.mean for _ in files] for name in names}
-    return {
-        "seeds": list(files),
-        "games": table.games,
-        "deals_seed": table.seed,
-        "shares": {
-            name: {"shares": each, "std": stdev(each) if len(each) > 1 else None}
-            for name, each in shares.items()
-        },
-    }
-
-
-def rating(table: Match, workers: int) -> dict[str, Any]:
-    """A tournament of a policy and all baselines at mixed tables.
-
-    Args:
-        table: The policy as ``one``, and all the rest.
-        workers: How many processes.
-
-    Returns:
-        As JSON: ``standings`` with shares and ratings, the best first; the policy goes by
-        its file's name without ending.
-    """
-    agents = (table.one, *registry.baselines(table.game))
-    tournament = Tournament(table.game, agents, table.players, table.games, table.seed)
-    played = build_report(tournament, run(tournament, tournament.chunks(), workers)).to_json()
-    for each in played["standings"]:
-        if each["agent"] == table.one:
-            each["agent"] = Path(table.one).stem
-    return {
-        "games": played["games"],
-        "deals_seed": table.seed,
-        "standings": played["standings"],
     }

@@ -15,7 +15,7 @@ from typing import Any
 
 import kododo_env
 from agents.training.training_config import Task, TrainConfig
-from kododo_env.system.files import write_text
+from kododo_env.system.files import write_json
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 
@@ -119,11 +119,6 @@ def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
         "libraries": {name: version(name) for name in LIBRARIES},
     }
     write_json(folder / "config.json", content)
-
-
-def write_json(path: Path, content: Any) -> None:
-    """Write JSON whole or not at all."""
-    write_text(path, json.dumps(content, indent=2, default=str) + "\n")
 
 
 def training_facts(task: Task, config: TrainConfig, seconds: float, steps: int) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
+from types import FrameType
 from typing import Any, Protocol
 
 from kododo_env.arena.pairing import Chunk
@@ -17,7 +18,9 @@ from kododo_env.arena.play import ChunkResult, play_chunk
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
-from kododo_env.system.stopping import STOPS
+from kododo_env.system.stopping import STOPS, Terminated
+
+PATIENCE = 60.0  # seconds for a worker to send what it has and leave
 
 
 class Playable(Protocol):
@@ -93,14 +96,24 @@ def worker_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
         try:
             yield pool
         except BaseException as error:
-            for child in active_children():  # else it would be waited for
-                child.terminate()
+            _end(pool, broken=isinstance(error, BrokenProcessPool))
             if isinstance(error, BrokenProcessPool):
                 message = "a worker process was killed; try fewer workers"
                 raise ChildProcessError(message) from error
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _end(pool: ProcessPoolExecutor, broken: bool) -> None:
+    """Stop all work; if a worker was killed, nobody listens to the others any more."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    children = active_children()
+    for child in children:
+        child.kill() if broken else child.terminate()
+    for child in children:
+        child.join(PATIENCE)
+        child.kill()
 
 
 @contextmanager
@@ -120,10 +133,10 @@ def one_thread_each() -> Iterator[None]:
 
 
 class _Pool(ProcessPoolExecutor):
-    def submit(self, *args: Any, **kwargs: Any) -> Any:
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """As in the base class, which starts its processes here."""
         with _stops_blocked():
-            return super().submit(*args, **kwargs)
+            return super().submit(_interruptible, function, *args, **kwargs)
 
 
 @contextmanager
@@ -143,9 +156,35 @@ def _stops_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+_working = False  # this process, for another
+_stopped = False  # it was told to work no more
+
+
+def _interruptible(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """In a worker: call a function, which may be stopped in the middle."""
+    global _working
+    _working = True
+    try:
+        if _stopped:
+            raise Terminated
+        return function(*args, **kwargs)
+    finally:
+        _working = False
+
+
+def _stop_work(number: int, frame: FrameType | None) -> None:
+    """Stop the work, not the sending of its result: half a message is waited for for ever."""
+    global _stopped
+    if _working and not _stopped:
+        _stopped = True
+        raise Terminated
+    _stopped = True
+
+
 def _work_for_parent() -> None:
     """In a process that works for another: Ctrl-C is the other's matter, its end ours."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop_work)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -1,16 +1,15 @@
-"""Scripted players of Combi-Combo. What cards are worth they ask the game's own scoring."""
+"""Scripted players of Combi-Combo. For points they ask the game's own scoring."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import ActionValueAgent, Agent, Values, best_legal
+from kododo_env.core.agent import ActionValueAgent, Agent, best_legal
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.rules import VALUES
@@ -32,7 +31,7 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
 
 MOST = 14
-"""More cards than this of a kind are not expected to come."""
+"""More cards than this of a value are not expected to come."""
 
 
 def _games_last(piece: Array) -> npt.NDArray[np.int16]:
@@ -41,23 +40,23 @@ def _games_last(piece: Array) -> npt.NDArray[np.int16]:
 
 
 class _CombiComboAgent(ActionValueAgent):
-    """Passes the card that is worth most to pass, among equals any."""
+    """Passes the card with the highest value of passing it, among equals any."""
 
-    def choose(self, values: Values, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """The legal action of the highest value, among equals one at random; shape (N,)."""
         return best_legal(values + 1e-6 * rng.random(values.shape), view)
 
 
 class GreedyAgent(_CombiComboAgent):
-    """Passes the card without which its hand would be worth most if the game ended now.
+    """Passes the card without which its hand would score most if the game ended now.
 
     It counts a point for having any 1s, and thinks of nobody else.
     """
 
     name = "greedy"
 
-    def action_values(self, view: View) -> Values:
-        """What the hand is worth without each card; shape (A, N)."""
+    def action_values(self, view: View) -> Floats:
+        """The points of the hand without each card; shape (A, N)."""
         hand = _games_last(view.pieces["hand"])
         each = np.eye(view.num_actions, dtype=np.int16)
         each = each.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)
@@ -66,11 +65,11 @@ class GreedyAgent(_CombiComboAgent):
 
 
 class HeuristicAgent(_CombiComboAgent):
-    """Weighs for each card the points it expects to lose without it, and the neighbour's gain.
+    """Counts for each card the points it expects to lose without it, and the neighbour's gain.
 
-    What it expects: each card still to come is any of those it has not seen; what it passed
-    to the left neighbour is mostly there still; the others' 1s lie anywhere, but one more
-    may give the neighbour the most.
+    It expects that each card still to come is any of those it has not seen, that the left
+    neighbour mostly still has what it passed, and that the others' 1s lie anywhere, but that
+    one more may give the neighbour the most.
 
     Args:
         left: What a point of the left neighbour costs, in own points.
@@ -83,10 +82,10 @@ class HeuristicAgent(_CombiComboAgent):
         self.left = left
         self.kept = kept
 
-    def action_values(self, view: View) -> Values:
+    def action_values(self, view: View) -> Floats:
         """What passing each card is expected to cost, with the sign turned; shape (A, N)."""
-        outlook = Outlook.of(view)
-        loss = own_loss(outlook) + self.left * neighbours_gain(outlook, self.kept)
+        now = Situation(view)
+        loss = own_loss(now) + self.left * neighbours_gain(now, self.kept)
         return -loss.reshape(view.num_actions, -1)
 
 
@@ -97,8 +96,7 @@ BASELINES: dict[str, Callable[[], Agent]] = {
 """What makes a scripted agent by its name, the weakest first."""
 
 
-@dataclass(frozen=True)
-class Outlook:
+class Situation:
     """What a player holds and may expect; arrays of shape (C, 4, N).
 
     Attributes:
@@ -109,24 +107,16 @@ class Outlook:
         more: How many cards of a type are expected to come.
     """
 
-    rules: Rules
-    hand: npt.NDArray[np.int16]
-    passed: npt.NDArray[np.int16]
-    hidden: npt.NDArray[np.int16]
-    more: Floats
-
-    @classmethod
-    def of(cls, view: View) -> Outlook:
-        """From a player's view."""
-        rules, pieces = view.rules, view.pieces
-        hand, passed = _games_last(pieces["hand"]), _games_last(pieces["passed"])
-        hidden = np.array(rules.copies, np.int16)[:, None] - hand
+    def __init__(self, view: View) -> None:
+        self.rules: Rules = view.rules
+        pieces = view.pieces
+        self.hand, self.passed = _games_last(pieces["hand"]), _games_last(pieces["passed"])
+        self.hidden = np.array(self.rules.copies, np.int16)[:, None] - self.hand
         if "face_up" in pieces:
-            hidden -= _games_last(pieces["face_up"])
+            self.hidden -= _games_last(pieces["face_up"])
         draws = int(pieces["draw_pile"].flat[0])
-        in_piles = np.maximum(hidden - passed, 0)  # for all that is certain
-        more = draws * _share(in_piles) + (draws + 1) * _share(hidden)
-        return cls(rules, hand, passed, hidden, more)
+        in_piles = np.maximum(self.hidden - self.passed, 0)  # for all that is certain
+        self.more = draws * _share(in_piles) + (draws + 1) * _share(self.hidden)
 
 
 def _share(cards: Array) -> Floats:
@@ -141,46 +131,42 @@ def _any(expected: Array) -> Floats:
     return chance
 
 
-def own_loss(outlook: Outlook) -> Floats:
+def own_loss(now: Situation) -> Floats:
     """Points a player expects to lose by passing a card of each type, (C, 4, N)."""
-    rules, hand, more = outlook.rules, outlook.hand, outlook.more
+    rules, hand, more = now.rules, now.hand, now.more
+    sequence, twos, threes, fours = _points(rules)
     has, only = hand > 0, hand == 1
     for_good = only * (1 - _any(more))
     completing = np.where(has, 1, _any(more))
-    loss: Floats = _sequence(rules) * for_good * _others_in_colour(completing)
-    for value, line in ((TWO, twos_points), (THREE, threes_points)):
+    loss: Floats = sequence * for_good * _others_in_colour(completing)
+    for value, points in ((TWO, twos), (THREE, threes)):
         coming = _number_coming(more[:, value].sum(axis=0))
-        loss[:, value] += _loss_of_one(_table(line, value, rules), held(hand, value), coming)
+        loss[:, value] += _loss_of_one(points, held(hand, value), coming)
     coming = _number_true(_any(more[:, FOUR]) * ~has[:, FOUR])
-    fours = _loss_of_one(_fours_table(rules), has[:, FOUR].sum(axis=0), coming)
-    loss[:, FOUR] += for_good[:, FOUR] * fours
-    ones, others = held(hand, ONE), held(outlook.hidden, ONE)
+    loss[:, FOUR] += for_good[:, FOUR] * _loss_of_one(fours, has[:, FOUR].sum(axis=0), coming)
+    ones, others = held(hand, ONE), held(now.hidden, ONE)
     chance = _chance_of_most_ones(rules)
     loss[:, ONE] += rules.ones_points * (chance[ones, others] - chance[ones - 1, others + 1])
     return loss
 
 
-def neighbours_gain(outlook: Outlook, kept: float) -> Floats:
+def neighbours_gain(now: Situation, kept: float) -> Floats:
     """Points the left neighbour may gain by a card of each type, (C, 4, N)."""
-    rules = outlook.rules
-    holds = _any(rules.pile_size * _share(outlook.hidden))
-    holds = np.where(outlook.passed > 0, 1 - (1 - holds) * (1 - kept), holds)
-    gain = _sequence(rules) * (1 - holds) * _others_in_colour(holds)
+    rules = now.rules
+    sequence, twos, threes, fours = _points(rules)
+    holds = _any(rules.pile_size * _share(now.hidden))
+    holds = np.where(now.passed > 0, 1 - (1 - holds) * (1 - kept), holds)
+    gain = sequence * (1 - holds) * _others_in_colour(holds)
     gain[:, ONE] += rules.ones_points
-    gain[:, TWO] += _table(twos_points, TWO, rules)[rules.twos_in_series] / rules.twos_in_series
-    gain[:, THREE] += np.diff(_table(threes_points, THREE, rules))[0]
-    fours = _fours_table(rules)[rules.num_colours] / rules.num_colours
-    gain[:, FOUR] += (1 - holds[:, FOUR]) * fours
+    gain[:, TWO] += twos[rules.twos_in_series] / rules.twos_in_series
+    gain[:, THREE] += threes[1] - threes[0]
+    gain[:, FOUR] += (1 - holds[:, FOUR]) * (fours[rules.num_colours] / rules.num_colours)
     return gain
 
 
 def _others_in_colour(chance: Floats) -> Floats:
     """For each type the product of the other values' chances in its colour, (C, 4, N)."""
-    product = np.ones_like(chance)
-    for value in range(VALUES):
-        others = [other for other in range(VALUES) if other != value]
-        product[:, value] = chance[:, others].prod(axis=1)
-    return product
+    return np.stack([np.delete(chance, v, axis=1).prod(axis=1) for v in range(VALUES)], axis=1)
 
 
 def _number_coming(expected: Floats) -> Floats:
@@ -202,38 +188,23 @@ def _number_true(chances: Floats) -> Floats:
 
 
 def _loss_of_one(points: Floats, count: Array, coming: Floats) -> Floats:
-    """Expected points lost with one of ``count`` things, a random number still to come, (N,)."""
-    last = np.clip(count + np.arange(len(coming))[:, None], 0, len(points) - 1)
+    """Expected points lost with one of ``count`` cards, a random number still to come, (N,)."""
+    last = count + np.arange(len(coming))[:, None]
     lost: Floats = (coming * (points[last] - points[np.maximum(last - 1, 0)])).sum(axis=0)
     return lost
 
 
-# --- what the game's scoring says of simple hands ---------------------------------------
-
-
 @lru_cache
-def _sequence(rules: Rules) -> float:
-    """Points for one whole sequence."""
-    hand = np.zeros((rules.num_colours, VALUES), np.int16)
-    hand[0] = 1
-    return float(sequence_points(hand, rules))
-
-
-@lru_cache
-def _table(line: Callable[[Array, Rules], Array], value: int, rules: Rules) -> Floats:
-    """Points by a line for 0, 1, 2, ... cards of one value."""
-    most = rules.num_colours * rules.copies[value] + MOST
-    hands = np.zeros((rules.num_colours, VALUES, most + 1), np.int16)
-    hands[0, value] = np.arange(most + 1)
-    return line(hands, rules).astype(np.float64)
-
-
-@lru_cache
-def _fours_table(rules: Rules) -> Floats:
-    """Points for 4s of 0, 1, 2, ... different colours."""
-    hands = np.zeros((rules.num_colours, VALUES, rules.num_colours + 1), np.int16)
-    hands[:, FOUR] = np.tri(rules.num_colours + 1, rules.num_colours, -1).T
-    return fours_points(hands, rules).astype(np.float64)
+def _points(rules: Rules) -> tuple[float, Floats, Floats, Floats]:
+    """Points for one sequence; and for 0, 1, 2, ... 2s, 3s, and 4s of different colours."""
+    number = np.arange(MOST + 2 * rules.num_cards + rules.twos_in_series)
+    hands = np.zeros((rules.num_colours, VALUES, len(number)), np.int16)
+    hands[0, TWO] = hands[0, THREE] = number
+    hands[:, FOUR] = number > np.arange(rules.num_colours)[:, None]
+    lines = (line(hands, rules) for line in (twos_points, threes_points, fours_points))
+    twos, threes, fours = (line.astype(np.float64) for line in lines)
+    sequence = sequence_points(np.eye(rules.num_colours, 1, dtype=np.int16).repeat(4, 1), rules)
+    return float(sequence), twos, threes, fours
 
 
 @lru_cache
@@ -242,12 +213,11 @@ def _chance_of_most_ones(rules: Rules) -> Floats:
 
     From a sample that is always the same.
     """
-    most, rng = rules.num_colours * rules.copies[ONE], np.random.default_rng(1)
-    others = rules.num_players - 1
-    chance = np.zeros((most + 2, most + 2))
-    for m in range(most + 1):
+    rng, others = np.random.default_rng(1), rules.num_players - 1
+    own = np.arange(rules.num_colours * rules.copies[ONE] + 1)
+    chance = np.zeros((len(own) + 1, len(own) + 1))  # what is one below 0 or too many has none
+    for m in own:
         spread = rng.multinomial(m, [1 / others] * others, size=4000).T
-        for n in range(1, most + 1):
-            ones = np.vstack([np.full(spread.shape[1], n), spread])
-            chance[n, m] = most_ones(ones)[0].mean()
+        ones = np.stack(np.broadcast_arrays(own[:, None], *spread))
+        chance[:-1, m] = most_ones(ones)[0].mean(axis=1)
     return chance

@@ -4,79 +4,80 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.baselines.kado_tableaus import NEVER, Floats, Look, Outlook, points_now
-from kododo_env.core.agent import ActionValueAgent, Agent, Values, best_legal
+from kododo_env.baselines.kado_tableaus import (
+    NEVER,
+    Floats,
+    Situation,
+    points_expected,
+    points_now,
+)
+from kododo_env.core.agent import ActionValueAgent, Agent, best_legal
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase
+from kododo_env.games.kado.observation import moves
 
 Array = npt.NDArray[Any]
+# How the heuristic expects others to play; found by self-play.
+DOUBT = 1.0  # how far dealers are from always doing what is best, in points
+LUCK = 0.4  # the chance that a challenger is right about the dealer's card
+SURE = 0.3  # how far challengers are from always naming the best guess, in points
 
 
 class _KadoAgent(ActionValueAgent):
-    """Decides in each phase by the worth of its actions, more is better."""
+    """Values the actions of each phase, in points; more is better."""
 
     @abstractmethod
-    def deal(self, look: Look) -> Floats:
-        """Worth of giving the card to each seat, and of putting it aside: (P + 1, N)."""
+    def deal(self, now: Situation) -> Floats:
+        """Values of giving the card to each seat, and of putting it aside: (P + 1, N)."""
 
     @abstractmethod
-    def challenge(self, look: Look) -> Floats:
-        """Worth of passing, and of each guess: (1 + G * B, N)."""
+    def challenge(self, now: Situation) -> Floats:
+        """Values of each guess against passing: (G, B, N)."""
 
     @abstractmethod
-    def place(self, look: Look) -> Floats:
-        """Worth of each cell: (rows, columns, N)."""
+    def place(self, now: Situation) -> Floats:
+        """Values of each cell: (rows, columns, N)."""
 
-    def action_values(self, view: View) -> Values:
-        """The worth of the phase's actions, 0 for the others; shape (A, N)."""
-        look = Look(view)
-        every = np.zeros((view.num_actions, look.num_envs), np.float32)
-        if look.legal[look.moves.no_op].all():
+    def action_values(self, view: View) -> Floats:
+        """Values of the phase's actions, 0 for the others; shape (A, N)."""
+        every = np.zeros((view.num_actions, view.num_envs), np.float32)
+        if view.legal_action_mask[:, view.no_op].all():
             return every
-        if look.phase == Phase.DEALING:
-            first, worth = look.moves.give, self.deal(look)
-        elif look.phase == Phase.CHALLENGE:
-            first, worth = look.moves.pass_, self.challenge(look)
-        else:
-            first, worth = look.moves.place, self.place(look)
-        worth = worth.reshape(-1, look.num_envs)
-        every[first : first + len(worth)] = worth
+        now, first = Situation(view), moves(view.rules)
+        start, decide = {
+            Phase.DEALING: (first.give, self.deal),
+            Phase.CHALLENGE: (first.guess, self.challenge),
+            Phase.PLACING: (first.place, self.place),
+        }[now.phase]
+        values = decide(now).reshape(-1, view.num_envs)
+        every[start : start + len(values)] = values
         return every
 
-    def choose(self, values: Values, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """The legal action of the highest value, among equals one at random; shape (N,)."""
-        return best_legal(
-            values + np.float32(1e-3) * rng.random(values.shape, dtype=np.float32), view
-        )
+        noise = np.float32(1e-3) * rng.random(values.shape, dtype=np.float32)
+        return best_legal(values + noise, view)
 
 
-def guess_worth(look: Look, worth: Floats, perfect: Floats) -> Floats:
-    """What each guess is worth, if every card that it is right about has a worth.
+def guess_values(now: Situation, either: Floats, both: Floats) -> Floats:
+    """The value of each guess, the sum of what it brings over the cards that it is right about.
 
     Args:
-        look: The view.
-        worth: What it brings to be right about gift or ribbon of a card, (K, N).
-        perfect: What it brings besides to be right about both, (K, N).
+        now: The situation.
+        either: What it brings to be right about gift or ribbon of a card, (K, N).
+        both: What it brings besides to be right about both, (K, N).
 
     Returns:
         Shape (G, B, N).
     """
-    worth = look.by_pair(worth)
-    either = worth.sum(axis=1, keepdims=True) + worth.sum(axis=0, keepdims=True) - worth
-    return np.asarray(either + look.by_pair(perfect), np.float32)
-
-
-def _with_pass(guesses: Floats) -> Floats:
-    """Passing is worth nothing: (1 + G * B, N) from (G, B, N)."""
-    flat = guesses.reshape(-1, guesses.shape[-1])
-    return np.concatenate([np.zeros_like(flat[:1]), flat])
+    pairs = now.by_pair(either)
+    right = pairs.sum(axis=1, keepdims=True) + pairs.sum(axis=0, keepdims=True) - pairs
+    return np.asarray(right + now.by_pair(both), np.float32)
 
 
 class GreedyAgent(_KadoAgent):
@@ -89,189 +90,172 @@ class GreedyAgent(_KadoAgent):
 
     name = "greedy"
 
-    def deal(self, look: Look) -> Floats:
+    def deal(self, now: Situation) -> Floats:
         """Keep it, give it to whom it scores least, or else put it aside."""
-        seats = range(look.rules.num_players)
-        own, *others = (points_now(look, seat).by_cell(look.offered).max((0, 1)) for seat in seats)
-        average = np.mean(look.rules.cards % look.rules.num_values + 1)
+        rules, card = now.rules, now.card
+        own, *others = (
+            points_now(now, seat).by_cell(card).max((0, 1)) for seat in range(rules.num_players)
+        )
+        average = np.mean(rules.cards % rules.num_values + 1)
         keep = np.where(own >= average, -NEVER, NEVER / 2)
         return np.stack([keep, *(-other for other in others), np.full_like(own, NEVER)])
 
-    def challenge(self, look: Look) -> Floats:
+    def challenge(self, now: Situation) -> Floats:
         """Name what most unseen cards have that are not ruled out."""
-        return _with_pass(guess_worth(look, look.possible, np.zeros_like(look.possible)))
+        return guess_values(now, now.possible, np.zeros_like(now.possible))
 
-    def place(self, look: Look) -> Floats:
+    def place(self, now: Situation) -> Floats:
         """Put it where it scores most."""
-        return points_now(look, 0).by_cell(look.own_card)
-
-
-@dataclass(frozen=True)
-class Habits:
-    """How the heuristic takes others to play; found by play against itself.
-
-    Attributes:
-        doubt: How far players are from always doing what is best, in points.
-        luck: Chance that a challenger is right about the dealer's card.
-        sure: How far players are from always naming the guess that is best, in points.
-    """
-
-    doubt: float = 1.0
-    luck: float = 0.4
-    sure: float = 0.3
+        return points_now(now, 0).by_cell(now.card)
 
 
 class Plan:
-    """A dealer's thoughts: what each kind of card is worth before each player.
+    """What each kind of card is worth to a dealer before each player.
 
-    Worth is counted in points of margin, own ones less the mean of what the others gain, all
-    against a card at random. Seats are counted from the dealer, 0 being himself.
+    Values are points of margin, the dealer's own less the mean of the others', against a random
+    card. Seats are counted from the dealer, who is 0.
 
     Attributes:
         share: How likely each kind is the next card, (K, N).
         gain: What each kind gains whoever places it, (P, K, N).
-        worth: What it is worth to the dealer to give it there, (P, K, N).
+        values: The value to the dealer of giving it there, (P, K, N).
     """
 
-    def __init__(self, look: Look, dealer: int, outlook: Outlook, habits: Habits) -> None:
-        num = look.rules.num_players
-        self._look, self._habits = look, habits
-        self.share = look.unseen / look.unseen.sum(axis=0)
+    def __init__(self, now: Situation, dealer: int) -> None:
+        num = now.rules.num_players
+        self._now = now
+        self.share = now.unseen / now.unseen.sum(axis=0)
         seats = [(dealer + step) % num for step in range(num)]
-        gain = np.stack([outlook.gains(look, seat).best(look.parts) for seat in seats])
+        gain = np.stack([points_expected(now, seat).best(now.parts) for seat in seats])
         self.gain = gain - (gain * self.share).sum(axis=1, keepdims=True)
-        self._weigh(np.full_like(self.share, habits.luck))
-        self._weigh(self._luck())
+        self._set_values(np.full_like(self.share, LUCK))
+        # What challengers name depends on what the dealer keeps, and that on what they name: once.
+        self._set_values(self._luck())
 
-    def _weigh(self, luck: Floats) -> None:
-        """Set all worths, if one challenger is right about a kept card so often, (K, N)."""
+    def _set_values(self, luck: Floats) -> None:
+        """Set the values, if one challenger is right about a kept card so often, (K, N)."""
         rivals = len(self.gain) - 1
         lost = 1 - (1 - luck) ** rivals
         own, others = self.gain[0], self.gain[1:] / rivals
         keep = (1 - lost) * own - lost / rivals * others.sum(axis=0)
-        # A card given away comes back if just its receiver takes the dealer's.
+        # A card given away comes back if its receiver is the one who takes the dealer's.
         back = (lost * self.share).sum(axis=0) / rivals
         give = back * own - (1 - back) * others
-        self.worth = np.concatenate([keep[None], give])
-        self._expect()
+        self.values = np.concatenate([keep[None], give])
+        self._set_coming(keep, give.max(axis=0))
 
-    def _expect(self) -> None:
-        """What the next cards bring a dealer without one; by who else lacks one, and discards."""
-        keep, give = self.worth[0], self.worth[1:].max(axis=0)
-        self._coming: dict[tuple[int, int], Floats] = {}
-        sizes = range(1, len(self.worth) + 1), range(self._look.rules.max_discards + 1)
-        for lacking, spare in product(*sizes):
-            best = keep
-            if lacking > 1:
-                best = np.maximum(best, give + self._coming[lacking - 1, spare])
-            if spare > 0:
-                best = np.maximum(best, self._coming[lacking, spare - 1])
-            self._coming[lacking, spare] = (best * self.share).sum(axis=0)
+    def _set_coming(self, keep: Floats, give: Floats) -> None:
+        """Set what the next cards bring a dealer without one, by who lacks one, and discards.
 
-    def _after(self, lacking: Array, spare: Array) -> Floats:
-        """What the next cards bring a dealer without one, as the numbers are in each game: (N,)."""
-        found = np.full(lacking.shape, NEVER)
-        for (number, discards), worth in self._coming.items():
-            found = np.where((lacking == number) & (spare == discards), worth, found)
-        return found
+        ``_coming`` has shape (P + 1, discards + 2, N): how many lack a card, how many may still
+        be put aside; the last column, -1, is that one too many was put aside.
+        """
+        spares = self._now.rules.max_discards + 1
+        self._coming = np.full((len(self.gain) + 1, spares + 1, keep.shape[1]), NEVER)
+        for lacking in range(1, len(self.gain) + 1):
+            for spare in range(spares):
+                best = keep
+                if lacking > 1:
+                    best = np.maximum(best, give + self._coming[lacking - 1, spare])
+                if spare > 0:
+                    best = np.maximum(best, self._coming[lacking, spare - 1])
+                self._coming[lacking, spare] = (best * self.share).sum(axis=0)
 
     def options(self, lacking: npt.NDArray[np.bool_], spare: Array) -> Floats:
-        """Worth of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
+        """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
 
         Args:
             lacking: Who has no card, (P, N), the seats counted from the dealer.
             spare: How many cards may still be put aside, (N,).
         """
-        number, own = lacking.sum(axis=0), lacking[0]
-        worth = self.worth.copy()
-        worth[1:] += np.where(own, self._after(number - 1, spare), 0)
-        worth = np.where(lacking[:, None], worth, NEVER)
-        aside = np.where(own, self._after(number, spare - 1), np.where(spare > 0, 0, NEVER))
-        return np.concatenate([worth, np.broadcast_to(aside, (1, *self.share.shape))])
+        number, own, games = lacking.sum(axis=0), lacking[0], np.arange(len(spare))
+        values = self.values.copy()
+        values[1:] += np.where(own, self._coming[number - 1, spare, games], 0)
+        values = np.where(lacking[:, None], values, NEVER)
+        later = self._coming[number, spare - 1, games]
+        aside = np.where(own, later, np.where(spare > 0, 0, NEVER))
+        return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
     def given(self, seat: int, lacking: npt.NDArray[np.bool_], spare: Array) -> Floats:
-        """How likely the dealer gives each kind to that seat, against others: (K, N)."""
+        """How likely the dealer gives each kind to that seat, and not elsewhere: (K, N)."""
         options = self.options(lacking, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)
-        edge = np.clip((options[seat] - better) / self._habits.doubt, -30, 30)
+        edge = np.clip((options[seat] - better) / DOUBT, -30, 30)
         return np.asarray(1 / (1 + np.exp(-edge)), np.float32)
 
     def guesses(self, seat: int, kept: Floats, own: Floats) -> Floats:
-        """What each guess is worth to a challenger: (G, B, N).
+        """The value of each guess to a challenger: (G, B, N).
 
         Args:
-            seat: His, from the dealer.
+            seat: The challenger's, from the dealer.
             kept: How likely each kind is the dealer's card, (K, N), the sum not 0.
-            own: The same for his own card.
+            own: The same for the challenger's own card.
         """
         kept, own = (each / np.maximum(each.sum(axis=0), np.float32(1e-9)) for each in (kept, own))
         gain = self.gain[seat] + self.gain[0] / (len(self.gain) - 1)
         gain = gain - (own * gain).sum(axis=0)
-        return guess_worth(self._look, kept * gain, self._look.rules.perfect_points * kept)
+        return guess_values(self._now, kept * gain, self._now.rules.perfect_points * kept)
 
     def _luck(self) -> Floats:
-        """How often one challenger will be right about each kind of card, if it is kept."""
+        """How often one challenger will be right about each kind of card, if it is kept; (K, N)."""
         lacking = np.ones((len(self.gain), self.share.shape[1]), np.bool_)
-        spare = np.full(self.share.shape[1], self._look.rules.max_discards)
+        spare = np.full(self.share.shape[1], self._now.rules.max_discards)
         kept = self.share * self.given(0, lacking, spare)
         right = np.zeros((), np.float32)
         for seat in range(1, len(self.gain)):
-            worth = self.guesses(seat, kept, self.share * self.given(seat, lacking, spare))
-            named = np.exp((worth - worth.max(axis=(0, 1))) / np.float32(self._habits.sure))
+            values = self.guesses(seat, kept, self.share * self.given(seat, lacking, spare))
+            named = np.exp((values - values.max(axis=(0, 1))) / np.float32(SURE))
             named /= named.sum(axis=(0, 1))
             by_gift, by_ribbon = named.sum(axis=1, keepdims=True), named.sum(axis=0, keepdims=True)
             right = right + (by_gift + by_ribbon - named) / (len(self.gain) - 1)
-        gift, ribbon, _ = self._look.parts
+        gift, ribbon, _ = self._now.parts
         right = right[gift, ribbon]
         mean = (kept * right).sum(axis=0) / kept.sum(axis=0)
-        return np.asarray(np.clip(self._habits.luck + right - mean, 0.02, 0.95), np.float32)
+        return np.asarray(np.clip(LUCK + right - mean, 0.02, 0.95), np.float32)
 
 
 class HeuristicAgent(_KadoAgent):
-    """Goes by the points that tableaus can be expected to have in the end.
+    """Goes by the points that tableaus can be expected to have at the end.
 
-    As dealer it gives each card to where it is worth most to itself, the cards to come and
-    the guesses to be feared considered. As challenger it weighs what the dealer may have kept
-    by how likely he would have, and what a swap gains; a guess that gains nothing it leaves.
+    As dealer it gives each card to the seat of the highest value to itself, with a view to the
+    cards to come and the guesses to fear. As challenger it asks how likely the dealer would have
+    kept each card, and what a swap gains; it passes if no guess gains anything.
     """
 
     name = "heuristic"
 
-    def __init__(self, outlook: Outlook | None = None, habits: Habits | None = None) -> None:
-        self.outlook = outlook or Outlook()
-        self.habits = habits or Habits()
+    def deal(self, now: Situation) -> Floats:
+        """Give it to the seat of the highest value."""
+        plan = Plan(now, 0)
+        spare = now.rules.max_discards - (now["put_aside"] > 0)
+        options = plan.options(now["dealt_as"] == 0, spare)
+        kind = np.searchsorted(now.kinds, now.card)
+        return np.asarray(options[:, kind, np.arange(now.num_envs)], np.float32)
 
-    def deal(self, look: Look) -> Floats:
-        """Give it to where it is worth most."""
-        plan = Plan(look, 0, self.outlook, self.habits)
-        spare = look.rules.max_discards - (look["put_aside"] > 0)
-        options = plan.options(look["dealt_as"] == 0, spare)
-        kind = np.searchsorted(look.kinds, look.offered)
-        return np.asarray(options[:, kind, np.arange(look.num_envs)], np.float32)
-
-    def challenge(self, look: Look) -> Floats:
+    def challenge(self, now: Situation) -> Floats:
         """Name what gains most, if anything does."""
-        plan = Plan(look, look.dealer, self.outlook, self.habits)
-        kept, own = self.suspected(look, plan)
-        return _with_pass(plan.guesses(len(plan.gain) - look.dealer, kept, own))
+        plan = Plan(now, now.dealer)
+        kept, own = self.suspected(now, plan)
+        return plan.guesses(now.rules.num_players - now.dealer, kept, own)
 
-    def suspected(self, look: Look, plan: Plan) -> tuple[Floats, Floats]:
+    def suspected(self, now: Situation, plan: Plan) -> tuple[Floats, Floats]:
         """How likely each kind is the dealer's card, and the own one: two arrays (K, N).
 
-        Both were dealt by somebody who had a choice, or none if nobody else lacked a card.
+        Both were dealt by a dealer who had a choice, unless nobody else lacked a card.
         """
-        order = np.roll(look["dealt_as"], -look.dealer, axis=0)  # from the dealer on
+        order = np.roll(now["dealt_as"], -now.dealer, axis=0)  # from the dealer on
         chances = []
-        for seat, cards in ((0, look.possible), (len(order) - look.dealer, look.unseen)):
-            # How things stood when this seat was given its card.
-            before = (look["put_aside"] > 0) & (look["put_aside"] < order[seat])
-            spare = look.rules.max_discards - before
+        for seat, cards in ((0, now.possible), (len(order) - now.dealer, now.unseen)):
+            # What was still to be had when this seat was given its card.
+            before = (now["put_aside"] > 0) & (now["put_aside"] < order[seat])
+            spare = now.rules.max_discards - before
             chances.append(cards * plan.given(seat, order >= order[seat], spare))
         return chances[0], chances[1]
 
-    def place(self, look: Look) -> Floats:
-        """Put it where it raises the points to be expected most."""
-        return self.outlook.gains(look, 0).by_cell(look.own_card)
+    def place(self, now: Situation) -> Floats:
+        """Put it where it raises the expected points most."""
+        return points_expected(now, 0).by_cell(now.card)
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
+"""What makes a scripted agent by its name, the weakest first."""

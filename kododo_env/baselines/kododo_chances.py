@@ -1,21 +1,20 @@
-"""Which colour of Kododo will score, and what that is worth: the reckoning of the heuristic.
+"""Which colour of Kododo will score, and what that brings: the reckoning of the heuristic.
 
-In the first two turns of a round, the chance of each colour is a look-up: tables of weights
-(below), indexed by what the player sees of a colour once his cards lie, are added up and
-the exponentials shared out among the colours, the Kododo clause and nobody. Another two
-tables say how many points a scoring colour is still going to bring to oneself and to the
-others. In the last turn only the others' cards of this turn are open: tables tell how
-likely each colour is to be laid, all their combinations are gone through, and the rules'
-own evaluation says which colour scores.
+In the first two turns of a round the chance of each colour is a look-up. Tables of weights,
+indexed by what the player sees of a colour once their cards lie, are added up; the exponentials
+are shared out among the colours, the Kododo clause and nobody. Two more tables say how many
+points a scoring colour will still bring to oneself and to the others. In the last turn only the
+others' cards of this turn are unknown: tables tell how likely each colour is to be laid, all
+their combinations are gone through, and the rules' own scoring says which colour scores.
 
-The tables come from games of the heuristic against itself and others, over and over until
-they agree with what they make it do: see ``agents/release/kododo_fitting.py``.
+The tables come from games of the heuristic against itself and others, repeated until they agree
+with what they make it do: see ``agents/release/kododo_fitting.py``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -36,39 +35,32 @@ Lookup = tuple[Array, int]
 TABLES = Path(__file__).with_name("data") / "kododo_chances.npz"
 UNSEEN = 16  # steps of an eighth of how many cards of a colour are out of sight
 RESERVE = 12  # points held back, at most
-KEPT = 4  # cards of a colour or Kododo cards kept, at most 3 in the first turn
+KEPT = 4  # cards of a colour or Kododo cards in hand, at most 3 in the first turn
 STAKE = 4  # cards of a colour laid, at most 3 before the last turn
 POINTS = 12  # points on the table in a colour
 
 
-def tables_for(rules: Rules) -> Tables | None:
-    """The tables for so many players, by name; None if the rules are not the real game's."""
+def tables_for(rules: Rules, counts_cards: bool = True) -> Tables | None:
+    """The tables for so many players, by name; None if the rules are not the real game's.
+
+    Args:
+        rules: The rules.
+        counts_cards: False for a player who forgets which cards they have seen.
+    """
     real = Rules(rules.num_players)
     known = ("num_colours", "hand_size", "plays", "kododo_offset", "limit_offset")
     if any(getattr(rules, name) != getattr(real, name) for name in known):
         return None
-    return _all_tables()[rules.num_players]
+    tables = _shipped_tables(rules.num_players)
+    forgotten = () if counts_cards else ("1/unseen", "2/unseen")
+    return tables | {name: np.zeros_like(tables[name]) for name in forgotten}
 
 
 @lru_cache
-def tables_without_counting(rules: Rules) -> Tables | None:
-    """The same tables for a player who forgets which cards he has seen."""
-    tables = tables_for(rules)
-    if tables is None:
-        return None
-    forgotten = {name: np.zeros_like(tables[name]) for name in ("1/unseen", "2/unseen")}
-    return {**tables, **forgotten}
-
-
-@lru_cache
-def _all_tables() -> dict[int, Tables]:
-    """The tables for each number of players."""
-    by_players: dict[int, Tables] = {}
+def _shipped_tables(players: int) -> Tables:
     with np.load(TABLES, allow_pickle=False) as file:
-        for key in file.files:
-            players, name = key.split("/", 1)
-            by_players.setdefault(int(players), {})[name] = file[key].astype(np.float32)
-    return by_players
+        names = [key.partition("/")[2] for key in file.files if key.startswith(f"{players}/")]
+        return {name: file[f"{players}/{name}"].astype(np.float32) for name in names}
 
 
 @dataclass(frozen=True)
@@ -104,50 +96,38 @@ class Situation:
     Attributes:
         rules: The rules.
         turn: The turn of the round.
+        turns_left: Turns of the round after this one.
         colours: In each slot of the hand, whether it holds a card of a colour, (slots, C, N).
         values: The value of that card, else 0; (slots, C, N).
         kododos: Whether a slot holds a Kododo card, (slots, N).
         cards: Cards on the table by seat, one's own first, and colour, (P, C, N).
         points: Their values added up, (P, C, N).
         table_kododos: Kododo cards on the table by seat, (P, N).
+        totals: Cards on the table by colour, (C, N).
+        others: The others' points on the table by colour, on average, (C, N).
         unseen: How many cards of a colour are out of sight, as eighths of an even share of
             all that are; (C, N).
     """
 
     def __init__(self, view: KododoView) -> None:
-        self.rules, self.turn = view.rules, view.turn
-        rules, pieces = self.rules, view.pieces
+        rules, pieces = view.rules, view.pieces
+        self.rules, self.turn, self.turns_left = rules, view.turn, len(rules.plays) - 1 - view.turn
         hand = np.ascontiguousarray(view.hand.T)[:, None]
         card_colour, value = np.divmod(hand, np.int8(rules.num_values))
         held = (card_colour == np.arange(rules.num_colours)[:, None]) & (hand >= 0)
         self.colours = held.astype(np.int16)
         self.values = self.colours * (value + 1)
         self.kododos = (self.values == KODODO_VALUE).any(axis=1).astype(np.int16)
-        self.cards = _games_last(pieces["table_cards"])
-        self.points = _games_last(pieces["table_points"])
-        self.table_kododos = _games_last(pieces["table_kododos"])
+        self.cards, self.points, self.table_kododos = (
+            np.ascontiguousarray(np.moveaxis(pieces[name], 0, -1), dtype=np.int16)
+            for name in ("table_cards", "table_points", "table_kododos")
+        )
+        self.totals: Array = self.cards.sum(axis=0, dtype=np.int16)
+        self.others: Array = self.points[1:].mean(axis=0, dtype=np.float32)
         seen = pieces["seen"].sum(axis=2, dtype=np.int16).T
         unseen = sum(rules.copies) - seen - self.colours.sum(axis=0, dtype=np.int16)
         even = np.maximum(unseen.sum(axis=0, dtype=np.int16), 1)
-        share = (8 * rules.num_colours) * unseen // even
-        self.unseen = np.minimum(share, UNSEEN - 1)
-
-    @cached_property
-    def totals(self) -> Array:
-        """Cards on the table by colour, (C, N)."""
-        totals: Array = self.cards.sum(axis=0, dtype=np.int16)
-        return totals
-
-    @cached_property
-    def others(self) -> Array:
-        """The others' points on the table by colour, on average, (C, N)."""
-        others: Array = self.points[1:].mean(axis=0, dtype=np.float32)
-        return others
-
-    @property
-    def turns_left(self) -> int:
-        """Turns of the round after this one."""
-        return len(self.rules.plays) - 1 - self.turn
+        self.unseen = np.minimum((8 * rules.num_colours) * unseen // even, UNSEEN - 1)
 
     def after(self, choices: tuple[tuple[int, ...], ...]) -> Laid:
         """What each choice of slots would come to."""
@@ -168,17 +148,11 @@ class Situation:
 
     def _reserve(self, slots: list[int]) -> Array:
         """The points of the best cards of each colour in some slots, (C, N)."""
-        if self.turns_left == 0:
-            return np.zeros_like(self.totals)
         best = second = np.zeros_like(self.totals)
         for value in self.values[slots]:
             second = np.maximum(second, np.minimum(best, value))
             best = np.maximum(best, value)
-        return best + second if self.turns_left > 1 else best
-
-
-def _games_last(piece: Array) -> Array:
-    return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
+        return (np.zeros_like(best), best, best + second)[self.turns_left]
 
 
 # --- where to look --------------------------------------------------------------------------
@@ -186,8 +160,8 @@ def _games_last(piece: Array) -> Array:
 
 def _lookup(*axes: tuple[Array, int]) -> Lookup:
     """Positions in a table of several axes: along each an index, cut off at the axis' size."""
-    flat, total = np.minimum(axes[0][0], axes[0][1] - 1), axes[0][1]
-    for index, size in axes[1:]:
+    flat, total = np.zeros((), np.int16), 1
+    for index, size in axes:
         flat = flat * size + np.minimum(index, size - 1)
         total *= size
     return flat, total
@@ -196,13 +170,12 @@ def _lookup(*axes: tuple[Array, int]) -> Lookup:
 def chance_lookups(now: Situation, laid: Laid) -> dict[str, Lookup]:
     """Where the chance of each colour to score is found, (A, C, N); not for the last turn."""
     if now.turn == 0:
-        axes = (now.unseen[None], UNSEEN), (laid.cards, 3), (laid.kept, KEPT)
-        return {"0/opening": _lookup(*axes)}
+        return {"0/opening": _lookup((now.unseen, UNSEEN), (laid.cards, 3), (laid.kept, KEPT))}
     totals = now.totals + laid.cards
     count = totals, now.rules.limit + 1
     return {
         "1/pattern": _lookup(_pattern(totals, now), count),
-        "1/unseen": _lookup(count, (now.unseen[None], UNSEEN)),
+        "1/unseen": _lookup(count, (now.unseen, UNSEEN)),
         "1/hand": _lookup(count, (laid.cards, 2), (laid.kept, KEPT)),
     }
 
@@ -218,7 +191,7 @@ def gain_lookups(now: Situation, laid: Laid) -> tuple[tuple[str, Lookup], tuple[
     count = now.totals + laid.cards, now.rules.limit + 1
     return (
         (f"{now.turn}/own", _lookup(count, (laid.reserve, RESERVE))),
-        (f"{now.turn}/others", _lookup(count, (now.unseen[None], UNSEEN))),
+        (f"{now.turn}/others", _lookup(count, (now.unseen, UNSEEN))),
     )
 
 
@@ -232,30 +205,33 @@ def reply_lookups(now: Situation, seat: int) -> dict[str, Lookup]:
     }
 
 
-# --- what a choice is worth -----------------------------------------------------------------
+def _added(tables: Tables, lookups: dict[str, Lookup]) -> Floats:
+    """The sum of what is found in several tables."""
+    found = [tables[name].take(index) for name, (index, _) in lookups.items()]
+    total: Floats = sum(found[1:], found[0])
+    return total
+
+
+# --- the value of a choice ------------------------------------------------------------------
 
 
 def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Floats:
-    """What each choice may be expected to gain on the mean of the others, in points, (A, N)."""
+    """What each choice is expected to gain on the mean of the others, in points, (A, N)."""
     own, others = now.points[0] + laid.points, now.others
+    name, (index, _) = kododo_lookup(now, laid)
+    kododo, kododo_margin = tables[name].take(index), _kododo_margin(now, laid, tables)
+    expected: Floats
     if now.turns_left == 0:
         by_colour = _last_turn(now, laid, (own - others).astype(np.float32), tables)
-        name, (index, _) = kododo_lookup(now, laid)
-        chance: Floats = tables[name].take(index)
-        return by_colour * (1 - chance) + chance * _kododo_margin(now, laid, tables)
+        expected = by_colour * (1 - kododo) + kododo * kododo_margin
+        return expected
     more_own, more_others = (tables[name].take(at) for name, (at, _) in gain_lookups(now, laid))
-    colours, kododo, nobody = _weights(now, laid, tables)
-    by_colour = (colours * (own + more_own - others - more_others)).sum(axis=1)
-    margins = by_colour + kododo * _kododo_margin(now, laid, tables)
-    expected: Floats = margins / (colours.sum(axis=1) + kododo + nobody)
-    return expected
-
-
-def _weights(now: Situation, laid: Laid, tables: Tables) -> tuple[Floats, Floats, np.float32]:
-    """The unscaled chances of the colours (A, C, N), of the Kododo clause (A, N), of nobody."""
     colours = np.exp(_added(tables, chance_lookups(now, laid)))
-    name, (index, _) = kododo_lookup(now, laid)
-    return colours, np.exp(tables[name].take(index)), np.exp(tables[f"{now.turn}/nobody"][0])
+    kododo, nobody = np.exp(kododo), np.exp(tables[f"{now.turn}/nobody"][0])
+    by_colour = (colours * (own + more_own - others - more_others)).sum(axis=1)
+    margins = by_colour + kododo * kododo_margin
+    expected = margins / (colours.sum(axis=1) + kododo + nobody)
+    return expected
 
 
 def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Floats:
@@ -314,23 +290,16 @@ def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Floats]:
 def _combinations(cards: int, colours: int) -> Array:
     """The ways in which so many cards may fall on colours, (R, C)."""
     ways = combinations_with_replacement(range(colours), cards)
-    return np.array([np.bincount(way, minlength=colours) for way in ways], np.intp)
+    return np.array([[way.count(colour) for colour in range(colours)] for way in ways], np.intp)
 
 
 @lru_cache
 def _without_one(cards: int, colours: int) -> Array:
     """[c, way]: the way with a card less in colour c; one past the last if it has none; (C, R)."""
-    fewer = [[0] * colours] if cards == 1 else _combinations(cards - 1, colours).tolist()
-    number = {tuple(way): index for index, way in enumerate(fewer)}
+    fewer = [tuple(way) for way in _combinations(cards - 1, colours)]
+    number = {way: index for index, way in enumerate(fewer)}
     ways, one = _combinations(cards, colours), np.eye(colours, dtype=np.intp)
     return np.array([[number.get(tuple(w), len(fewer)) for w in ways - less] for less in one])
-
-
-def _added(tables: Tables, lookups: dict[str, Lookup]) -> Floats:
-    """The sum of what is found in several tables."""
-    found = [tables[name].take(index) for name, (index, _) in lookups.items()]
-    total: Floats = sum(found[1:], found[0])
-    return total
 
 
 # --- how the cards may lie ------------------------------------------------------------------
@@ -344,10 +313,9 @@ def _code(totals: Array, rules: Rules) -> Array:
 
     The last colour is left out: all tables of a turn have as many cards.
     """
-    totals = totals.astype(np.int32)
-    code = totals[..., 0, :]
-    for colour in range(1, rules.num_colours - 1):
-        code = code * (rules.num_players * rules.round_cards + 1) + totals[..., colour, :]
+    base = rules.num_players * rules.round_cards + 1
+    places = (base ** np.arange(rules.num_colours - 2, -1, -1)).astype(np.int32)
+    code: Array = places @ totals[..., :-1, :]
     return code
 
 
@@ -387,8 +355,7 @@ def _patterns(rules: Rules, cards: int) -> tuple[Array, int]:
 def _pattern(totals: Array, now: Situation) -> tuple[Array, int]:
     """The number of a table's pattern, (..., 1, N) from (..., C, N), and how many there are."""
     rules = now.rules
-    cards = rules.num_players * sum(rules.plays[: now.turn])
-    if totals.ndim > now.totals.ndim:  # after a choice: with one's own cards
-        cards += rules.plays[now.turn]
+    after_choice = totals.ndim > now.totals.ndim  # with one's own cards
+    cards = rules.num_players * sum(rules.plays[: now.turn]) + after_choice * rules.plays[now.turn]
     patterns, number = _patterns(rules, cards)
     return patterns.take(_code(totals, rules))[..., None, :], number

@@ -164,7 +164,7 @@ def random_legal_actions(
     """
     # The k-th legal action, k uniform: the running count of legal actions exceeds k there first.
     count = np.cumsum(mask, axis=-1, dtype=np.int16)
-    pick = rng.integers(0, count[..., -1])
+    pick = rng.integers(count[..., -1])
     action: npt.NDArray[np.int64] = np.argmax(count > pick[..., None], axis=-1)
     return action
 

@@ -436,7 +436,7 @@ class BatchGame(ABC):
         names = self._arrays + self._shared_state
         state: dict[str, Any] = {name: getattr(self, name).copy() for name in names}
         state.update({name: getattr(self, name) for name in self._schedule + self._shared_schedule})
-        state["rng"] = copy.deepcopy(self.rng.bit_generator.state)
+        state["rng"] = self.rng.bit_generator.state  # numpy makes a new one each time
         return state
 
     def load_state(self, state: dict[str, Any]) -> None:

@@ -64,16 +64,10 @@ BOUNDS = {
     # of make_policies
     "seeds": Bound(1, 1000),
     "jobs": Bound(1, MOST_PROCESSES),
-    "selection_games": Bound(1, MOST_GAMES),
-    "rating_games": Bound(1, MOST_GAMES),
     "response_steps": Bound(1, 10**12),
-    "response_games": Bound(1, MOST_GAMES),
-    # of agents.release.kododo_fitting
-    "rounds": Bound(1, 1000),
     # of a search's budget
     "worlds": Bound(1, 100_000),
     "milliseconds": _positive(600_000),
-    "horizon": Bound(0, 10_000),
     # of a recipe; that it fits into memory is checked for all of them together
     "num_envs": Bound(1, 1_000_000),
     "batch_size": Bound(1, 10_000_000),

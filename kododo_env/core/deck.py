@@ -25,7 +25,7 @@ def shuffled_rows(cards: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDAr
     # Sorting by random keys is several times faster than one swap after the other. A key's
     # low byte carries the card; equal keys (2**-24 a pair) are too rare to bias anything.
     num = cards.size
-    words = rng.integers(0, 1 << 64, size=(num + 1) // 2, dtype=np.uint64)  # two keys each
+    words = rng.integers(1 << 64, size=(num + 1) // 2, dtype=np.uint64)  # two keys each
     keys = words.view(np.uint32)[:num].reshape(cards.shape)
     keys &= np.uint32(0xFFFF_FF00)
     keys |= cards

@@ -29,6 +29,8 @@ class PolicyMetadata:
         layout: Fingerprint of the observation's layout.
         pieces: The layout's pieces: name, shape, maximum.
         actions: What each action means.
+        network: The arguments of ``agents.networks.network.GameNetwork`` beside the layouts, by
+            name; empty in older files, which can be played but not learned on from.
         temperature: At which it is meant to be played: 0 = the likeliest action.
         training: How it was trained.
         results: How it fared: win shares by opponent.
@@ -42,6 +44,7 @@ class PolicyMetadata:
     layout: str
     pieces: list[list[Any]]
     actions: list[str]
+    network: dict[str, Any] = field(default_factory=dict)
     temperature: float = 0.0
     training: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
@@ -72,37 +75,27 @@ class PolicyMetadata:
             raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
         if not isinstance(content, dict) or "format" not in content:
             raise ValueError("its metadata name no format")
-        found = content["format"]
+        found = content.pop("format")
         if not is_whole(found) or found != FORMAT:
             raise ValueError(f"it has format {shown(found)}, this version reads {FORMAT}")
         return PolicyMetadata(**checked(content))
 
 
-def rules_of(rules: Any) -> dict[str, Any]:
-    """The fields of a game's rules as JSON would give them back."""
-    found: dict[str, Any] = json.loads(json.dumps(asdict(rules), default=list))
-    return found
+def describe(game: BatchGame | View) -> PolicyMetadata:
+    """The part of the metadata that follows from a game, or from a view of it.
 
-
-def describe(game: BatchGame) -> PolicyMetadata:
-    """The part of the metadata that follows from the game."""
-    actions = [game.describe_action(action) for action in range(game.num_actions)]
-    return _described(game.name, game.version, game, actions)
-
-
-def describe_view(view: View) -> PolicyMetadata:
-    """The same of a player's view of the game, without what the actions mean."""
-    return _described(view.game_name, view.game_version, view, [])
-
-
-def _described(
-    name: str, version: int, game: BatchGame | View, actions: list[str]
-) -> PolicyMetadata:
+    A view does not tell what the actions mean, so that these are left out.
+    """
+    if isinstance(game, BatchGame):
+        name, version = game.name, game.version
+        actions = [game.describe_action(action) for action in range(game.num_actions)]
+    else:
+        name, version, actions = game.game_name, game.game_version, []
     return PolicyMetadata(
         game=name,
         version=version,
         num_players=game.num_players,
-        rules=rules_of(game.rules),
+        rules=json.loads(json.dumps(asdict(game.rules), default=list)),
         layout=game.layout.fingerprint(),
         pieces=[[piece.name, list(piece.shape), piece.maximum] for piece in game.layout.pieces],
         actions=actions,
@@ -110,7 +103,7 @@ def _described(
 
 
 def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
-    """In what a policy's game is not the game to be played, in words; empty if it is the same."""
+    """How a policy's game differs from the game to be played, in words; empty if it does not."""
     named = (
         ("game", policy.game, game.game),
         ("version", policy.version, game.version),

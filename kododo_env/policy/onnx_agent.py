@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
-from kododo_env.policy.metadata import PolicyMetadata, describe, describe_view, differences
+from kododo_env.policy.metadata import describe, differences
 from kododo_env.policy.onnx_trial import answers_of, dtype_of, open_session
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
@@ -58,12 +58,9 @@ class OnnxAgent:
         self.temperature = finite_number(given, "temperature", 0, HOTTEST)
         self._fits: tuple[Any, ...] = ()  # what ``act`` has found to be the policy's own game
 
-    def check(self, game: BatchGame) -> None:
+    def check(self, game: BatchGame | View) -> None:
         """Raise ValueError, saying what differs, unless the policy is for this game."""
-        self._check(describe(game))
-
-    def _check(self, game: PolicyMetadata) -> None:
-        found = differences(self.metadata, game)
+        found = differences(self.metadata, describe(game))
         if found:
             told = plain(self.path)
             raise ValueError(f"{told} cannot play this game: it is for {'; '.join(found)}")
@@ -75,10 +72,10 @@ class OnnxAgent:
             ValueError: The view is of another game than the policy is for, or the network
                 gives what is no number.
         """
-        # The objects themselves are kept: an id may be another's when they are gone.
+        # The objects themselves, not their ids: an id may be another's when they are gone.
         game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
         if game != self._fits:
-            self._check(describe_view(view))
+            self.check(view)
             self._fits = game
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         if self.temperature == 0:

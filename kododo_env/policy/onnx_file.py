@@ -1,119 +1,82 @@
-"""Reading the ONNX files of policies without running them; needs numpy only.
+"""Reading the ONNX files of policies without running them, and without a library.
 
-Only the part of ONNX is read that policies use: no graph within a graph, no functions, no data
-outside the file. Whatever else a file has is an error, and never skipped.
+An ONNX file is a message of Protocol Buffers. Only the part of ONNX is read that policies use:
+no graph within a graph, no functions, no data outside the file. Whatever else a file has is an
+error, and never skipped.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
-
-from kododo_env.policy.protobuf import BYTES, FIXED32, VARINT, Budget, Field, read_message
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from typing import Any, NamedTuple
 
 MOST_PARTS = 100_000  # fields and numbers in a file; a policy has some thousands
 MOST_AXES = 8
 
-# The numbers are those of onnx.proto.
-_MODEL = {
-    1: Field("ir_version", VARINT),
-    2: Field("producer_name", BYTES),
-    3: Field("producer_version", BYTES),
-    4: Field("domain", BYTES),
-    5: Field("model_version", VARINT),
-    6: Field("doc_string", BYTES),
-    7: Field("graph", BYTES),
-    8: Field("opset_import", BYTES, many=True),
-    14: Field("metadata_props", BYTES, many=True),
-}
-_OPSET = {1: Field("domain", BYTES), 2: Field("version", VARINT)}
-_ENTRY = {1: Field("key", BYTES), 2: Field("value", BYTES)}
-_GRAPH = {
-    1: Field("node", BYTES, many=True),
-    2: Field("name", BYTES),
-    5: Field("initializer", BYTES, many=True),
-    10: Field("doc_string", BYTES),
-    11: Field("input", BYTES, many=True),
-    12: Field("output", BYTES, many=True),
-    13: Field("value_info", BYTES, many=True),
-    16: Field("metadata_props", BYTES, many=True),
-}
-_NODE = {
-    1: Field("input", BYTES, many=True),
-    2: Field("output", BYTES, many=True),
-    3: Field("name", BYTES),
-    4: Field("op_type", BYTES),
-    5: Field("attribute", BYTES, many=True),
-    6: Field("doc_string", BYTES),
-    7: Field("domain", BYTES),
-    8: Field("overload", BYTES),
-    9: Field("metadata_props", BYTES, many=True),
-}
-_ATTRIBUTE = {
-    1: Field("name", BYTES),
-    2: Field("f", FIXED32),
-    3: Field("i", VARINT),
-    8: Field("ints", VARINT, many=True),
-    13: Field("doc_string", BYTES),
-    20: Field("type", VARINT),
-}
-_TENSOR = {
-    1: Field("dims", VARINT, many=True),
-    2: Field("data_type", VARINT),
-    8: Field("name", BYTES),
-    9: Field("raw_data", BYTES),
-    12: Field("doc_string", BYTES),
-    13: Field("external_data", BYTES, many=True),
-    14: Field("data_location", VARINT),
-    16: Field("metadata_props", BYTES, many=True),
-}
-_FLOAT, _INT, _INTS = 1, 2, 7  # types of attributes
-_DTYPES = {
-    1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2",
-    11: "<f8",
-}  # fmt: skip
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # wire types; the old groups (3, 4) are not read
+_FIXED = {FIXED64: 8, FIXED32: 4}
 
 
-@dataclass(frozen=True)
-class Node:
-    """One operation of a graph.
+class _Field(NamedTuple):
+    """A field of a message; where it may come several times, numbers may also be packed."""
+
+    name: str
+    wire: int = BYTES
+    many: bool = False
+    message: _Message | None = None
+
+
+class _Message(NamedTuple):
+    """Which fields a message may have, by the numbers of onnx.proto."""
+
+    kind: str
+    fields: Mapping[int, _Field]
+
+
+_ENTRY = _Message("entry", {1: _Field("key"), 2: _Field("value")})
+_OPSET = _Message("opset", {1: _Field("domain"), 2: _Field("version", VARINT)})
+_ATTRIBUTE = _Message("node's attribute", {
+    1: _Field("name"), 2: _Field("f", FIXED32), 3: _Field("i", VARINT),
+    8: _Field("ints", VARINT, many=True), 13: _Field("doc_string"), 20: _Field("type", VARINT),
+})  # fmt: skip
+_NODE = _Message("node", {
+    1: _Field("input", many=True), 2: _Field("output", many=True), 3: _Field("name"),
+    4: _Field("op_type"), 5: _Field("attribute", many=True, message=_ATTRIBUTE),
+    6: _Field("doc_string"), 7: _Field("domain"), 8: _Field("overload"),
+    9: _Field("metadata_props", many=True),
+})  # fmt: skip
+_TENSOR = _Message("tensor", {
+    1: _Field("dims", VARINT, many=True), 2: _Field("data_type", VARINT), 8: _Field("name"),
+    9: _Field("raw_data"), 12: _Field("doc_string"), 13: _Field("external_data", many=True),
+    14: _Field("data_location", VARINT), 16: _Field("metadata_props", many=True),
+})  # fmt: skip
+_GRAPH = _Message("graph", {
+    1: _Field("node", many=True, message=_NODE), 2: _Field("name"),
+    5: _Field("initializer", many=True, message=_TENSOR), 10: _Field("doc_string"),
+    11: _Field("input", many=True), 12: _Field("output", many=True),
+    13: _Field("value_info", many=True), 16: _Field("metadata_props", many=True),
+})  # fmt: skip
+_MODEL = _Message("model", {
+    1: _Field("ir_version", VARINT), 2: _Field("producer_name"), 3: _Field("producer_version"),
+    4: _Field("domain"), 5: _Field("model_version", VARINT), 6: _Field("doc_string"),
+    7: _Field("graph", message=_GRAPH), 8: _Field("opset_import", many=True, message=_OPSET),
+    14: _Field("metadata_props", many=True, message=_ENTRY),
+})  # fmt: skip
+_ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
+# Bytes of a number by the tensor's type: floats of 32, 16 and 64 bits, whole numbers, truth values.
+_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8}
+
+
+class OnnxFile(NamedTuple):
+    """What a model says of itself and does.
 
     Attributes:
-        operator: What it does.
-        domain: Who defines the operator; empty for ONNX itself.
-        inputs: Names of values; empty where an optional input is left out.
-        outputs: Names of values.
-        attributes: Floats, ints, and tuples of ints, by name.
+        operators: Of the graph's nodes, in the order of the file: (domain, name).
+        metadata: Its entries by their keys.
     """
 
-    operator: str
-    domain: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    attributes: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class OnnxFile:
-    """A model.
-
-    Attributes:
-        ir_version: Of the file format.
-        opsets: The version of the operators, by domain.
-        nodes: The graph's operations, in the order of the file.
-        tensors: The graph's constants by name, read-only.
-        metadata: What the file says of itself.
-    """
-
-    ir_version: int
-    opsets: dict[str, int]
-    nodes: tuple[Node, ...]
-    tensors: dict[str, npt.NDArray[Any]]
+    operators: tuple[tuple[str, str], ...]
     metadata: dict[str, str]
 
 
@@ -123,73 +86,109 @@ def read_onnx(content: bytes) -> OnnxFile:
     Raises:
         ValueError: It is no ONNX file, or has what no policy has.
     """
-    budget = Budget(MOST_PARTS)
-    model = read_message(memoryview(content), "model", _MODEL, budget)
+    model = _Reader().message(memoryview(content), _MODEL)
     if "graph" not in model:
         raise ValueError("it has no graph")
-    graph = read_message(model["graph"], "graph", _GRAPH, budget)
-    tensors = [_tensor(each, budget) for each in graph.get("initializer", ())]
-    entries = [read_message(e, "entry", _ENTRY, budget) for e in model.get("metadata_props", ())]
-    opsets = [read_message(e, "opset", _OPSET, budget) for e in model.get("opset_import", ())]
-    return OnnxFile(
-        model.get("ir_version", 0),
-        _by_name([(_text(each, "domain"), each.get("version", 0)) for each in opsets]),
-        tuple(_node(each, budget) for each in graph.get("node", ())),
-        _by_name(tensors),
-        _by_name([(_text(each, "key"), _text(each, "value")) for each in entries]),
-    )
+    nodes, tensors = (model["graph"].get(part, []) for part in ("node", "initializer"))
+    for node in nodes:
+        _check_node(node)
+    for tensor in tensors:
+        _check_tensor(tensor)
+    _check_unique([_text(tensor, "name") for tensor in tensors])
+    entries = [(_text(e, "key"), _text(e, "value")) for e in model.get("metadata_props", ())]
+    _check_unique([key for key, _ in entries])
+    operators = ((_text(node, "domain"), _text(node, "op_type")) for node in nodes)
+    return OnnxFile(tuple(operators), dict(entries))
 
 
-def _node(data: memoryview, budget: Budget) -> Node:
-    node = read_message(data, "node", _NODE, budget)
-    inputs, outputs = (
-        tuple(str(name, "utf-8") for name in node.get(end, ())) for end in ("input", "output")
-    )
-    attributes = [_attribute(each, budget) for each in node.get("attribute", ())]
-    operator = _text(node, "op_type")
-    return Node(operator, _text(node, "domain"), inputs, outputs, _by_name(attributes))
-
-
-def _attribute(data: memoryview, budget: Budget) -> tuple[str, Any]:
-    attribute = read_message(data, "node's attribute", _ATTRIBUTE, budget)
-    kind = attribute.get("type")
-    if kind == _FLOAT:
-        (value,) = struct.unpack("<f", attribute.get("f", bytes(4)))
-    elif kind == _INT:
-        value = attribute.get("i", 0)
-    elif kind == _INTS:
-        value = tuple(attribute.get("ints", ()))
-    else:
-        raise ValueError(f"an attribute of type {kind} is not one that a policy has")
-    return _text(attribute, "name"), value
-
-
-def _tensor(data: memoryview, budget: Budget) -> tuple[str, npt.NDArray[Any]]:
-    tensor = read_message(data, "tensor", _TENSOR, budget)
+def _check_tensor(tensor: Mapping[str, Any]) -> None:
     if tensor.get("external_data") or tensor.get("data_location"):
         raise ValueError("it wants its weights from another file; a policy has its own")
-    dims, dtype = tensor.get("dims", []), _DTYPES.get(tensor.get("data_type", 0))
-    raw, name = tensor.get("raw_data", b""), _text(tensor, "name")
-    if dtype is None or len(dims) > MOST_AXES or not _fills(dims, np.dtype(dtype).itemsize, raw):
+    dims, size = tensor.get("dims", []), _BYTES.get(tensor.get("data_type", 0), 0)
+    sound = size and len(dims) <= MOST_AXES and min(dims, default=0) >= 0
+    if not sound or size * prod(dims) != len(tensor.get("raw_data", b"")):
         raise ValueError("a tensor in it has another size than its shape and type")
-    return name, np.frombuffer(raw, dtype).reshape(dims)
 
 
-def _fills(dims: Sequence[int], itemsize: int, raw: memoryview) -> bool:
-    size = itemsize
-    for length in dims:
-        if length < 0:
-            return False
-        size *= length
-    return size == len(raw)
+def _check_node(node: Mapping[str, Any]) -> None:
+    for name in (*node.get("input", ()), *node.get("output", ())):
+        str(name, "utf-8")  # raises
+    attributes = node.get("attribute", ())
+    _check_unique([_text(attribute, "name") for attribute in attributes])
+    for kind in {attribute.get("type") for attribute in attributes} - _ATTRIBUTE_TYPES:
+        raise ValueError(f"an attribute of type {kind} is not one that a policy has")
 
 
-def _text(message: dict[str, Any], name: str) -> str:
+def _check_unique(names: Sequence[str]) -> None:
+    if len({*names}) < len(names):
+        raise ValueError("a name is used twice in it")
+
+
+def _text(message: Mapping[str, Any], name: str) -> str:
     return str(message.get(name, b""), "utf-8")
 
 
-def _by_name(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name is used twice in it")
-    return found
+class _Reader:
+    """Reads messages; how many parts they may have is counted for all of them together."""
+
+    def __init__(self) -> None:
+        self.left = MOST_PARTS
+
+    def message(self, data: memoryview, what: _Message) -> dict[str, Any]:
+        """The fields of a message by name, those that may come several times as lists."""
+        found: dict[str, Any] = {}
+        for number, wire, value in self._parts(data):
+            field = what.fields.get(number)
+            if field is None:
+                raise ValueError(f"field {number} of a {what.kind} is not one that a policy has")
+            if field.many and field.wire == VARINT and wire == BYTES:  # packed
+                found.setdefault(field.name, []).extend(self._numbers(value))
+                continue
+            if wire != field.wire or (field.name in found and not field.many):
+                raise ValueError(f"the {field.name} of a {what.kind} is damaged")
+            read = self.message(value, field.message) if field.message else value
+            if field.many:
+                found.setdefault(field.name, []).append(read)
+            else:
+                found[field.name] = read
+        return found
+
+    def _parts(self, data: memoryview) -> Iterator[tuple[int, int, Any]]:
+        """The parts of a message: field number, wire type, value."""
+        at = 0
+        while at < len(data):
+            tag, at = self._number(data, at)
+            number, wire = (tag >> 3) & 0x1FFFFFFF, tag & 7
+            if wire == VARINT:
+                value, at = self._number(data, at)
+                yield number, wire, value
+                continue
+            if wire == BYTES:
+                length, at = self._number(data, at)
+            elif wire in _FIXED:
+                length = _FIXED[wire]
+            else:
+                raise ValueError(f"byte {at - 1} begins no field")
+            if not 0 <= length <= len(data) - at:
+                raise ValueError("it is cut short")
+            yield number, wire, data[at : at + length]
+            at += length
+
+    def _numbers(self, data: memoryview) -> Iterator[int]:
+        at = 0
+        while at < len(data):
+            number, at = self._number(data, at)
+            yield number
+
+    def _number(self, data: memoryview, at: int) -> tuple[int, int]:
+        """A number of 64 bits in two's complement, and where the next thing begins."""
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError("it has too many parts")
+        number = 0
+        for place, byte in enumerate(data[at : at + 10]):
+            number |= (byte & 0x7F) << (7 * place)
+            if byte < 0x80:
+                number &= (1 << 64) - 1
+                return number - (number >> 63 << 64), at + place + 1
+        raise ValueError("a number in it does not end")

@@ -14,6 +14,13 @@ import numpy.typing as npt
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.plain_text import plain
 
+try:
+    import onnxruntime
+except ImportError as error:
+    raise ImportError(
+        "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[play]')"
+    ) from error
+
 MEMORY = 1 << 29  # bytes that a trial may take
 SECONDS = 10.0  # that it may take; what is being computed then is still finished
 ROWS = (1, 3)  # positions in each batch that is tried
@@ -37,7 +44,6 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
     Raises:
         ValueError: The runtime cannot read or run the graph, or it is no policy's.
     """
-    onnxruntime = _runtime()
     trial = _options(threads=1)
     # As it stands: to simplify a graph, the runtime would compute parts of it without a limit.
     trial.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -58,28 +64,18 @@ def dtype_of(metadata: PolicyMetadata) -> type[np.unsignedinteger[Any]]:
     return np.uint8 if max(piece[2] for piece in metadata.pieces) < 256 else np.uint16
 
 
-def _runtime() -> Any:
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise ImportError(
-            "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[play]')"
-        ) from error
-    return onnxruntime
-
-
 @cache
 def _share_limited_memory() -> None:
     """Make the memory of all trials of this process; nobody else gets it without asking."""
-    runtime = _runtime()
-    kind = runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
-    info = runtime.OrtMemoryInfo("Cpu", kind, 0, runtime.OrtMemType.DEFAULT)
+    kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
+    info = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
+    config = onnxruntime.OrtArenaCfg(MEMORY, -1, -1, -1)
     with suppress(RuntimeError):  # somebody else's of this process is there already
-        runtime.create_and_register_allocator(info, runtime.OrtArenaCfg(MEMORY, -1, -1, -1))
+        onnxruntime.create_and_register_allocator(info, config)
 
 
 def _options(threads: int) -> Any:
-    options = _runtime().SessionOptions()
+    options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
@@ -87,14 +83,12 @@ def _options(threads: int) -> Any:
 
 
 def _opened(content: bytes, options: Any) -> Any:
-    runtime = _runtime()
     try:
         # From bytes, so that a file cannot make the runtime open others beside it.
-        return runtime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the runtime has no common class for what a bad file raises
-        raise ValueError(
-            f"onnxruntime {runtime.__version__} cannot open it: {plain(error)}"
-        ) from error
+        version = onnxruntime.__version__
+        raise ValueError(f"onnxruntime {version} cannot open it: {plain(error)}") from error
 
 
 def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
@@ -135,7 +129,7 @@ def _made_up(metadata: PolicyMetadata, rows: int) -> Feed:
 
 def _tried(session: Any, feed: Feed) -> list[npt.NDArray[np.float32]]:
     """What a graph answers, unless that takes too long."""
-    options = _runtime().RunOptions()
+    options = onnxruntime.RunOptions()
     timer = Timer(SECONDS, setattr, (options, "terminate", True))
     timer.daemon = True
     timer.start()

@@ -29,16 +29,9 @@ OPERATORS = {
 
 
 class PolicyFile(NamedTuple):
-    """A policy file that has been read.
-
-    Attributes:
-        content: Its bytes.
-        onnx: What they hold.
-        metadata: What it says of itself.
-    """
+    """The bytes of a policy file, and what it says of itself."""
 
     content: bytes
-    onnx: OnnxFile
     metadata: PolicyMetadata
 
 
@@ -48,30 +41,25 @@ def read_policy(path: Path) -> PolicyFile:
     Raises:
         ValueError: It cannot be read, is damaged, or is no policy of this project.
     """
-    content = read_bytes(path)
     told = plain(path)
+    content = _read_bytes(path, told)
     try:
         onnx = read_onnx(content)
     except ValueError as error:
         raise ValueError(f"{told} is not an ONNX file, or it is damaged: {plain(error)}") from error
     if KEY not in onnx.metadata:
         raise ValueError(f"{told} is an ONNX file, but not a policy exported by this project")
-    check_digest(content, told)
+    _check_digest(content, told)
     try:
         check_operators(onnx)
         metadata = PolicyMetadata.from_json(onnx.metadata[KEY])
     except ValueError as error:
         raise ValueError(f"{told} is not a policy that can be played: {error}") from error
-    return PolicyFile(content, onnx, metadata)
+    return PolicyFile(content, metadata)
 
 
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a policy file; what is too large, or no ordinary file, is not read at all.
-
-    Raises:
-        ValueError: It cannot be read, or not as a policy.
-    """
-    told = plain(path)
+def _read_bytes(path: Path, told: str) -> bytes:
+    """The bytes of a file; what is too large, or no ordinary file, is not read at all."""
     try:
         # Without waiting for somebody to write into it, should it be a pipe.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
@@ -98,13 +86,8 @@ def sealed(content: bytes) -> bytes:
     return content + _SEAL + sha256(content).hexdigest().encode()
 
 
-def check_digest(content: bytes, told: str) -> None:
-    """Raise ValueError unless a file's digest is there and is that of the bytes before it.
-
-    Args:
-        content: The file.
-        told: What the error calls it.
-    """
+def _check_digest(content: bytes, told: str) -> None:
+    """Raise ValueError unless a file's digest is there and is that of the bytes before it."""
     body, digest = content[: -len(_SEAL) - 64], content[-64:]
     if content[len(body) : -64] == _SEAL:
         if sha256(body).hexdigest().encode() != digest:
@@ -113,14 +96,14 @@ def check_digest(content: bytes, told: str) -> None:
         raise ValueError(f"{told} is damaged, or was changed after it was exported")
     else:
         raise ValueError(
-            f"{told} has no digest, by which damage would be seen: it is of an older version; "
-            "python -m agents.release.renew_policies gives it one"
+            f"{told} has no digest, by which damage would be seen: it was not exported by this "
+            "version"
         )
 
 
 def check_operators(onnx: OnnxFile) -> None:
     """Raise ValueError if a graph has an operation that no policy needs."""
-    for node in onnx.nodes:
-        if node.domain not in ("", "ai.onnx") or node.operator not in OPERATORS:
-            name = plain(f"{node.domain}.{node.operator}".lstrip("."), 60)
+    for domain, operator in onnx.operators:
+        if domain not in ("", "ai.onnx") or operator not in OPERATORS:
+            name = plain(f"{domain}.{operator}".lstrip("."), 60)
             raise ValueError(f"its graph has the operation {name}, which no policy needs")

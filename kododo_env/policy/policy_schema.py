@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from kododo_env.core.bounds import BOUNDS
 from kododo_env.core.numbers import finite_number, shown, whole_number
 from kododo_env.policy.plain_text import is_plain
 
 HOTTEST = 1000  # the highest temperature: all legal actions alike, and none that is not
-_NEEDED = {"format", "game", "version", "num_players", "rules", "layout", "pieces", "actions"}
-_OPTIONAL = {"temperature", "training", "results"}
+_OPTIONAL = {"network", "temperature", "training", "results"}
 _NAME, _TEXT = 64, 1000  # characters
 _MOST = 10_000  # of pieces, of actions, and of numbers in an observation
 _DEEPEST = 12  # lists in lists and objects in objects
@@ -22,7 +23,7 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
     """The metadata's fields, each of the type and within the bounds that it must have.
 
     Args:
-        content: What the file's JSON holds; its ``format`` is known to be this version's.
+        content: What the file's JSON holds, without its ``format``.
 
     Returns:
         The same fields.
@@ -30,24 +31,12 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: A field is missing, unknown, of another type, or out of bounds.
     """
-    for name in sorted(_NEEDED - content.keys()):
+    for name in sorted(_FIELDS.keys() - _OPTIONAL - content.keys()):
         raise ValueError(f"its metadata name no {name}")
-    for name in sorted(content.keys() - _NEEDED - _OPTIONAL):
+    for name in sorted(content.keys() - _FIELDS.keys()):
         raise ValueError(f"its metadata have the field {shown(name)}, which there is not")
-    checks = {
-        "game": _name,
-        "version": lambda value, name: whole_number(value, name, 0, _MOST),
-        "num_players": lambda value, name: whole_number(value, name, 1, _MOST),
-        "rules": _object,
-        "layout": _fingerprint,
-        "pieces": _pieces,
-        "actions": _actions,
-        "temperature": lambda value, name: finite_number(value, name, 0, HOTTEST),
-        "training": _object,
-        "results": _object,
-    }
-    for name in content.keys() & checks.keys():
-        checks[name](content[name], name)
+    for name, value in content.items():
+        _FIELDS[name](value, name)
     return content
 
 
@@ -80,6 +69,15 @@ def _actions(value: Any, name: str) -> None:
             raise ValueError(f"each of {name} must be text that can be printed, not {shown(each)}")
 
 
+def _network(value: Any, name: str) -> None:
+    _object(value, name)
+    for setting, each in value.items():
+        if setting in BOUNDS:
+            BOUNDS[setting].checked(each, f"the {name}'s {setting}")
+        elif not isinstance(each, bool):
+            raise ValueError(f"the {name}'s {setting} must be true or false, not {shown(each)}")
+
+
 def _list(value: Any, name: str) -> list[Any]:
     if not isinstance(value, list) or not 0 < len(value) <= _MOST:
         raise ValueError(f"{name} must be a list of 1 to {_MOST:,}, not {shown(value)}")
@@ -110,3 +108,18 @@ def _values(value: Any, name: str, depth: int) -> None:
         finite_number(value, f"a number in {name}")
     elif isinstance(value, int) and not isinstance(value, bool):
         whole_number(value, f"a number in {name}", -_LARGEST, _LARGEST)
+
+
+_FIELDS: dict[str, Callable[[Any, str], object]] = {
+    "game": _name,
+    "version": lambda value, name: whole_number(value, name, 0, _MOST),
+    "num_players": lambda value, name: whole_number(value, name, 1, _MOST),
+    "rules": _object,
+    "layout": _fingerprint,
+    "pieces": _pieces,
+    "actions": _actions,
+    "network": _network,
+    "temperature": lambda value, name: finite_number(value, name, 0, HOTTEST),
+    "training": _object,
+    "results": _object,
+}

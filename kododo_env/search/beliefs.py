@@ -9,16 +9,16 @@ from kododo_env.core.agent import Agent, ProbabilisticAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
-DEALT = 4  # worlds dealt for each that is kept
+DEALT = 4  # worlds dealt for each that is drawn
 SLIP = 0.02  # the chance that somebody does anything at all, whatever the policy says
 
 
 def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
-    """``view.determinize``, but worlds in which the policy would do what was seen come oftener.
+    """``view.determinize``, but likelier worlds come more often.
 
-    What somebody has laid tells something of what he holds. Of every ``DEALT`` worlds one is
-    kept, by the chance that the others, playing the policy, would have done what they did in
-    the steps that the game can take back (sampling-importance-resampling, D. Rubin 1988).
+    What players did tells something of what they hold. Of every ``DEALT`` worlds one is drawn,
+    by the chance that the others, playing the policy, would have done what they did in the
+    steps that the game can take back (sampling-importance-resampling, D. Rubin 1988).
 
     Args:
         policy: How the others are believed to play. Unless it is a ``ProbabilisticAgent``, and
@@ -34,14 +34,14 @@ def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: 
         return view.determinize(rng, samples)
     dealt = view.determinize(rng, samples * DEALT)
     likelihood = _log_likelihood(policy, dealt, view.player, rng).reshape(-1, DEALT)
-    kept = (likelihood + rng.gumbel(size=likelihood.shape)).argmax(axis=1)
-    return dealt.take(np.arange(len(kept)) * DEALT + kept)
+    drawn = (likelihood + rng.gumbel(size=likelihood.shape)).argmax(axis=1)
+    return dealt.take(np.arange(len(drawn)) * DEALT + drawn)
 
 
 def _log_likelihood(
     policy: ProbabilisticAgent, game: BatchGame, player: int, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """How likely the policy makes what all but a player did in the last steps, (N,)."""
+    """Log-likelihood under the policy of what all but a player did in the last steps, (N,)."""
     total = np.zeros(game.num_envs)
     others = [other for other in range(game.num_players) if other != player]
     for _ in range(game.known_past):

@@ -1,4 +1,4 @@
-"""What share of the victory a position in the middle of a game is worth."""
+"""The share of the victory to expect of a position in the middle of a game."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from kododo_env.core.batch_game import BatchGame
 
 Floats = npt.NDArray[np.float64]
 GAMES = 1024  # played to fit a model
-BOUNDS = ((1 / 500, 20.0), (0.0, 50.0))  # of the weights of points and value: for points that
-# say nothing, or all
+BOUNDS = ((1 / 500, 20.0), (0.0, 50.0))  # of the weights of points and value
 
 
 class OutcomeModel:
     """The shares of the victory to expect after each step of a game.
 
-    They are the softmax of the points, times a weight (Luce 1959), plus, if the policy is a
-    ``ValueAgent``, what it holds the position of each player to be worth, times another:
-    the points do not tell who has the better hand. The weights of each step are the
-    likeliest ones for games that the policy has played against itself.
+    They are the softmax (Luce 1959) of each player's points times a weight, plus, if the policy
+    is a ``ValueAgent``, its value of their position times another: points do not tell who has
+    the better hand. The weights of each step are fitted by maximum likelihood to games that
+    the policy has played against itself.
 
     Args:
         policy: Plays in every seat.
@@ -31,8 +30,13 @@ class OutcomeModel:
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
         self.policy = policy
-        before, outcome = self._self_play(game.fresh(GAMES, 0))
-        self.weights = np.array([_likeliest_weights(each, outcome) for each in before])
+        played, rng = game.fresh(GAMES, 0), np.random.default_rng(0)
+        everybody = [policy] * game.num_players
+        features = [self._features(played)]
+        while not played.terminated.all():
+            played.step(joint_action(everybody, played, rng))
+            features.append(self._features(played))
+        self.weights = np.array([_fitted_weights(each, played.outcome()) for each in features])
 
     def expected(self, game: BatchGame) -> Floats:
         """Shares of the victory, shape (N, P); the outcome itself where a game is over."""
@@ -41,7 +45,7 @@ class OutcomeModel:
         return np.where(game.terminated[:, None], game.outcome(), guess)
 
     def _features(self, game: BatchGame) -> Floats:
-        """Each player's points and the value of his position, shape (N, P, 2)."""
+        """Each player's points and the value of their position, shape (N, P, 2)."""
         features = np.zeros((*game.scores.shape, 2))
         features[..., 0] = game.scores
         if isinstance(self.policy, ValueAgent):
@@ -49,24 +53,15 @@ class OutcomeModel:
                 features[:, player, 1] = self.policy.value(game.view(player))
         return features
 
-    def _self_play(self, game: BatchGame) -> tuple[list[Floats], Floats]:
-        """The features (N, P, 2) before each step and at the end, and the final shares (N, P)."""
-        rng, everybody = np.random.default_rng(0), [self.policy] * game.num_players
-        features = [self._features(game)]
-        while not game.terminated.all():
-            game.step(joint_action(everybody, game, rng))
-            features.append(self._features(game))
-        return features, game.outcome()
 
+def _fitted_weights(features: Floats, outcome: Floats) -> Floats:
+    """The weights (2,) that make outcomes (N, P) likeliest, given features (N, P, 2)."""
 
-def _likeliest_weights(features: Floats, outcome: Floats) -> Floats:
-    """The weights (2,) under which the outcomes (N, P) are likeliest, given features (N, P, 2)."""
-
-    def surprise(weights: Floats) -> tuple[float, Floats]:
+    def log_loss(weights: Floats) -> tuple[float, Floats]:
         logits = features @ weights
         slope = np.tensordot(softmax(logits, axis=1) - outcome, features, axes=2)
         return -float((outcome * log_softmax(logits, axis=1)).sum()), slope
 
-    found = minimize(surprise, [0.1, 0.0], jac=True, method="L-BFGS-B", bounds=BOUNDS)
+    found = minimize(log_loss, [0.1, 0.0], jac=True, method="L-BFGS-B", bounds=BOUNDS)
     weights: Floats = found.x
     return weights

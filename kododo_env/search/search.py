@@ -1,20 +1,20 @@
 """Search by determinisation: play out worlds that agree with what the player knows.
 
-For a decision, hidden cards are dealt again, consistently with the player's view and likely
-after what the others have done (``kododo_env.search.beliefs``); in each such world every candidate
-action is tried, and a policy plays everybody (the player himself included) to the end of the
-round. The policy's own choice is played unless another one's
-expected share of the victory is surely higher. It sees the game through ``view.determinize``
-alone, so it cannot cheat, and knows no game, so it plays all of them. The weakness of the
-method is known: it plays as if it would soon see the hidden cards (J. Long et al.,
-"Understanding the success of perfect information Monte Carlo sampling in game tree search",
-2010).
+For a decision the hidden cards are dealt again, consistently with the player's view and likely
+after what the others have done (``kododo_env.search.beliefs``). In each such world every
+candidate action is tried, and a policy plays all seats to the end of the round, or of games
+without rounds. The policy's own choice is played unless another one's expected share of the
+victory is surely higher. Search sees the game through ``view.determinize`` alone, so it cannot
+cheat, and knows no game, so it plays all of them. Its weakness is known: it plays as if it would
+soon see the hidden cards (J. Long et al., "Understanding the success of perfect information
+Monte Carlo sampling in game tree search", 2010).
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -41,13 +41,10 @@ class SearchBudget:
         worlds: Worlds for each decision, in all.
         milliseconds: Instead, time for each decision on average; the decisions of a batch
             share it.
-        horizon: Steps to play out after the decision, 0 stops after it; None plays to the
-            end of the round, and to the end of games that have no rounds.
     """
 
     worlds: int = 64
     milliseconds: float | None = None
-    horizon: int | None = None
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -56,8 +53,8 @@ class SearchBudget:
 class SearchAgent:
     """Chooses by playing out worlds.
 
-    Where playing out stops before the end of the game, an ``OutcomeModel`` says what the
-    points are worth; it is fitted once, when it is first needed.
+    Where playing out stops before the end of the game, an ``OutcomeModel`` says which share of
+    the victory to expect; it is fitted once, when it is first needed.
 
     Args:
         policy: Plays everybody in the worlds: scripted or learned.
@@ -80,12 +77,10 @@ class SearchAgent:
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,)."""
-        search = _Search(view, self, rng)
-        search.run()
-        return search.best()
+        return _Search(view, self, rng).best()
 
     def outcome_model(self, game: BatchGame) -> OutcomeModel:
-        """What points are worth in games of these rules."""
+        """The model for games of these rules."""
         key = (game.name, game.rules)
         if key not in self._models:
             self._models[key] = OutcomeModel(self.policy, game)
@@ -97,8 +92,8 @@ class _Search:
 
     The worlds are shared out by halving (Z. Karnin et al., "Almost optimal exploration in
     multi-armed bandits", 2013): after each share of the budget the worse half of the
-    candidates is dropped. All candidates of a game are tried in the same worlds, what the
-    policy itself would do among them to the end, and each is judged by what it gains on that.
+    candidates is dropped. All candidates of a game are tried in the same worlds, the policy's
+    own choice among them to the end, and each is judged by what it gains on that.
     """
 
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
@@ -114,8 +109,15 @@ class _Search:
         self.squares = np.zeros(mask.shape)
         self.visits = np.zeros(mask.shape, np.int64)
 
-    def run(self) -> None:
-        """Spend the budget."""
+    def best(self) -> npt.NDArray[np.int64]:
+        """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
+        self._spend_budget()
+        surely = np.where(self.candidate, self._mean() - DOUBT * self._error(), -np.inf)
+        surely[np.arange(len(surely)), self.usual] = 0.0
+        best: npt.NDArray[np.int64] = surely.argmax(axis=1)
+        return best
+
+    def _spend_budget(self) -> None:
         started = time.monotonic()
         most = self.candidate.sum(axis=1).max(initial=0)
         halvings = max(1, int(np.ceil(np.log2(max(2, most)))))
@@ -123,21 +125,13 @@ class _Search:
         for part in range(1, halvings + 1):
             if not self.candidate.any():
                 return
-            if self.budget.milliseconds is None:
-                self._try_worlds(max(1, self.budget.worlds // halvings))
-            else:
+            worlds = max(1, self.budget.worlds // halvings)
+            if self.budget.milliseconds is not None:
                 worlds = max(1, LEAST_BATCH // int(self.candidate.sum()))
+            self._try_worlds(worlds)
+            while time.monotonic() - started < allowed * part / halvings:
                 self._try_worlds(worlds)
-                while time.monotonic() - started < allowed * part / halvings:
-                    self._try_worlds(worlds)
             self._halve()
-
-    def best(self) -> npt.NDArray[np.int64]:
-        """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
-        surely = np.where(self.candidate, self._mean() - DOUBT * self._error(), -np.inf)
-        surely[np.arange(len(surely)), self.usual] = 0.0
-        best: npt.NDArray[np.int64] = surely.argmax(axis=1)
-        return best
 
     def _mean(self) -> Floats:
         """Mean gain of each candidate on the policy's own choice."""
@@ -152,7 +146,7 @@ class _Search:
         return error
 
     def _halve(self) -> None:
-        """Drop the worse half of each game's candidates, but not what the policy would do."""
+        """Drop the worse half of each game's candidates, but not the policy's own choice."""
         mean = np.where(self.candidate, self._mean(), -np.inf)
         rank = np.argsort(np.argsort(-mean, axis=1, kind="stable"), axis=1, kind="stable")
         keep = (self.candidate.sum(axis=1, keepdims=True) + 1) // 2
@@ -162,43 +156,29 @@ class _Search:
     def _try_worlds(self, worlds: int) -> None:
         """Try every candidate in some new worlds of its game."""
         games, actions = np.nonzero(self.candidate)
-        per_world = len(games)
-        base = np.searchsorted(games, games) + self._place_of_usual()[games]
-        at_once = max(1, min(worlds, BATCH // per_world))
+        of_game = np.unique(games, return_inverse=True)[1]
+        usual = np.flatnonzero(actions == self.usual[games])[of_game]
+        at_once = max(1, min(worlds, BATCH // len(games)))
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
             dealt = likely_worlds(self.policy, self.view, self.rng, samples)
-            others = joint_action(self.everybody, dealt, self.rng)
             index = (games[:, None] * samples + np.arange(samples)).ravel()
-            branch = dealt.take(index)
-            chosen = others[index]
+            chosen = joint_action(self.everybody, dealt, self.rng)[index]
             chosen[:, self.view.player] = np.repeat(actions, samples)
-            steps = self._steps_after(dealt)
-            branch.step(chosen)
-            shares = self._play_out(branch, steps).reshape(per_world, samples)
-            gains = shares - shares[base]
+            shares = self._play_out(dealt.take(index), chosen).reshape(len(games), samples)
+            gains = shares - shares[usual]
             self.gain[games, actions] += gains.sum(axis=1)
             self.squares[games, actions] += (gains**2).sum(axis=1)
             self.visits[games, actions] += samples
 
-    def _place_of_usual(self) -> npt.NDArray[np.int64]:
-        """Which of its game's candidates, counted from 0, the policy's own choice is; (N,)."""
-        before = np.arange(self.candidate.shape[1]) < self.usual[:, None]
-        place: npt.NDArray[np.int64] = (self.candidate & before).sum(axis=1)
-        return place
-
-    def _steps_after(self, game: BatchGame) -> int | None:
-        """How many steps are played out after the decision; None: all of them."""
-        if self.budget.horizon is not None:
-            return self.budget.horizon
-        return None if game.round_steps is None else game.round_steps - 1
-
-    def _play_out(self, game: BatchGame, steps: int | None) -> Floats:
-        """The player's share of the victory to expect after playing on, (games,)."""
-        played = 0
-        while not game.terminated.all() and (steps is None or played < steps):
+    def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Floats:
+        """The player's share of the victory to expect after these first actions, (games,)."""
+        rest = count() if game.round_steps is None else range(game.round_steps - 1)
+        game.step(actions)
+        for _ in rest:
+            if game.terminated.all():
+                break
             game.step(joint_action(self.everybody, game, self.rng))
-            played += 1
         if game.terminated.all():
             return game.outcome()[:, self.view.player]
         return self.agent.outcome_model(game).expected(game)[:, self.view.player]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
+from secrets import token_hex
+from typing import Any
 
-RANDOM = "[a-z0-9_]" * 8  # what tempfile puts into a name
+RANDOM = "[a-z0-9_]" * 8  # in the names of files that are being written
 
 
 @contextmanager
@@ -29,7 +31,6 @@ def written_whole(path: Path) -> Iterator[Path]:
         yield aside
         with aside.open("rb") as written:
             os.fsync(written.fileno())
-        aside.chmod(0o666 & ~_umask())
         os.replace(aside, path)
     except OSError as error:
         if error.errno is None:
@@ -43,15 +44,9 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 def _aside(path: Path) -> Path:
     """Make the file that is written in place of another one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    return Path(name)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    aside = path.parent / f".{path.name}.{token_hex(4)}{path.suffix}"
+    aside.touch(exist_ok=False)
+    return aside
 
 
 def check_file(path: Path) -> None:
@@ -74,12 +69,12 @@ def remove_leftovers(path: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    with written_whole(path) as aside:
-        aside.write_bytes(content)
-
-
 def write_text(path: Path, content: str) -> None:
     """Write a UTF-8 file whole or not at all."""
-    write_bytes(path, content.encode())
+    with written_whole(path) as aside:
+        aside.write_bytes(content.encode())
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON whole or not at all."""
+    write_text(path, json.dumps(content, indent=2, default=str) + "\n")

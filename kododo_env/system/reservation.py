@@ -1,4 +1,4 @@
-"""Having a folder or a file to oneself, as far as processes ask, while one writes there."""
+"""Reserving a folder or a file for one process while it writes there."""
 
 from __future__ import annotations
 
@@ -26,15 +26,13 @@ class Reservation:
 
     def check(self) -> None:
         """Raise ValueError if the place was moved or removed, though another may have its name."""
-        try:
-            same = self._lock.stat().st_ino == self._inode
-        except OSError:
-            same = False
-        if not same:
-            raise ValueError(f"{self.place} was taken away; nothing more is written there")
+        with suppress(OSError):
+            if self._lock.stat().st_ino == self._inode:
+                return
+        raise ValueError(f"{self.place} was taken away; nothing more is written there")
 
     def remove(self) -> None:
-        """Remove the locked file while it is locked; who has opened it already sees that."""
+        """Remove the locked file while it is locked, unless it is another's by now."""
         with suppress(ValueError, OSError):
             self.check()
             self._lock.unlink()
@@ -42,7 +40,7 @@ class Reservation:
 
 @contextmanager
 def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
-    """Inside, no other process that asks gets the same place.
+    """Inside, no other process can reserve the same place.
 
     The lock is the system's, so that it ends with the process, however that ends.
 

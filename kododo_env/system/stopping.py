@@ -1,4 +1,4 @@
-"""Being told to stop: by Ctrl-C, or by the polite kill (SIGTERM), which is a Ctrl-C here."""
+"""Stop signals: Ctrl-C (SIGINT), and SIGTERM, which is treated like it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Terminated(KeyboardInterrupt):
-    """A polite kill; whoever catches Ctrl-C catches it as well."""
+    """SIGTERM; whatever catches Ctrl-C catches it as well."""
 
 
 STOPS: dict[int, type[KeyboardInterrupt]] = {

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
 
 from kododo_env.arena.workers import run, worker_pool
 from kododo_env.core import Agent
+from kododo_env.system.stopping import Terminated
 from tests.arena.players import Trio, report_of, tournament
 
 
@@ -54,10 +58,36 @@ def test_what_goes_wrong_ends_the_workers_in_the_middle_of_their_work() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert isinstance(futures[0].exception(), BrokenProcessPool)  # not waited for
+    assert isinstance(futures[0].exception(), Terminated)  # not waited for
     assert not active_children()
 
 
 def test_a_worker_that_is_killed_is_told_of() -> None:
     with pytest.raises(ChildProcessError, match="was killed; try fewer"), worker_pool(1) as pool:
         pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL).result()
+
+
+def much(_: int) -> bytes:
+    return bytes(300_000_000)
+
+
+def stopped_while_results_come() -> None:
+    with worker_pool(2) as pool:
+        results = [pool.submit(much, each) for each in range(4)]
+        results[0].result()
+        raise KeyboardInterrupt
+
+
+def test_stopping_while_a_result_is_sent_comes_to_an_end() -> None:
+    """A worker was killed in the middle of its message, for whose rest the evaluation waited."""
+    command = [sys.executable, "-m", __name__]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        command, cwd=root, timeout=120, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        stopped_while_results_come()

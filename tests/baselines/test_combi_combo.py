@@ -9,7 +9,7 @@ from kododo_env.baselines.combi_combo import (
     BASELINES,
     GreedyAgent,
     HeuristicAgent,
-    Outlook,
+    Situation,
     neighbours_gain,
 )
 from kododo_env.core import Agent, RandomAgent
@@ -62,8 +62,8 @@ def test_a_card_is_worth_more_to_a_neighbour_who_kept_others_of_its_colour() -> 
     for mine in ("G3", "G4"):
         others = [int(mask.argmax()) for mask in game.legal_action_mask()[0, 1:]]
         game.step([[card(mine), *others]])
-    outlook = Outlook.of(game.view(0))
-    gone, kept = (neighbours_gain(outlook, kept)[:, TWO, 0] for kept in (0.0, 0.9))
+    now = Situation(game.view(0))
+    gone, kept = (neighbours_gain(now, kept)[:, TWO, 0] for kept in (0.0, 0.9))
     blue, green = 0, 1
     assert kept[green] > gone[green] + 0.2
     assert kept[blue] == gone[blue]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 
-from kododo_env.baselines.kado import BASELINES, GreedyAgent, Habits, HeuristicAgent, Plan
-from kododo_env.baselines.kado_tableaus import Look, Outlook, points_now
+from kododo_env.baselines import kado, kado_tableaus
+from kododo_env.baselines.kado import BASELINES, GreedyAgent, HeuristicAgent, Plan
+from kododo_env.baselines.kado_tableaus import Situation, points_expected, points_now
 from kododo_env.core import Agent, RandomAgent
 from kododo_env.games.kado import KadoGame, Rules
 from tests.games.kado.written_deals import (
@@ -79,13 +82,13 @@ def test_they_play_other_rules_too(name: str) -> None:
         assert game.terminated.all()
 
 
-def test_a_game_of_a_batch_is_weighed_as_alone() -> None:
+def test_a_game_of_a_batch_has_the_values_that_it_has_alone() -> None:
     agent, batch = HeuristicAgent(), KadoGame(6, Rules(num_players=3), seed=2)
     for _ in range(8):
         play_random(batch, np.random.default_rng(2), 3)
         player = int(np.flatnonzero(batch.deciding().any(axis=0))[0])
         decide = (agent.deal, agent.challenge, agent.place)[batch.phase]
-        worth = decide(Look(batch.view(player)))
+        worth = decide(Situation(batch.view(player)))
         for index in range(6):
             state = {
                 name: value[..., index : index + 1].copy() if np.ndim(value) else value
@@ -93,7 +96,7 @@ def test_a_game_of_a_batch_is_weighed_as_alone() -> None:
             }
             alone = KadoGame(1, batch.rules, seed=0)
             alone.load_state(state)
-            one = decide(Look(alone.view(player)))
+            one = decide(Situation(alone.view(player)))
             np.testing.assert_allclose(worth[..., index], one[..., 0], rtol=1e-4, atol=1e-4)
 
 
@@ -115,8 +118,8 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
         play_random(game, np.random.default_rng(seed), 36 + seed)
         while game.phase != 2:
             play_random(game, np.random.default_rng(seed), 1)
-        look = Look(game.view(1))
-        gains = points_now(look, 0).by_cell(look.own_card)
+        now = Situation(game.view(1))
+        gains = points_now(now, 0).by_cell(now.card)
         before = game.scores[:, 1].copy()
         actions = game.legal_action_mask().argmax(axis=2)
         for index in range(12):
@@ -129,10 +132,10 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
                 assert gains[cell[0], cell[1], index] == gained
 
 
-def test_the_outlook_prefers_the_row_of_the_gift_and_the_column_of_the_ribbon() -> None:
+def test_what_is_expected_prefers_the_row_of_the_gift_and_the_column_of_the_ribbon() -> None:
     game = two_cards_each()
-    look = Look(game.view(0))
-    gains = Outlook().gains(look, 0)
+    now = Situation(game.view(0))
+    gains = points_expected(now, 0)
     same_gift = gains.by_cell(np.array([card("SO4")]))[:, :, 0]
     assert np.unravel_index(same_gift.argmax(), same_gift.shape) in {(2, 2), (2, 5)}
     same_ribbon = gains.by_cell(np.array([card("HV4")]))[:, :, 0]
@@ -141,14 +144,15 @@ def test_the_outlook_prefers_the_row_of_the_gift_and_the_column_of_the_ribbon() 
     }  # fmt: skip
 
 
-def test_in_the_last_turn_the_outlook_is_the_points() -> None:
-    """With one place left nothing is uncertain any more but what rounding leaves."""
+def test_in_the_last_turn_what_is_expected_is_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one cell left nothing is uncertain any more but what rounding leaves."""
+    monkeypatch.setattr(kado_tableaus, "SPREAD", np.float32(0.01))
     game = KadoGame(50, Rules(num_players=2), seed=3)
     while game.turn < 11:
         play_random(game, np.random.default_rng(game.turn), 1)
-    look = Look(game.view(0))
-    now = points_now(look, 0).best(look.parts)
-    assert np.abs(Outlook(spread=0.01).gains(look, 0).best(look.parts) - now).max() < 1
+    now = Situation(game.view(0))
+    points = points_now(now, 0).best(now.parts)
+    assert np.abs(points_expected(now, 0).best(now.parts) - points).max() < 1
 
 
 # --- decisions --------------------------------------------------------------------------
@@ -211,29 +215,30 @@ def test_the_heuristic_passes_when_every_swap_loses() -> None:
     game = two_cards_each()
     deal(game, [1, 2])
     view = game.view(0)
-    look = Look(view)
-    plan = Plan(look, look.dealer, Outlook(), Habits())
-    me = len(plan.gain) - look.dealer
+    now = Situation(view)
+    plan = Plan(now, now.dealer)
+    me = len(plan.gain) - now.dealer
     wanted = plan.gain[me] + plan.gain[0] / 2
     worst, best = (np.zeros_like(plan.share) for _ in range(2))
     worst[wanted[:, 0].argmin()] = 1
     best[wanted[:, 0].argmax()] = 1
     assert (plan.guesses(me, best, worst) > 0).any()
     right = plan.guesses(me, worst, best)
-    gift, ribbon, _ = look.parts[:, wanted[:, 0].argmin()]
+    gift, ribbon, _ = now.parts[:, wanted[:, 0].argmin()]
     right[gift, ribbon] -= 2  # what a perfect wins
     assert (right <= 0).all()
 
 
 def suspected_gain(game: KadoGame, player: int) -> float:
-    """What a challenger believes that the dealer's card gains the dealer, if he fears nobody."""
-    agent, look = HeuristicAgent(habits=Habits(luck=0.05)), Look(game.view(player))
-    plan = Plan(look, look.dealer, agent.outlook, agent.habits)
-    kept, _ = agent.suspected(look, plan)
+    """What a challenger believes that the card of a dealer who fears nobody gains the dealer."""
+    now = Situation(game.view(player))
+    with patch.object(kado, "LUCK", 0.05):
+        plan = Plan(now, now.dealer)
+    kept, _ = HeuristicAgent().suspected(now, plan)
     return float((kept * plan.gain[0]).sum() / kept.sum())
 
 
-def test_what_a_dealer_has_kept_with_a_choice_is_believed_to_fit_him() -> None:
+def test_what_a_dealer_has_kept_with_a_choice_is_believed_to_fit_them() -> None:
     game = two_cards_each()  # the dealer of the next turn is player 2
     early, late = game.clone(), game.clone()
     deal(early, [0, 1])
@@ -246,11 +251,11 @@ def test_in_the_duel_a_card_kept_rather_than_put_aside_is_believed_to_fit_better
     game = start("SV3 CO1 SV5 FB1 HR1 PG1 CB3", Rules(num_players=2))
     play_turn(game, [0, 1], (0, 0))  # player 1 deals next
     first, second, forced = game.clone(), game.clone(), game.clone()
-    deal(first, [0, 1])  # he could have given it away, or put it aside
+    deal(first, [0, 1])  # they could have given it away, or put it aside
     act(second, p1=2)
-    deal(second, [0])  # he has put one aside, and could have given this one away
+    deal(second, [0])  # they have put one aside, and could have given this one away
     deal(forced, [1])
-    act(forced, p1=2)  # what is left is his own, after another was put aside
+    act(forced, p1=2)  # what is left is theirs, after another was put aside
     gains = [suspected_gain(each, 0) for each in (first, second, forced)]
     assert gains[0] > gains[1] + 0.1
     assert gains[1] > gains[2] + 0.1
@@ -262,12 +267,12 @@ def test_a_dealer_who_fears_no_challenge_keeps_more_of_what_fits() -> None:
     play_random(game, np.random.default_rng(5), 4 * 7 - 1)
     assert game.phase == 0
     view = game.view(game.dealer)
-    look = Look(view)
-    fits = Outlook().gains(look, 0).by_cell(look.offered).max(axis=(0, 1))
+    now = Situation(view)
+    fits = points_expected(now, 0).by_cell(now.card).max(axis=(0, 1))
     more = []
     for luck in (0.05, 0.5):
-        agent = HeuristicAgent(habits=Habits(luck=luck))
-        kept = agent.act(view, np.random.default_rng(0)) == give(0)
+        with patch.object(kado, "LUCK", luck):
+            kept = HeuristicAgent().act(view, np.random.default_rng(0)) == give(0)
         more.append(fits[kept].mean() - fits[~kept].mean())
     assert more[0] > max(more[1], 0) + 0.5
 

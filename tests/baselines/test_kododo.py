@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pytest
 
 from agents.release import kododo_fitting
-from agents.release.kododo_fitting import FittingConfig
 from kododo_env.baselines.kododo import (
     BASELINES,
     YARDSTICKS,
@@ -361,8 +360,7 @@ def test_fitted_tables_play_better_than_random_and_are_the_same_again(
 ) -> None:
     made = []
     for name in ("one.npz", "two.npz"):
-        config = FittingConfig((2,), rounds=2, games=60, seed=3, out=tmp_path / name)
-        kododo_fitting.fit_tables(config)
+        kododo_fitting.fit_tables(tmp_path / name, (2,), rounds=2, games=60, seed=3)
         with np.load(tmp_path / name, allow_pickle=False) as file:
             made.append({key.split("/", 1)[1]: file[key] for key in file.files})
     assert made[0].keys() == made[1].keys()

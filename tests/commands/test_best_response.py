@@ -44,8 +44,7 @@ def written(folder: Path, game: str, trained: bool = True, **rules: object) -> P
         for tensor in network.parameters():
             torch.nn.init.normal_(tensor, std=0.2)
     path = folder / f"{game}-{'trained' if trained else 'fresh'}.onnx"
-    training = {"recipe": {**told, "width": 7}} if trained else {}
-    return export_policy(network, batch, path, temperature=1.0, training=training)
+    return export_policy(network, batch, path, temperature=1.0)
 
 
 @pytest.fixture(autouse=True)
@@ -120,6 +119,43 @@ def test_a_policys_game_is_made_with_its_own_rules() -> None:
     assert (game.num_envs, game.rules) == (5, batch.rules)
 
 
+def told(network: dict[str, object]) -> Callable[[onnx.ModelProto], None]:
+    """A change of what a file says of its network."""
+
+    def change(model: onnx.ModelProto) -> None:
+        metadata = json.loads(model.metadata_props[0].value) | {"network": network}
+        onnx.helper.set_model_props(model, {KEY: json.dumps(metadata)})
+
+    return change
+
+
+@pytest.mark.parametrize("network", [{}, {"width": 24, "depth": 2, "tall": True}])
+def test_a_file_that_does_not_tell_its_network_plays_and_is_not_learned_on_from(
+    network: dict[str, object],
+    weak: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As files of older versions, whose widths and depths were guessed from their weights."""
+    older = changed(weak, tmp_path / "older.onnx", told(network))
+    assert Match(OnnxAgent(older), OnnxAgent(weak), "kododo", 2, 20).play().share.mean > 0
+    words = "older.onnx does not tell how its network is built"
+    refused(("--best-response", str(older)), words, capsys, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "network", [{"width": 23}, {"width": 4096, "depth": 16}, {"depth": 1}, {"one_hot": 8}]
+)
+def test_a_file_with_another_network_than_it_tells_is_refused(
+    network: dict[str, object], weak: Path, tmp_path: Path
+) -> None:
+    """Before anything is made that is as large as the file says."""
+    network = {"width": 24, "depth": 2, "one_hot": 0, "sort_opponents": False} | network
+    path = changed(weak, tmp_path / "other.onnx", told(network))
+    with pytest.raises(ValueError, match="holds other weights than the network that it names"):
+        network_of(path)
+
+
 def test_other_weights_than_a_networks_are_refused(weak: Path, tmp_path: Path) -> None:
     def lacking(model: onnx.ModelProto) -> None:
         tensor_of(model, "value_head.weight").name = "elsewhere"
@@ -133,7 +169,7 @@ def test_other_weights_than_a_networks_are_refused(weak: Path, tmp_path: Path) -
         model.graph.initializer.append(more)
 
     for change in (lacking, additional):
-        with pytest.raises(ValueError, match="holds other weights than a network"):
+        with pytest.raises(ValueError, match="holds other weights than the network"):
             network_of(changed(weak, tmp_path / "changed.onnx", change))
 
 

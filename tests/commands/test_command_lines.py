@@ -15,9 +15,8 @@ from agents.commands import train as training_run
 from agents.commands.cli import run_cli
 from agents.commands.evaluate import BestResponseConfig, EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe
-from agents.release import kododo_fitting, make_policies
+from agents.release import make_policies
 from agents.release.config import PoliciesConfig
-from agents.release.kododo_fitting import FittingConfig
 from agents.training import memory
 from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
@@ -29,14 +28,12 @@ SCRIPTS: dict[str, tuple[type[Any], Callable[[Any], None]]] = {
     "train.py": (TrainConfig, training_run.train),
     "evaluate.py": (EvaluateConfig, evaluate),
     "make_policies.py": (PoliciesConfig, make_policies.make_policies),
-    "kododo_fitting.py": (FittingConfig, kododo_fitting.fit_tables),
 }
 LONG = "x" * 300
 DIGITS = "9" * 30
 NESTED = "copies=" + "[" * 5000
 CONFIGS = (
-    TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PoliciesConfig,
-    SearchBudget, FittingConfig,
+    TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PoliciesConfig, SearchBudget,
 )  # fmt: skip
 
 TRAIN = [
@@ -213,22 +210,10 @@ MAKE = [
     [*ONLY, "--rules", "num_players=3"],
 ]
 
-FIT = [
-    ["--players", "6"],
-    ["--players", "two"],
-    ["--rounds", DIGITS],
-    ["--games", "0"],
-    ["--seed", "-1"],
-    ["--out", "/no/such/folder/tables.npz"],
-    ["--out", "tables.txt"],
-    ["--out", "broken.npz"],
-]
-
 LINES = [
     *(("train.py", line) for line in TRAIN),
     *(("evaluate.py", line) for line in EVALUATE),
     *(("make_policies.py", line) for line in MAKE),
-    *(("kododo_fitting.py", line) for line in FIT),
 ]
 
 
@@ -251,13 +236,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "a-loop.onnx").symlink_to("a-loop.onnx")
     (tmp_path / "unreadable.onnx").symlink_to("/proc/self/mem")
     (tmp_path / "empty.onnx").touch()
-    (tmp_path / "broken.npz").write_text("no tables")
     (tmp_path / "a-run").mkdir()
     (tmp_path / "a-run" / "config.json").write_text("{}")
     for script in (evaluation, training_run.Trainer):
         monkeypatch.setattr(script, "run", begun)
     monkeypatch.setattr(make_policies, "train_all", begun)
-    monkeypatch.setattr(kododo_fitting, "tables_from_play", begun)
     monkeypatch.setattr("agents.commands.best_response.train_best_response", begun)
     return tmp_path
 
@@ -340,7 +323,7 @@ def test_a_mistake_of_the_program_is_not_taken_for_the_users() -> None:
         raise RuntimeError("of ours")
 
     with pytest.raises(RuntimeError, match="of ours"):
-        run_cli(TrainConfig, mistaken, training_run.defaults, [])
+        run_cli(TrainConfig, mistaken, [], training_run.defaults)
 
 
 # --- the table of bounds ------------------------------------------------------------------

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.games.kododo import KododoGame, Rules
 from tests.doors import GAMES
-from tests.helpers import play_random, random_actions
+from tests.helpers import assert_same_state, differences, play_random, random_actions
 
 each_game = pytest.mark.parametrize("game", GAMES)
+
+
+class Narrow(KododoGame):
+    """Gives the legal actions once for all players and games."""
+
+    def _mask(self) -> np.ndarray:
+        return self._legal_now()[:, None]
+
+
+def test_a_game_may_give_its_mask_once_for_all() -> None:
+    wide, narrow = (kind(3, Rules(num_players=2), seed=0) for kind in (KododoGame, Narrow))
+    for steps in range(40):
+        mask = narrow.legal_action_mask()
+        assert mask.shape == (3, 2, 15)
+        assert np.array_equal(mask, wide.legal_action_mask())
+        for game in (wide, narrow):
+            play_random(game, np.random.default_rng(steps), 1)
+    assert wide.terminated.all()
 
 
 @each_game
@@ -30,6 +52,77 @@ def test_a_view_of_before_does_not_come_back_with_a_state(game: str) -> None:
         with pytest.raises(RuntimeError, match="earlier turn"):
             _ = earlier.observation
         assert np.array_equal(played.view(0).observation, played.observe()[:, 0])
+
+
+@each_game
+def test_copies_of_the_same_state_are_the_same_bytes_whatever_went_before(game: str) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    straight = played.clone()
+    played.step(random_actions(played, np.random.default_rng(0)))
+    played.load_state(straight.state())
+    for way in (pickle.dumps, lambda batch: pickle.dumps(batch.clone())):
+        assert way(played) == way(straight)
+
+
+@each_game
+def test_a_state_stays_what_it_was_when_the_batch_goes_on(game: str) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    state = played.state()
+    before = copy.deepcopy(state)
+    play_random(played, np.random.default_rng(0))
+    played.reset()
+    assert differences(before, state) == []
+
+
+@each_game
+def test_steps_are_counted_while_a_game_is_going_on(game: str) -> None:
+    played = registry.batch_game(game, 2, 0, num_players=4)
+    steps = len(play_random(played, np.random.default_rng(0)))
+    for _ in range(2):
+        assert played.steps_played == steps
+        played.step(np.full((2, 4), played.no_op))
+
+
+@each_game
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16])
+def test_an_array_laid_out_otherwise_takes_the_same_numbers(game: str, dtype: type) -> None:
+    played = registry.batch_game(game, 2, 0, num_players=4)
+    shape = played.observe().shape
+    plain = played.observe(out=np.zeros(shape, dtype))
+    assert np.array_equal(played.observe(out=np.zeros(shape[::-1], dtype).T), plain)
+
+
+@each_game
+def test_a_view_of_before_does_not_come_back_with_a_new_deal(game: str) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    views = []
+    for _ in range(3):
+        views.append(played.view(0))
+        played.reset()
+        views.append(played.view(0))
+        played.step(random_actions(played, np.random.default_rng(0)))
+    for view in views:
+        with pytest.raises(RuntimeError, match="earlier turn"):
+            _ = view.observation
+
+
+@each_game
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
+def test_actions_of_any_integer_dtype_are_the_same_actions(game: str, dtype: type) -> None:
+    played = registry.batch_game(game, 3, 0, num_players=4)
+    same, rng = played.clone(), np.random.default_rng(0)
+    while not played.terminated.all():
+        actions = random_actions(played, rng)
+        played.step(actions)
+        same.step(actions.astype(dtype))
+    assert_same_state(played, same)
+
+
+@each_game
+def test_the_cards_of_a_batch_cannot_be_changed(game: str) -> None:
+    cards = registry.batch_game(game, 2, 0, num_players=4).cards
+    with pytest.raises(ValueError, match="read-only"):
+        cards[0] = 0
 
 
 @each_game

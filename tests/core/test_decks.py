@@ -48,6 +48,15 @@ def test_a_shuffle_follows_from_the_generator_and_nothing_else() -> None:
     assert not np.array_equal(one, shuffled_decks(CARDS, 5, np.random.default_rng(8)))
 
 
+@pytest.mark.parametrize(("rows", "size", "words"), [(1, 4, 2), (1, 5, 3), (3, 3, 5), (2, 3, 3)])
+def test_two_cards_take_one_word_of_the_generator(rows: int, size: int, words: int) -> None:
+    """What is drawn after a shuffle depends on it, in every game of a seed."""
+    rng, same = np.random.default_rng(7), np.random.default_rng(7)
+    shuffled_rows(np.zeros((rows, size), np.uint8), rng)
+    same.integers(1 << 64, size=words, dtype=np.uint64)
+    assert rng.bit_generator.state == same.bit_generator.state
+
+
 def test_decks_are_taken_in_any_integer_dtype_as_one_deal_or_several() -> None:
     rows = shuffled_decks(CARDS, 4, np.random.default_rng(0))
     for dtype in (np.uint8, np.int16, np.int64):

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from agents.ppo.data_parallel import DataParallel
-from agents.ppo.imitation import lesson
+from agents.ppo.imitation import demonstrate
 from kododo_env import registry
 from kododo_env.arena.match import Match
 from kododo_env.arena.play import play
@@ -344,7 +344,7 @@ def test_agents_play_whole_numbers_wherever_they_are_asked(game: str) -> None:
         lambda: joint_action([seats[0]] * one.num_players, one, rng()),
         lambda: play(seats, one, one.sample_decks(3, rng()), rng()),
         lambda: SearchAgent(seats[0]).act(one.view(0), rng()),
-        lambda: lesson(seats[0], one, rng(), 0.0),
+        lambda: demonstrate(seats[0], one, rng(), 0.0),
         lambda: finish(SingleSeatEnv(one.fresh(1, 0), 0, seats[1:])),
         lambda: finish(BatchVecEnv(one, opponents=[None, *seats[1:]])),
     ):
@@ -367,7 +367,6 @@ def test_agents_take_whole_numbers_only(bad: Any) -> None:
     names = "random", "heuristic"
     for call, name in (
         (lambda: SearchBudget(worlds=bad), "worlds"),
-        (lambda: SearchBudget(horizon=bad), "horizon"),
         (lambda: DataParallel(bad), "threads"),
         (lambda: Match(*two, "kododo", bad).play(), "players"),
         (lambda: Match(*two, "kododo", 2, bad).play(), "games"),
@@ -416,7 +415,6 @@ def test_numbers_of_agents_are_in_range() -> None:
     two = RandomAgent(), RandomAgent()
     for call, said in (
         (lambda: SearchBudget(worlds=0), "worlds must be 1 to 100000, not 0"),
-        (lambda: SearchBudget(horizon=-1), "horizon must be 0 to 10000, not -1"),
         (lambda: DataParallel(0), "threads must be 1 or more, not 0"),
         (lambda: Match(*two, "kododo", 2, 8, -1).play(), "seed must be 0 or more, not -1"),
         (lambda: Match(*two, "kododo", 2, 1).play(), "2 players need 2 games at least"),

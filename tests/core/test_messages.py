@@ -176,6 +176,10 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
             "the deck must be integers, not float64",
         ),
         (
+            lambda: ParallelGame(game()).reset(options=5),  # type: ignore[arg-type]
+            "options must be a dictionary or None, not 5",
+        ),
+        (
             lambda: running(ParallelGame(game(3))).step(5),
             "actions must be a dict from agent to action, not 5",
         ),
@@ -272,8 +276,33 @@ def test_more_decks_than_none_are_asked_for() -> None:
         assert str(error.value) == "num must be 1 or more, not 0"
 
 
+def test_a_view_of_an_earlier_turn_says_so() -> None:
+    batch = kododo_v0.batch_game(1, 2)
+    view = batch.view(0)
+    batch.step([[5, 5]])
+    with pytest.raises(RuntimeError) as error:
+        _ = view.observation
+    assert str(error.value) == "this view is of an earlier turn; ask the game for a new one"
+
+
 def test_a_state_says_what_is_wrong_with_it() -> None:
     batch = kododo_v0.batch_game(1, 2)
+    for given, said in (
+        (5, "not a state of kododo, a dictionary, but 5"),
+        ({**batch.state(), "_x": 1}, "not a state of kododo: ['_x'] differ"),
+        (
+            {**batch.state(), "_just": np.ones(1, np.bool_)},
+            "not a state of kododo: _just must be among _terminated",
+        ),
+    ):
+        with pytest.raises(ValueError) as error:  # noqa: PT011
+            batch.load_state(given)
+        assert str(error.value) == said
+    for wrong in (0.5, np.inf, -np.inf, np.nan):
+        rewards = np.array([[0], [wrong]], np.float32)
+        with pytest.raises(ValueError) as error:  # noqa: PT011
+            batch.load_state({**batch.state(), "_rewards": rewards})
+        assert str(error.value) == "not a state of kododo: _rewards must be points"
     for name, said in (
         ("_scores", "not a state: _scores must be an array, not 'x'"),
         ("rng", "rng must be a state of numpy's PCG64, not 'x'"),
@@ -297,6 +326,10 @@ def test_batches_say_how_an_array_should_look(name: str) -> None:
         (
             lambda: batch.observe(out=np.zeros((3, 4, 1))),
             f"out must be an array of the shape (3, 4, {size}), not (3, 4, 1)",
+        ),
+        (
+            lambda: batch.observe(out=[1]),
+            f"out must be an array of the shape (3, 4, {size}), not [1]",
         ),
     ):
         with pytest.raises(ValueError) as error:  # noqa: PT011

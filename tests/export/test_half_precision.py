@@ -32,7 +32,7 @@ def files(
     for tensor in network.parameters():
         torch.nn.init.normal_(tensor, std=0.1)
     folder = tmp_path_factory.mktemp("half")
-    whole = export_policy(network, game, folder / "whole.onnx", training={"recipe": {"one_hot": 8}})
+    whole = export_policy(network, game, folder / "whole.onnx")
     half = folder / "half.onnx"
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     return game, whole, half

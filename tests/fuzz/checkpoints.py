@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 
 from agents.commands.train import train
-from agents.release.training import state_of
 from agents.training.checkpoint import Progress, save_checkpoint
 from agents.training.learning_curve import draw_learning_curve
 from agents.training.run_folder import write_config
 from agents.training.trainer import CHECKPOINT, Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
 from tests.doors import GAMES
-from tests.fuzz.expected import ACCEPTED, Wrong, refuses
+from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
 from tests.fuzz.playing import play_out
 from tests.fuzz.scripts import check_end, contents, replaced, run, starts
@@ -109,8 +108,6 @@ def _check_config(given: dict[str, Any]) -> str:
     if not given["checkpoint"]:
         Path("run", CHECKPOINT).unlink()
     before = contents()
-    config = default_config(given["game"], PLAYERS, steps=1000, run_dir=Path("run"))
-    refuses(lambda: state_of(config))
     with replaced(Trainer, "run", starts):
         args = ["--run-dir", "run", "--steps", "1000", "--threads", "1", "--num-envs", "4"]
         done = run(TrainConfig, train, [*args, *(["--resume"] if given["resume"] else [])])

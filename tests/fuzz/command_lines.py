@@ -16,12 +16,9 @@ from agents.commands import best_response
 from agents.commands import evaluate as evaluation
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import train
-from agents.release import renew_policies
 from agents.release import training as policy_training
 from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
-from agents.release.renew_policies import RenewConfig
-from agents.release.renew_policies import renew_policies as renew
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
 from kododo_env.arena.workers import run as play
@@ -64,9 +61,6 @@ SCRIPTS = {
             ("--agents", "random", "greedy", "--games", "8", "--workers", "1", "--json", "o.json"),
             ("--best-response", "good.onnx", "--search", "4"),
         ),
-    ),
-    "renew_policies": Script(
-        RenewConfig, renew, (("good.onnx",), ("broken.onnx",), ("fifo.onnx",))
     ),
     "make_policies": Script(
         PoliciesConfig, make_policies, (("--only", "kododo-2p", "--out", "o", "--runs", "r"),)
@@ -154,11 +148,9 @@ def flags(config: type[Any]) -> Iterator[Any]:
 
 def generate(rng: Random) -> dict[str, Any]:
     """A script and its arguments."""
-    name = rng.choice((*["train", "evaluate"] * 4, "make_policies", "renew_policies"))
+    name = rng.choice((*["train", "evaluate"] * 4, "make_policies"))
     script = SCRIPTS[name]
     args = [*rng.choice(script.usual)]
-    if name == "renew_policies":  # one file only: what is renewed before a bad one stays so
-        return {"script": name, "args": rng.choice((args, [rng.choice(PATHS)]))}
     known = list(flags(script.config))
     for field in rng.sample(known, rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
         given = _argument(rng, field)
@@ -213,8 +205,7 @@ def check(given: dict[str, Any], base: Path) -> str:
         stack.enter_context(replaced(Trainer, "run", starts))
         stack.enter_context(replaced(evaluation, "run", _played_if_few))
         stack.enter_context(replaced(best_response, "train_best_response", starts))
-        stack.enter_context(replaced(policy_training, "_start", starts))
-        stack.enter_context(replaced(renew_policies, "shipped", starts))
+        stack.enter_context(replaced(policy_training, "_train", starts))
         done = _run(given)
     refused = check_end(done, before, "")
     if refused:

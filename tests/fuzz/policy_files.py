@@ -14,13 +14,12 @@ import onnx
 from onnx import helper
 
 from agents.export.policy_weights import game_of
-from agents.release.renew_policies import renew
 from kododo_env.agent_registry import POLICIES
 from kododo_env.arena.play import play
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import KEY
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.policy.policy_file import DIGEST, sealed
+from kododo_env.policy.policy_file import sealed
 from tests.doors import TABLES
 from tests.fuzz import graphs
 from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
@@ -65,7 +64,7 @@ def generate(rng: Random) -> dict[str, Any]:
     if how == "special":
         return {"special": rng.choice(list(SPECIAL))}
     game, players = rng.choice(TABLES)
-    given: dict[str, Any] = {"game": game, "players": players, "renewed": rng.random() < 0.2}
+    given: dict[str, Any] = {"game": game, "players": players}
     if how == "nodes" or (how == "bytes" and rng.random() < 0.7):
         given["shipped"] = rng.choice(SHIPPED)
     if how == "bytes":
@@ -106,28 +105,14 @@ def check(given: dict[str, Any], base: Path) -> str:
         SPECIAL[given["special"]](path)
     else:
         path.write_bytes(content_of(given))
-    if given.get("renewed") and not _renewed(path):
-        return REFUSED
     agents: list[OnnxAgent] = []
     if refuses(lambda: agents.append(OnnxAgent(path))):
         return REFUSED
     if "special" in given:
         raise Wrong("something that is no file was taken for a policy")
-    checked = not given.get("sealed", True) and not given.get("renewed")
-    if checked and content_of(given) != content_of({**given, "bytes": []}):
+    if not given.get("sealed", True) and content_of(given) != content_of({**given, "bytes": []}):
         raise Wrong("a damaged policy was taken")
     return _played(*agents)
-
-
-def _renewed(path: Path) -> bool:
-    """Whether a file is written anew, as if it were of an older version, without a digest."""
-    old = path.read_bytes().replace(DIGEST.encode(), b"x" * len(DIGEST))
-    path.write_bytes(old)
-    if not refuses(lambda: renew(path)):
-        return True
-    if path.read_bytes() != old or [*Path().iterdir()] != [path]:
-        raise Wrong("a policy was not renewed, but something is changed")
-    return False
 
 
 def _played(agent: OnnxAgent) -> str:

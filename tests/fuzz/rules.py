@@ -10,7 +10,7 @@ from typing import Any
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.policy.metadata import rules_of
+from kododo_env.policy.metadata import describe
 from kododo_env.rules_arguments import hashable, make_game, parse_rules
 from tests.doors import GAMES
 from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
@@ -102,7 +102,7 @@ def check(given: dict[str, Any], base: Path) -> str:
     if refuses(lambda: games.append(_game(given))):
         return REFUSED
     (game,) = games
-    written = rules_of(game.rules)
+    written = describe(game).rules
     again = type(game.rules)(**{name: hashable(value) for name, value in written.items()})
     if again != game.rules or hash(again) != hash(game.rules):
         raise Wrong("the rules are others after a file", json.dumps(written))

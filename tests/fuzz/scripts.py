@@ -67,7 +67,7 @@ def run(config: type[Any], main: Callable[[Any], None], args: Sequence[str]) -> 
         os.lseek(number, 0, os.SEEK_SET)
     code, started = None, None
     try:
-        run_cli(config, main, DEFAULTS.get(config), args)
+        run_cli(config, main, args, DEFAULTS.get(config))
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else -1
     except Started as begun:

@@ -74,6 +74,25 @@ def test_every_state_that_occurs_can_be_loaded(game: str, rules: dict[str, Any])
             assert np.array_equal(other.observe(), each.observe())
 
 
+@each_kind
+def test_all_but_rewards_is_kept_in_whole_numbers_and_truths(
+    game: str, rules: dict[str, Any]
+) -> None:
+    for batch in course(game, rules):
+        for name, value in batch.state().items():
+            if isinstance(value, np.ndarray) and name != "_rewards":
+                assert value.dtype.kind in "biu", name
+
+
+@each_game
+def test_the_first_deal_follows_from_the_seed_that_a_batch_is_made_with(game: str) -> None:
+    one, same, other = (registry.batch_game(game, 3, seed) for seed in (1, 1, 2))
+    assert_same_state(one, same)
+    assert differences(one.state(), other.state()) != []
+    same.reset(seed=1)
+    assert_same_state(one, same)
+
+
 def test_a_long_game_that_its_last_deal_has_ended_can_be_loaded() -> None:
     """Nobody has reached the target then."""
     rules = {"num_players": 2, "variant": "long", "target_score": 1000}

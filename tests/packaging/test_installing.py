@@ -27,6 +27,7 @@ SDIST = "from setuptools.build_meta import build_sdist; import sys; build_sdist(
 PLAY = """
 import agents
 import kododo_env
+from kododo_env import make_agent
 from kododo_env.agent_registry import baselines, shipped
 from kododo_env.arena.match import Match
 
@@ -35,7 +36,7 @@ print(*baselines("kododo"))
 print(*shipped())
 print(agents.OWNER)
 bot = kododo_env.load("kododo-4p")
-print(Match(bot, "heuristic", "kododo", players=4, games=8).play().share.mean >= 0)
+print(Match(bot, "heuristic", "kododo", 4, 8).play().share.mean >= 0)
 """
 LOAD = 'import kododo_env; print(kododo_env.__file__, kododo_env.load("kado-3p").name)'
 

@@ -14,7 +14,7 @@ from tests.pages.scripts import script
 
 update_tables, make_images = script("update_tables"), script("make_images")
 
-HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Versions")
+HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Scripted players", "## Versions")
 TABLES = list(update_tables.tables())
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +20,24 @@ import kododo_env
 from agents.commands.cli import run_cli
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.recipes.recipe import recipe_for, shipped_steps
+from agents.release import config as config_module
 from agents.release import make_policies as maker
 from agents.release import measures as policy_measures
 from agents.release import training as policy_training
-from agents.release.cache import fingerprint, kept, read_kept
+from agents.release.cache import cached, fingerprint
 from agents.release.card import card, index, write_cards
-from agents.release.config import PoliciesConfig
-from agents.release.make_policies import check_size, choose_policy, make_policies, rewrite
-from agents.release.measures import Match, choose
-from agents.release.training import State, log_of, state_of, train_all
-from agents.training.training_config import TrainConfig, default_config
+from agents.release.config import PoliciesConfig, PolicyJob
+from agents.release.make_policies import make_policies, rewrite
+from agents.release.measures import choose
+from agents.release.training import is_finished, train_all
 from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.match import MatchResult
+from kododo_env.arena.match import Match, MatchResult
+from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.command_line import assert_refused, run
+from kododo_env.system.files import write_json
+from tests.command_line import assert_refused
+from tests.command_line import run as run_command
 
 ROOT = Path(__file__).parents[2]
 NAME = "kododo-2p"
@@ -42,7 +47,7 @@ def tiny(folder: Path) -> PoliciesConfig:
     """One update of one seed, and so few games that nothing is found out."""
     return PoliciesConfig(
         only=(NAME,), seeds=1, steps=1, jobs=1, out=folder / "out", runs=folder / "runs",
-        selection_games=20, games=40, rating_games=100, exploitability=False,
+        games=80, exploitability=False,
     )  # fmt: skip
 
 
@@ -51,6 +56,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> PoliciesConfig:
     config = tiny(tmp_path_factory.mktemp("made"))
     make_policies(config)
     return config
+
+
+def job_of(config: PoliciesConfig) -> PolicyJob:
+    """The first policy that is to be made."""
+    return config.policies()[0]
 
 
 def numbers(config: PoliciesConfig) -> dict[str, Any]:
@@ -66,22 +76,32 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     assert names == {f"{NAME}.onnx", f"{NAME}.json", f"{NAME}.md", "README.md"}
     data = numbers(made)
     agent = OnnxAgent(made.out / f"{NAME}.onnx")
-    assert agent.temperature == data["temperature"] == data["choice"]["temperature"]
+    assert agent.temperature == data["temperature"]
+    assert data["temperature"] in data["choice"]["temperatures"]
     assert agent.metadata.results == data["shares"]["alone"]
-    assert agent.metadata.training["steps"] == data["training"]["runs"][0]["steps"]
+    assert data["training"].items() >= agent.metadata.training.items()
     assert data["file"]["sha256"] == fingerprint(made.out / f"{NAME}.onnx")
     assert list(data["shares"]["alone"]) == list(registry.baselines("kododo"))
-    assert data["spread"]["shares"]["random"]["std"] is None  # of one seed
+    assert list(data["shares"]["held_out"]) == ["plain-heuristic"]
     # The spread is measured on the deals of the shares, so the chosen seed has the same.
     alone = data["shares"]["alone"]["greedy"]["share"]["mean"]
-    assert data["spread"]["shares"]["greedy"]["shares"] == [alone]
-    assert {each["agent"] for each in data["rating"]["standings"]} == {
-        NAME, *registry.baselines("kododo"),
-    }  # fmt: skip
+    assert data["shares"]["seeds"]["greedy"] == [alone]
     assert data["exploitability"] is None
     assert data["training"]["curve"]
-    seeds = {data[part]["deals_seed"] for part in ("choice", "shares", "rating")}
-    assert len(seeds) == 3
+
+
+def test_deals_differ_by_what_they_are_for() -> None:
+    """The seeds that train.py measures on are those of its run."""
+    of_runs = {seed + more for seed in range(PoliciesConfig().seeds) for more in (1, 2)}
+    others = {policy_measures.CHOICE_DEALS, policy_measures.STRENGTH_DEALS}
+    assert len(of_runs | others | {policy_measures.RESPONSE_SEED}) == len(of_runs) + 3
+
+
+def test_nobody_who_is_held_out_is_learned_from() -> None:
+    for job in PoliciesConfig().policies():
+        held_out = {*registry.scripted(job.game)} - {*registry.baselines(job.game)}
+        settings = json.dumps(asdict(recipe_for(job.game, job.players)))
+        assert not [name for name in held_out if f'"{name}"' in settings]
 
 
 def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,109 +110,115 @@ def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyP
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("this was done before")
 
-    monkeypatch.setattr(policy_training, "_start", never)
-    monkeypatch.setattr(policy_measures, "play_matches", never)
-    monkeypatch.setattr(policy_measures, "run", never)
+    monkeypatch.setattr(policy_training, "_train", never)
+    monkeypatch.setattr(Match, "play", never)
     make_policies(made)
     assert {path.name: path.read_bytes() for path in made.out.iterdir()} == before
     with pytest.raises(AssertionError, match="done before"):
-        make_policies(replace(made, games=80))
+        make_policies(replace(made, games=120))
+
+
+def test_several_policies_are_measured_at_a_time(made: PoliciesConfig) -> None:
+    job = job_of(made)
+    found = maker.measure(job)
+    with worker_pool(2) as pool:
+        assert list(pool.map(maker.measure, [job, job])) == [found] * 2
 
 
 def test_what_was_found_before_a_crash_is_kept(
     made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (job,) = replace(made, games=60).policies()
-    choice = choose_policy(job)
+    job = job_of(replace(made, games=100, exploitability=True))
 
     def crash(*_: Any) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(maker, "rating", crash)
-    changed = replace(job, config=replace(job.config, rating_games=104))
+    monkeypatch.setattr(maker, "exploit", crash)
     with pytest.raises(RuntimeError, match="out of memory"):
-        maker.measure_policy(changed, choice)
-    kept_shares = json.loads((job.folder / "shares.json").read_text())
-    assert kept_shares["heading"]["games"] == kept_shares["found"]["games"] == 60
-    maker.measure_policy(made.policies()[0], choice)  # as it was, for the other tests
+        maker.measure(job)
+    shares = json.loads((job.folder / "shares.json").read_text())
+    assert shares["key"]["games"] == shares["found"]["games"] == 100
+    monkeypatch.undo()
+    maker.measure(job_of(made))  # as it was, for the other tests
 
 
 # --- training -----------------------------------------------------------------------------
-
-
-def a_run(made: PoliciesConfig) -> TrainConfig:
-    return made.policies()[0].runs()[0]
 
 
 def test_the_runs_are_those_of_the_recipes() -> None:
     config = PoliciesConfig()
     assert {job.name for job in config.policies()} == set(registry.policy_tables())
     for job in config.policies():
-        runs = job.runs()
-        assert [run.seed for run in runs.values()] == list(runs) == [0, 1, 2]
-        assert {run.steps for run in runs.values()} == {shipped_steps(job.game, job.players)}
-        assert {run.threads for run in runs.values()} == {1}
-        assert len({run.run_dir for run in runs.values()}) == 3
+        assert [run.name for run in job.runs()] == ["seed-0", "seed-1", "seed-2"]
+        settings = job.settings()
+        assert settings["steps"] == shipped_steps(job.game, job.players)
+        assert settings["threads"] == 1
+        recipe = json.loads(json.dumps(asdict(recipe_for(job.game, job.players))))
+        assert settings.items() >= recipe.items()
 
 
-def test_a_folder_with_another_run_is_refused(made: PoliciesConfig) -> None:
-    run = a_run(made)
-    assert state_of(run) is State.FINISHED
+def test_a_folder_with_another_run_is_refused(
+    made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run,) = job_of(made).runs()
+    assert is_finished(job_of(made), run)
     with pytest.raises(ValueError, match=r"with other settings \(steps 1, not 5\): move it away"):
-        train_all([replace(run, steps=5)], 1)
-    with pytest.raises(ValueError, match="seed 0, not 1"):
-        state_of(replace(run, seed=1))
-    other = replace(run.settings, width=16)
-    width = recipe_for("kododo", 2).width
-    with pytest.raises(ValueError, match=f"width {width}, not 16"):
-        state_of(replace(run, settings=other))
+        train_all([job_of(replace(made, steps=5))], 1)
+    recipe = recipe_for("kododo", 2)
+    monkeypatch.setattr(config_module, "recipe_for", lambda *_: replace(recipe, width=16))
+    with pytest.raises(ValueError, match=f"width {recipe.width}, not 16"):
+        is_finished(job_of(made), run)
+
+
+def copied(made: PoliciesConfig, folder: Path, names: Sequence[str]) -> tuple[PolicyJob, Path]:
+    """A run of which only some files are left."""
+    (run,), job = job_of(made).runs(), job_of(replace(made, runs=folder))
+    (copy,) = job.runs()
+    copy.mkdir(parents=True)
+    for name in names:
+        shutil.copy(run / name, copy / name)
+    return job, copy
 
 
 def test_a_run_without_its_end_goes_on(made: PoliciesConfig, tmp_path: Path) -> None:
-    run = a_run(made)
-    copy = replace(run, run_dir=tmp_path / "seed-0")
-    assert state_of(copy) is State.MISSING
-    assert run.run_dir is not None
-    (tmp_path / "seed-0").mkdir()
-    for name in ("config.json", "checkpoint.zip", "results.json"):
-        (tmp_path / "seed-0" / name).write_bytes((run.run_dir / name).read_bytes())
-    assert state_of(copy) is State.INTERRUPTED
-    train_all([copy], 1)
-    assert state_of(copy) is State.FINISHED
-    assert "go on with" not in log_of(copy).read_text()
+    job, run = copied(made, tmp_path, ("config.json", "checkpoint.zip", "results.json"))
+    with pytest.raises(ValueError, match="with other settings"):  # nobody says whose run it is
+        is_finished(job, run)
+    write_json(run.with_name("seed-0.json"), job.settings())
+    assert not is_finished(job, run)
+    train_all([job], 1)
+    assert is_finished(job, run)
+    log = run.with_name("seed-0.log").read_text()
+    assert log
+    assert "go on with" not in log
 
 
-def test_a_policy_of_a_run_that_was_stopped_early_is_not_finished(made: PoliciesConfig) -> None:
-    run = a_run(made)
-    assert run.run_dir is not None
-    path = run.run_dir / "config.json"
-    content = path.read_text()
-    try:  # as if more had been asked for
-        path.write_text(content.replace('"steps": 1,', '"steps": 10000000,'))
-        assert state_of(replace(run, steps=10_000_000)) is State.INTERRUPTED
-    finally:
-        path.write_text(content)
+def test_a_policy_of_a_run_that_was_stopped_early_is_not_finished(
+    made: PoliciesConfig, tmp_path: Path
+) -> None:
+    _, run = copied(made, tmp_path, ("checkpoint.zip", "policy.onnx", "results.json"))
+    more = job_of(replace(made, runs=tmp_path, steps=10_000_000))
+    write_json(run.with_name("seed-0.json"), more.settings())
+    assert not is_finished(more, run)
 
 
-def test_a_damaged_config_is_refused(tmp_path: Path) -> None:
-    config = default_config("kododo", 2, steps=1, run_dir=tmp_path)
-    for text in ("{", "[]", "{}", "[" * 100_000, "9" * 5000):
-        (tmp_path / "config.json").write_text(text)
-        (tmp_path / "checkpoint.zip").touch()
-        with pytest.raises(ValueError, match="not the config of a run, or is damaged"):
-            state_of(config)
-    strange = json.dumps({"task": {}, "steps": 1, "threads": "\x1b[31m" + "x" * 100_000})
-    (tmp_path / "config.json").write_text(strange)
-    with pytest.raises(ValueError, match=r"threads '\\x1b\[31mx+…, not 2") as error:
-        state_of(config)
-    assert len(str(error.value)) < 1000
+def test_damaged_settings_are_refused(made: PoliciesConfig, tmp_path: Path) -> None:
+    job, run = copied(made, tmp_path, ("checkpoint.zip",))
+    strange = json.dumps({"threads": "\x1b[31m" + "x" * 100_000})
+    for text in ("{", "[]", "[1]", "{}", "3", "[" * 100_000, "9" * 5000, strange):
+        run.with_name("seed-0.json").write_text(text)
+        with pytest.raises(ValueError, match="holds a run with other settings") as error:
+            is_finished(job, run)
+        assert str(error.value).isprintable()
+        assert len(str(error.value)) < 3000
 
 
-def test_a_run_that_fails_is_named_with_its_last_words(tmp_path: Path) -> None:
-    config = default_config("kododo", 2, steps=1, run_dir=tmp_path / "seed-0")
-    object.__setattr__(config, "threads", 0)  # which train.py refuses
-    with pytest.raises(ChildProcessError, match=r"seed-0 failed with status 2 .*--threads must be"):
-        train_all([config], 1)
+def test_a_run_that_fails_is_named_with_its_last_words(
+    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(policy_training, "EVALUATIONS", 0)  # which train.py refuses
+    with pytest.raises(ChildProcessError, match=r"seed-0 failed with status 2 .*--evaluations"):
+        train_all([job_of(replace(made, runs=tmp_path))], 1)
 
 
 def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
@@ -200,7 +226,7 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
         sys.executable, "-m", "agents.release.make_policies",
         "--only", NAME, "--seeds", "1", "--jobs", "1", "--steps", "100000000",
         "--out", str(tmp_path / "out"), "--runs", str(tmp_path / "runs"),
-        "--selection-games", "20", "--games", "20", "--rating-games", "40",
+        "--games", "80",
     ]  # fmt: skip
     started = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -221,58 +247,65 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
 # --- choosing -----------------------------------------------------------------------------
 
 
-def test_the_best_mean_share_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def share(match: Match) -> float:
+def test_the_best_mean_share_is_chosen(
+    made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = job_of(replace(made, seeds=2))
+    first, second = (run / "policy.onnx" for run in job.runs())
+
+    def share(agent: OnnxAgent, against: str) -> float:
         """Seed 1 at temperature 0.5 is best on the whole, not against random."""
-        if match.copies == "random":
-            return 0.9 if match.one == "zero.onnx" else 0.8
-        return 0.5 if (match.one, match.temperature) == ("one.onnx", 0.5) else 0.3
+        if against == "random":
+            return 0.8 if agent.path == second else 0.9
+        return 0.5 if (agent.path, agent.temperature) == (second, 0.5) else 0.3
 
-    def play(matches: list[Match], workers: int) -> list[MatchResult]:
-        return [MatchResult(*[Estimate(share(match), 0, 1)] * 3) for match in matches]
+    def played(agent: OnnxAgent, _: Any, names: Sequence[str], *__: Any) -> dict[str, MatchResult]:
+        return {name: MatchResult(*[Estimate(share(agent, name), 0, 1)] * 3) for name in names}
 
-    monkeypatch.setattr(policy_measures, "play_matches", play)
-    files = {0: Path("zero.onnx"), 1: Path("one.onnx")}
-    found = choose(files, Match("", "", "kado", 3, 40, 7), 1, (0.0, 0.5))
-    assert (found["seed"], found["temperature"]) == (1, 0.5)
-    others = len(registry.baselines("kado")) - 1
-    best = found["candidates"][-1]
-    assert best["share"] == pytest.approx((0.8 + others * 0.5) / (1 + others))
-    assert len(found["candidates"]) == 4
-
-
-def test_matches_do_not_depend_on_the_processes(made: PoliciesConfig) -> None:
-    table = Match(str(made.out / f"{NAME}.onnx"), "random", "kododo", 2, 20, 3, 0.5)
-    matches = [table, replace(table, one="random", copies="greedy")]
-    apart, together = (policy_measures.play_matches(matches, workers) for workers in (2, 1))
-    assert apart == together
+    second.parent.mkdir(exist_ok=True)
+    shutil.copy(first, second)
+    monkeypatch.setattr(policy_measures, "against", played)
+    found = choose(job)
+    shutil.rmtree(second.parent)
+    others = len(registry.baselines("kododo")) - 1
+    share_of_all = pytest.approx((0.8 + others * 0.5) / (1 + others))
+    assert found == {"seed": 1, "temperature": 0.5, "share": share_of_all}
 
 
 def test_a_policy_too_large_to_ship_is_refused(
     made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = made.out / f"{NAME}.onnx"
-    check_size(source, source.stat().st_size)
     monkeypatch.setattr(maker, "LARGEST", 1000)
     with pytest.raises(ValueError, match="has 1,000 at most: make the network smaller"):
         rewrite(source, tmp_path / "copy.onnx", OnnxAgent(source).metadata)
     assert not list(tmp_path.iterdir())
     with pytest.raises(ValueError, match="make the network smaller"):
-        choose_policy(made.policies()[0])
+        maker.measure(job_of(made))
 
 
-# --- what is kept -------------------------------------------------------------------------
+# --- the cache ----------------------------------------------------------------------------
 
 
-def test_findings_are_kept_under_their_heading(tmp_path: Path) -> None:
+def test_a_result_is_cached_for_what_it_depends_on(tmp_path: Path) -> None:
     path = tmp_path / "found.json"
-    assert kept(path, {"games": 1}, lambda: [1, 2]) == [1, 2]
-    assert kept(path, {"games": 1}, lambda: [3]) == [1, 2]
-    assert kept(path, {"games": 2}, lambda: [3]) == [3]
+    assert cached(path, {"games": 1}, lambda: [1, 2]) == [1, 2]
+    assert cached(path, {"games": 1}, lambda: [3]) == [1, 2]
+    assert cached(path, {"games": 2}, lambda: [3]) == [3]
     path.write_text(path.read_text()[:-10])
-    assert read_kept(path, {"games": 2}) is None
+    assert cached(path, {"games": 2}, lambda: [4]) == [4]
     path.write_text("[" * 100_000)  # damaged: it is found again
-    assert read_kept(path, {"games": 1}) is None
+    assert cached(path, {"games": 2}, lambda: [5]) == [5]
+
+
+def test_the_cache_and_the_cards_need_no_torch() -> None:
+    """The cache's JSON was written by the learner's module."""
+    code = (
+        "import sys, agents.release.cache, agents.release.card; "
+        "print([m for m in ('torch', 'onnx', 'onnxruntime') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 # --- the cards ----------------------------------------------------------------------------
@@ -300,6 +333,11 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     shares = data["shares"]["alone"]
     for name, each in shares.items():
         assert f"| {name} | {each['share']['mean']:.3f} (" in text
+    held_out = data["shares"]["held_out"]["plain-heuristic"]["share"]["mean"]
+    assert f"| plain-heuristic (held out) | {held_out:.3f} (" in text
+    assert len(card(exploited(data)).splitlines()) <= 50
+    unknown = {name: each for name, each in data["shares"].items() if name != "held_out"}
+    assert "held out" not in card(data | {"shares": unknown})
     assert "## Exploitability\n\nNot measured." in text
     assert "not measured" in index([data])
     known = exploited(data)
@@ -309,23 +347,15 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     assert "0.550 (0.500 to 0.600)" in index([known])
 
 
-def test_the_card_tells_whom_it_learned_from(made: PoliciesConfig) -> None:
+def test_the_card_tells_how_it_was_trained(made: PoliciesConfig) -> None:
     data = numbers(made)
-    recipe = data["training"]["recipe"]
-    recipe |= {"teacher": "heuristic", "teacher_share": 0.2, "opponents_share": 0.25}
-    recipe["opponents"] = ["heuristic", "heuristic", "follow"]
-    recipe["teacher_temperature"] = 0.3
-    learned = data["training"]["algorithm"]
-    first = f"Imitation of how `heuristic` weighs its actions for 20 % of the steps, then {learned}"
-    against = ", in 25 % of its updates against `heuristic` and `follow` by turns"
-    assert f"\n{first}{against}, 1 thread" in card(data)
-    recipe["opponents"] = []
-    assert f"\n{first}, 1 thread" in card(data)
-    recipe["teacher_temperature"] = 0.0
-    first = f"Imitation of what `heuristic` does for 20 % of the steps, then {learned}"
-    assert f"\n{first}, 1 thread" in card(data)
-    recipe["teacher"] = ""
-    assert f"\n{learned}, 1 thread" in card(data)
+    training = OnnxAgent(made.out / f"{NAME}.onnx").metadata.training
+    assert data["training"]["recipe"] == training["recipe"]
+    text = card(data)
+    assert f"\n{training['algorithm']}: seed 0, {training['steps']:,} agent-steps" in text
+    assert all(f"`{name}` " in text for name in training["recipe"])
+    odd = data | {"training": data["training"] | {"recipe": {"a": [], "b": ["x", "y"], "c": 0.5}}}
+    assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n" in card(odd)
 
 
 def test_all_rows_of_a_table_are_of_one_length(made: PoliciesConfig) -> None:
@@ -407,8 +437,8 @@ def test_a_policy_that_cannot_play_is_refused_in_one_line(
         (["--seeds", "0"], "--seeds must be 1 to 1000, not 0"),
         (["--jobs", "0"], "--jobs must be 1 to 512, not 0"),
         (["--steps", "0"], "--steps must be 1 to 1000000000000, not 0"),
-        (["--games", "1"], "--games must be at least 5, not 1"),
-        (["--rating-games", "4"], "--rating-games must be at least 5, not 4"),
+        (["--games", "19"], "--games must be at least 20, not 19"),
+        (["--search-games", "4"], "--search-games must be at least 5, not 4"),
         (["--out", "/proc/none"], "cannot write to the run folder /proc/none"),
     ],
 )
@@ -420,4 +450,4 @@ def test_bad_arguments_are_one_line_and_status_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert_refused(run(capsys, PoliciesConfig, make_policies, arguments), said, tmp_path)
+    assert_refused(run_command(capsys, PoliciesConfig, make_policies, arguments), said, tmp_path)

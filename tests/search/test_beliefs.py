@@ -22,8 +22,8 @@ class KnownGreedy(GreedyAgent):
     """Greedy, and known to be."""
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
-        worth = np.where(view.legal_action_mask, self.action_values(view).T, -1)
-        best = worth == worth.max(axis=1, keepdims=True)
+        values = np.where(view.legal_action_mask, self.action_values(view).T, -1)
+        best = values == values.max(axis=1, keepdims=True)
         chances: npt.NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
         return chances
 
@@ -40,7 +40,7 @@ LAST_ROUND = 18  # of three players: six rounds before it
 
 
 def holding_more_than_laid(policy: Agent, steps: int) -> float:
-    """In how many worlds the next player holds a card above one that he has laid this round."""
+    """In how many worlds the next player holds a card above one that they have laid this round."""
     game = after_greedy_play(steps)
     worlds = likely_worlds(policy, game.view(0), np.random.default_rng(2), 8)
     values = game.rules.num_values
@@ -51,7 +51,7 @@ def holding_more_than_laid(policy: Agent, steps: int) -> float:
 
 
 @pytest.mark.parametrize("steps", [LAST_ROUND + 1, LAST_ROUND + 2])
-def test_who_lays_his_highest_cards_holds_no_higher_ones(
+def test_who_lays_their_highest_cards_holds_no_higher_ones(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Search gave the others hands with which they would never have laid what they laid."""

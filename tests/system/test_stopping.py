@@ -101,7 +101,7 @@ def test_told_twice_a_training_ends_at_once(
 
     monkeypatch.setattr("agents.training.trainer.Trainer._update", told_twice)
     with pytest.raises(SystemExit) as left:
-        run_cli(TrainConfig, train, defaults, ["--run-dir", str(tmp_path), "--players", "2"])
+        run_cli(TrainConfig, train, ["--run-dir", str(tmp_path), "--players", "2"], defaults)
     assert left.value.code == 143
     assert capsys.readouterr().err.count("\n") == 2
     assert not (tmp_path / "checkpoint.zip").exists()

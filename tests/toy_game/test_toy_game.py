@@ -22,7 +22,7 @@ from pettingzoo.test import api_test, parallel_api_test
 
 import kododo_env
 from kododo_env import registry
-from kododo_env.agent_registry import baselines
+from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.match import Match
 from kododo_env.gymnasium_ids import register_all
 from kododo_env.testing import check_batch_game, check_parallel_env
@@ -78,7 +78,8 @@ def test_gymnasium_makes_it() -> None:
 
 def test_its_scripted_players_are_found_beside_its_door() -> None:
     assert baselines(GAME) == ("random", "thrifty")
-    assert Match("thrifty", "random", GAME, players=3, games=12_000).play().share.low > 1 / 3
+    thrifty = make_agent("thrifty", GAME)
+    assert Match(thrifty, "random", GAME, 3, 12_000).play().share.low > 1 / 3
 
 
 def test_train_export_load_and_evaluate(tmp_path: Path) -> None:

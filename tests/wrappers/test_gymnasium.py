@@ -16,6 +16,7 @@ from kododo_env import kododo_v0, registry
 from kododo_env.core import RandomAgent, View
 from kododo_env.rendering.pixels import pixels
 from kododo_env.wrappers import SingleSeatEnv
+from kododo_env.wrappers.dealing import own_generator
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
 from tests.helpers import differences
 
@@ -223,6 +224,12 @@ def test_illegal_actions_are_replaced_and_told(env: SingleSeatEnv) -> None:
     assert "illegal_action" not in env.step(0)[4]
     env.reset(seed=0)
     assert "illegal_action" not in env.step(5)[4]
+
+
+def test_a_wrapper_draws_what_it_always_drew_from_a_seed() -> None:
+    """Opponents and replaced actions follow from it, in every version."""
+    assert own_generator(5).integers(1000, size=4).tolist() == [132, 774, 778, 470]
+    assert own_generator(6).integers(1000, size=4).tolist() != [132, 774, 778, 470]
 
 
 def test_illegal_actions_raise_on_request() -> None:

@@ -121,7 +121,7 @@ def _slots_of_away(
     slots = np.full(away.shape, -1, np.intp)
     for passed_at in reversed(range(turn)):
         free = held - used[: turn - passed_at]
-        pick = rng.integers(0, free.sum(axis=0))
+        pick = rng.integers(free.sum(axis=0))
         seat = (pick >= np.cumsum(free, axis=0)).sum(axis=0)
         slots[passed_at] = np.where(away[passed_at], seat * held + used[seat, games], -1)
         used[seat, games] += away[passed_at]

@@ -92,7 +92,7 @@ class KadoGame(BatchGame):
         self._each_ribbon = np.arange(rules.num_ribbons, dtype=np.uint8)[:, None]
         # By card id; the place for EMPTY holds no gift, no ribbon and the value 0.
         self._gift_of, self._ribbon_of, self._value_of = card_tables(rules)
-        self._written: tuple[Any, Any] | None = None  # which tableaus are in which observation
+        self._written: Array | None = None  # whose tableaus the scratch holds, by their _open
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
@@ -148,7 +148,7 @@ class KadoGame(BatchGame):
 
     def _cards_at(self, places: Array) -> npt.NDArray[np.uint8]:
         """The cards in places of the deck, (..., N); EMPTY for the place behind the last."""
-        return self._deck.reshape(-1).take(flat_index(self._deck, places, self._games))
+        return self._deck.take(flat_index(self._deck, places, self._games))
 
     # --- who may do what ----------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class KadoGame(BatchGame):
         """One player passes or guesses gift and ribbon of the dealer's card."""
         rules, dealer = self.rules, self.dealer
         guess = chosen[seat] - self.moves.guess
-        guessing = (guess >= 0) & (chosen[seat] < self.moves.place)
+        guessing = (guess >= 0) & (chosen[seat] != self.no_op)
         gift, ribbon = np.divmod(guess, rules.num_ribbons)
         kept = self._cards_at(self._held[dealer])
         right_gift = guessing & (self._gift_of.take(kept) == gift)
@@ -316,7 +316,7 @@ class KadoGame(BatchGame):
         One card for each viewer and game at a time.
         """
         known, seen = self._known.reshape(-1), self._seen.reshape(-1)
-        card = self._deck.reshape(-1).take(flat_index(self._deck, places, games))
+        card = self._deck.take(flat_index(self._deck, places, games))
         sight = flat_index(self._known, viewers, places, games)
         count = flat_index(self._seen, viewers, card, games)
         seen[count] += ~known.take(sight)
@@ -407,10 +407,9 @@ class KadoGame(BatchGame):
 
     def _write_observation(self, into: dict[str, Array]) -> None:
         # The largest part changes only when cards are placed, and then _open is a new array.
-        written = self._written
-        if written is None or written[0] is not into or written[1] is not self._open:
+        if self._written is not self._open:
             self._write_tableaus(into)
-            self._written = (into, self._open)
+            self._written = self._open
         self._write_turn(into)
         self._write_cards(into)
         into["seen"][:] = self._seen.reshape(into["seen"].shape)
@@ -514,9 +513,9 @@ class KadoGame(BatchGame):
 
     def _describe(self, action: int) -> str:
         where, rules = self.moves, self.rules
-        if action < where.discard:
-            seat = action - where.give
-            return f"give the card to the player {seat} to the left" if seat else "keep the card"
+        if action < where.discard:  # giving comes first, by the number of seats
+            to = f"give the card to the player {action} to the left"
+            return to if action else "keep the card"
         if where.guess <= action < where.place:
             gift, ribbon = divmod(action - where.guess, rules.num_ribbons)
             return f"guess {gift_name(gift)} with a {ribbon_name(ribbon)} ribbon"

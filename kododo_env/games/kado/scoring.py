@@ -28,7 +28,7 @@ def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         The same shape. In an empty tableau it is the cell in the middle alone.
     """
     near = np.zeros_like(filled)
-    near[:, 1:] |= filled[:, :-1]
+    near[:, 1:] = filled[:, :-1]
     near[:, :-1] |= filled[:, 1:]
     near[:, :, 1:] |= filled[:, :, :-1]
     near[:, :, :-1] |= filled[:, :, 1:]
@@ -62,7 +62,7 @@ def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     The used rows follow each other and include the middle one, so a row above the middle
     is out of reach just if the row R below it is used.
     """
-    size = (used.shape[1] + 1) // 2
+    size = used.shape[1] // 2 + 1
     reach = np.ones_like(used)
     reach[:, : size - 1] = ~used[:, size:]
     reach[:, size:] = ~used[:, : size - 1]

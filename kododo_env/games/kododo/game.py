@@ -154,8 +154,8 @@ class KododoGame(BatchGame):
         if finished.any():
             games = np.flatnonzero(finished)
             fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))
-            fresh._given = np.zeros((len(self._given), len(self.cards), len(games)), np.uint8)
-            fresh._next_given += len(self._given)  # the given decks were for the old games
+            fresh._given = self._given[..., games]
+            fresh._next_given[:] = len(self._given)  # they were for the old games
             for name in self._arrays + self._shared_state:
                 getattr(self, name)[..., games] = getattr(fresh, name)
             self._clock += 1
@@ -323,7 +323,7 @@ class KododoGame(BatchGame):
         """See which games are over; deal again, in the long variant, if some are not."""
         reached = self._scores.max(axis=0) >= self.rules.target_score
         # The target counts at the end of every deal, and of every round of the later ones.
-        self._terminated |= reached & (last_round | (self._deals > 0))
+        self._terminated = reached & (last_round | (self._deals > 0))
         if last_round:
             self._terminated |= self._deals + 1 >= self.rules.max_deals
         if last_round and not self._terminated.all():
@@ -395,7 +395,7 @@ class KododoGame(BatchGame):
         into["turn"][:] = self._turn_rows[self.turn]
         into["rounds_left"][:] = rules.num_rounds - self.round_index
         into["draw_pile"][:] = self.draw_pile_size
-        if rules.max_deals > 1:  # it is 0 from the start
+        if rules.variant == "long":  # else it is 0 from the start
             into["later_deal"][:] = self._deals > 0
         into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
 

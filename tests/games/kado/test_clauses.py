@@ -620,6 +620,7 @@ def test_actions_in_words() -> None:
     assert game.describe_action(discard(3)) == "put the card aside"
     assert game.describe_action(no_challenge(3)) == "pass"
     assert game.describe_action(guess(3, "PR")) == "guess plush with a red ribbon"
+    assert game.describe_action(guess(3, "SV")) == "guess socks with a violet ribbon"
     first = game.moves.place
     assert game.describe_action(first - 1) == "guess chocolates with a red ribbon"
     assert game.describe_action(first) == "place the card in row 0, column 0 of the board"

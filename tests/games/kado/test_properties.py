@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kododo_env import kado_v0
 from kododo_env.games.kado import KadoGame, Rules
+from kododo_env.games.kado.game import EMPTY, card_tables
 from kododo_env.testing import check_batch_game
 from tests.helpers import differences, few, play_random, random_actions
 
@@ -109,6 +110,18 @@ def by_type(cards: npt.NDArray[Any], rules: Rules) -> npt.NDArray[np.int64]:
     """Card ids (N, ...) counted by type, -1 left out: (N, types)."""
     flat = cards.reshape(len(cards), -1)
     return (flat[:, :, None] == np.arange(rules.num_card_types)).sum(axis=1)
+
+
+# --- cards by their ids ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
+def test_the_tables_tell_gift_ribbon_and_value_of_cards_and_of_nothing_else(rules: Rules) -> None:
+    tables = card_tables(rules)
+    assert {(table.shape, table.dtype) for table in tables} == {((256,), np.dtype(np.uint8))}
+    for card, told in enumerate(np.array(tables).T.tolist()):
+        is_card = card < rules.num_card_types
+        assert told == (list(rules.parts(card)) if is_card else [EMPTY, EMPTY, 0])
 
 
 # --- what any batch game promises -----------------------------------------------------
@@ -434,3 +447,13 @@ def test_in_the_duel_a_card_put_aside_is_hidden_from_the_other_and_kept_by_the_d
     assert (game.determinize(0, np.random.default_rng(1), 99).state()["_deck"][0] == aside).all()
     found = game.determinize(1, np.random.default_rng(1), 999).state()["_deck"][0]
     assert len(set(found.tolist())) > 40
+
+
+# --- what is handed out ---------------------------------------------------------------
+
+
+def test_which_card_of_the_turn_one_has_is_told_in_bytes() -> None:
+    game = KadoGame(3, Rules(num_players=2), seed=1)
+    for _ in range(6):
+        assert {game.dealt_as.dtype, game.put_aside.dtype} == {np.dtype(np.uint8)}
+        play_random(game, np.random.default_rng(1), 1)

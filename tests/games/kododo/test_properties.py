@@ -18,7 +18,7 @@ from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.games.kododo.game import FEW
 from kododo_env.testing import check_batch_game
 from tests.games.kododo.written_deals import action_for
-from tests.helpers import differences, few, play_random, random_actions
+from tests.helpers import assert_same_state, differences, few, play_random, random_actions
 
 SMALL = {"num_colours": 3, "copies": (2, 1, 1, 1), "hand_size": 3, "plays": (1, 2)}
 ALL_RULES = [
@@ -416,6 +416,41 @@ def test_determinised_copies_do_not_know_the_decks_of_later_deals() -> None:
     assert not any((hands == game.hands[0]).all() for hands in copies.hands)
 
 
+def ended_and_going_on(rules: Rules, num: int = 60) -> KododoGame:
+    """A batch of the long variant in which some games are over, with cards left in hand."""
+    game, rng = KododoGame(num, rules, seed=0), np.random.default_rng(0)
+    while True:
+        play_random(game, rng, steps=1)
+        held = (game.hands >= 0).any(axis=(1, 2))
+        if (game.terminated & held).any() and (game.terminated & ~held).any() and game.turn:
+            assert not game.terminated.all()
+            return game
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(num_players=2, variant="long", target_score=20, copies=(5, 6, 5, 3, 1, 0)),
+        Rules(num_players=3, variant="long", target_score=18),
+    ],
+    ids=short_name,
+)
+def test_cards_left_in_hand_are_dealt_again_in_games_that_are_over(rules: Rules) -> None:
+    game = ended_and_going_on(rules)
+    over = game.terminated
+    copies = game.determinize(1, np.random.default_rng(0), 1)
+    assert ((copies.hands < 0) == (game.hands < 0)).all()
+    assert (copies.hands[:, 1] == game.hands[:, 1]).all()
+    same = (copies.hands[:, 0] == game.hands[:, 0]).all(axis=1)
+    left = (game.hands[:, 0] >= 0).any(axis=1)
+    assert same[over & ~left].all()
+    assert same[over & left].mean() < 0.3
+    for index in np.flatnonzero(over & left):
+        cards = Counter(dict(enumerate(copies.view(0).pieces["seen"][index].ravel().tolist())))
+        cards.update(present(copies.hands[index]))
+        assert cards <= Counter(rules.cards.tolist())
+
+
 # --- later deals ------------------------------------------------------------------
 
 
@@ -461,6 +496,7 @@ def test_in_the_long_variant_finished_games_are_dealt_anew_between_deals(injecte
     assert over.any()
     assert not over.all()
     assert (game.restart_finished() == over).all()
+    game.load_state(game.state())  # it is one in which a game can stand
     assert not game.terminated.any()
     assert not game.scores[over].any()
     assert not game.pile_sizes[over].any()
@@ -494,7 +530,60 @@ def test_games_dealt_anew_differ_between_seeds() -> None:
     assert len(dealt) == 2 * anew.sum()
 
 
+def between_deals() -> KododoGame:
+    """A batch of the long variant after its first deal, some games of which are over."""
+    game = KododoGame(60, Rules(variant="long", target_score=20), seed=22)
+    play_random(game, np.random.default_rng(24), steps=18)
+    assert 0 < np.count_nonzero(game.terminated) < 60
+    return game
+
+
+def test_nothing_is_dealt_anew_while_a_deal_is_played() -> None:
+    game = between_deals()
+    for _ in range(4):
+        play_random(game, np.random.default_rng(0), steps=1)
+        assert not game.restart_finished().any()
+
+
+def test_games_dealt_anew_follow_from_the_seed() -> None:
+    game = between_deals()
+    twin = game.clone()
+    assert np.array_equal(game.restart_finished(), twin.restart_finished())
+    assert_same_state(game, twin)
+
+
+def test_a_view_of_before_does_not_come_back_when_games_are_dealt_anew() -> None:
+    game, views = KododoGame(60, Rules(variant="long", target_score=20), seed=22), []
+    for _ in range(18):
+        views.append(game.view(0))
+        play_random(game, np.random.default_rng(24), steps=1)
+    views.append(game.view(0))
+    assert game.restart_finished().any()
+    for view in views:
+        with pytest.raises(RuntimeError, match="earlier turn"):
+            _ = view.observation
+
+
 # --- what is handed out ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["standard", "long"])
+def test_at_least_one_deck_is_asked_for(variant: str) -> None:
+    game = KododoGame(1, Rules(variant=variant), seed=0)
+    for num, said in ((0, "1 or more, not 0"), (1.0, "a whole number, not 1.0")):
+        with pytest.raises(ValueError, match=f"^num must be {said}$"):
+            game.sample_decks(num, np.random.default_rng(0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("variant", ["standard", "long"])
+def test_cards_are_bytes_and_what_is_counted_over_the_game_is_of_16_bits(variant: str) -> None:
+    game = KododoGame(3, Rules(variant=variant), seed=0)
+    for _ in range(20):
+        assert {game.scores.dtype, game.pile_sizes.dtype} == {np.dtype(np.int16)}
+        assert {array.dtype for array in (game.hands, game.table, game.last_table)} == {
+            np.dtype(np.int8)
+        }
+        play_random(game, np.random.default_rng(0), steps=1)
 
 
 def test_arrays_handed_out_are_read_only_or_fresh() -> None:
@@ -526,6 +615,15 @@ def test_observe_fills_the_callers_array(dtype: type, num_envs: int) -> None:
 
 
 # --- taking back the last turn ----------------------------------------------------------
+
+
+def test_before_the_first_turn_of_a_round_there_is_nothing_to_take_back() -> None:
+    game = KododoGame(2, Rules(), seed=0)
+    for _ in range(2):
+        assert game.known_past == 0
+        with pytest.raises(ValueError, match=r"^kododo cannot take back .* known_past is 0$"):
+            game.before_last_step(np.random.default_rng(0))
+        play_random(game, np.random.default_rng(0), steps=3)
 
 
 def test_taking_back_leaves_alone_the_games_that_wait_for_the_others() -> None:
