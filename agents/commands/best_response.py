@@ -15,9 +15,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from agents.commands.evaluate import BestResponseConfig
 from agents.export.onnx_export import export_policy
 from agents.export.policy_weights import changed_rules, game_of
-from agents.ppo.budget import Budget
 from agents.recipes.recipe import Recipe
 from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, load, make_agent, scripted
@@ -28,9 +28,6 @@ from kododo_env.arena.tables import table
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.registry import DOORS
-
-SEARCH_BUDGET = "50ms"
-SEARCH_GAMES = 1_000
 
 
 @dataclass(frozen=True)
@@ -60,40 +57,43 @@ class Exploitability:
     """What is gained against a policy.
 
     Attributes:
-        policy: As it was named.
-        game: The game's name.
-        players: P.
-        rules: Those that are not the game's usual ones.
-        temperature: At which the policy played.
+        named: How the policy was named.
+        policy: The policy.
         seed: Of everything random.
         best_response: What the best response gains; it was given ``minutes`` (None if
             steps), ``steps`` of its own and a ``temperature``.
         search: What search gains; it was given a ``budget`` for each decision.
     """
 
-    policy: str
-    game: str
-    players: int
-    rules: dict[str, Any]
-    temperature: float
+    named: str
+    policy: OnnxAgent
     seed: int
     best_response: Attack
     search: Attack
 
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
-        attacks = {"best_response": self.best_response, "search": self.search}
-        plain = {name: value for name, value in vars(self).items() if name not in attacks}
-        found = {name: attack.to_json() for name, attack in attacks.items()}
-        return {**plain, "parity": 1 / self.players, **found}
+        return {
+            "policy": self.named,
+            "game": self.policy.game,
+            "players": self.policy.num_players,
+            "rules": changed_rules(self.policy.metadata),
+            "temperature": self.policy.temperature,
+            "seed": self.seed,
+            "parity": 1 / self.policy.num_players,
+            "best_response": self.best_response.to_json(),
+            "search": self.search.to_json(),
+        }
 
     def to_text(self) -> str:
         """As an aligned table below a line that says what was played."""
-        rules = "".join(f", {name}={value}" for name, value in self.rules.items())
-        copies = "a copy" if self.players == 2 else f"{self.players - 1} copies"
+        policy, players = self.policy, self.policy.num_players
+        changed = changed_rules(policy.metadata).items()
+        rules = "".join(f", {name}={value}" for name, value in changed)
+        copies = "a copy" if players == 2 else f"{players - 1} copies"
         heading = (
-            f"{self.game}, {self.players} players{rules}: one attacker against {copies} of "
-            f"{self.policy}, seed {self.seed}; parity {1 / self.players:.3f}"
+            f"{policy.game}, {players} players{rules}: one attacker against {copies} of "
+            f"{self.named}, seed {self.seed}; parity {1 / players:.3f}"
         )
         learned, budget = self.best_response.given, self.search.given["budget"]
         minutes = "" if learned["minutes"] is None else f"{learned['minutes']:g} minutes, "
@@ -111,68 +111,47 @@ def _row(title: str, attack: Attack) -> tuple[str, ...]:
 
 
 def exploitability(
-    policy: str | Path,
-    *,
-    minutes: float | None = None,
-    steps: int | None = None,
+    config: BestResponseConfig,
     games: int = 8_000,
-    search: str = SEARCH_BUDGET,
-    search_games: int = SEARCH_GAMES,
     seed: int = 0,
-    threads: int = 1,
     workers: int = 1,
-    save: Path | None = None,
     recipe: Recipe | None = None,
 ) -> Exploitability:
     """Train a best response to a policy, search with it as the model, and measure both.
 
-    With ``steps``, one thread and a search budget in worlds, the same seed gives the same
-    result, whatever ``workers`` is.
-
     Args:
-        policy: A policy file, or the name of one that ships.
-        minutes: How long the best response learns; see ``train_best_response``.
-        steps: The learner's steps instead.
+        config: The policy, and what the two attackers are given.
         games: Of the best response against the policy, rounded up to whole deals.
-        search: What a decision may cost the search: a number of worlds, or such as ``"50ms"``.
-        search_games: Of the search against the policy.
         seed: Of everything random; what is measured is on other deals than those learned from.
-        threads: Threads of the processor for learning.
-        workers: Processes for playing.
-        save: Where to keep the best response as a policy file; None throws it away.
+        workers: Processes for playing; the result does not depend on it.
         recipe: Settings of PPO; None takes ``response_recipe``.
 
     Raises:
         ValueError: There is no such policy, or a budget is none; nothing was trained.
     """
-    numbers = {"games": games, "search_games": search_games, "seed": seed, "threads": threads}
-    for name, value in {**numbers, "workers": workers}.items():
+    for name, value in {"games": games, "seed": seed, "workers": workers}.items():
         BOUNDS[name].checked(value, name)
-    attacked = policy_named(policy)
-    Budget(minutes, steps)  # raises if it is none
-    if save is not None and realpath(save) == realpath(attacked.path):
+    policy, save = policy_named(str(config.best_response)), config.save
+    if save is not None and realpath(save) == realpath(policy.path):
         raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
-    searcher = f"{SEARCH}{attacked.path}:{search}"
-    make_agent(searcher, attacked.game)  # raises unless the budget is one
-    of_search = _match(searcher, attacked, search_games, seed)
+    searcher = f"{SEARCH}{policy.path}:{config.search}"
+    make_agent(searcher, policy.game)  # raises unless the budget is one
+    of_search = _match(searcher, policy, config.search_games, seed)
     with TemporaryDirectory() as folder:
         path = save or Path(folder) / "best-response.onnx"
-        of_response = _match(str(path), attacked, games, seed)
+        of_response = _match(str(path), policy, games, seed)
         response = train_best_response(
-            attacked, minutes=minutes, steps=steps, seed=seed, threads=threads, recipe=recipe
+            policy,
+            minutes=config.minutes,
+            steps=config.steps,
+            seed=seed,
+            threads=config.threads,
+            recipe=recipe,
         )
-        _export(response, attacked, path)
+        _export(response, policy, path)
         best_response = _attack(of_response, workers, "best response", response.given)
-    return Exploitability(
-        str(policy),
-        attacked.game,
-        attacked.num_players,
-        changed_rules(attacked.metadata),
-        attacked.temperature,
-        seed,
-        best_response,
-        _attack(of_search, workers, "search", {"budget": search}),
-    )
+    search = _attack(of_search, workers, "search", {"budget": config.search})
+    return Exploitability(str(config.best_response), policy, seed, best_response, search)
 
 
 def policy_named(policy: str | Path) -> OnnxAgent:

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,27 +51,22 @@ class BestResponseConfig:
     """How long the best response learns; 5 if neither this nor --steps is given."""
     steps: int | None = None
     """The learner's own steps instead of minutes, rounded up to whole updates."""
-    threads: int | None = None
-    """Threads of the processor for learning (default: 1)."""
-    search: str | None = None
-    """What a decision may cost the search: 50ms (the default; 600000ms at most), or a number
-    of worlds (100000 at most). With --steps, one thread and worlds, the same arguments give
-    the same numbers."""
-    search_games: int | None = None
-    """Games of the search against the policy (default: 1000); slow, see --search."""
+    threads: int = 1
+    """Threads of the processor for learning."""
+    search: str = "50ms"
+    """What a decision may cost the search: a time (600000ms at most), or a number of worlds
+    (100000 at most). With --steps, one thread and worlds, the same arguments give the same
+    numbers."""
+    search_games: int = 1_000
+    """Games of the search against the policy; slow, see --search."""
     save: FilePath | None = None
     """Keep the best response as a policy file (.onnx)."""
 
-    def given(self) -> dict[str, Any]:
-        """The arguments that are given, by name."""
-        return {name: value for name, value in vars(self).items() if value is not None}
-
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        given = self.given()
-        for name in given:
-            if "best_response" not in given:
-                raise ValueError(f"{flag(name)} goes with --best-response POLICY only")
+        for each in fields(self):
+            if self.best_response is None and getattr(self, each.name) != each.default:
+                raise ValueError(f"{flag(each.name)} goes with --best-response POLICY only")
         if self.minutes is not None and self.steps is not None:
             raise ValueError("give --minutes or --steps, not both")
 
@@ -206,9 +201,8 @@ def _exploitability(config: EvaluateConfig) -> Exploitability:
     """What is gained against a policy."""
     from agents.commands.best_response import exploitability  # imports torch
 
-    given = config.response.given()
-    policy, workers = given.pop("best_response"), config.workers or cores()
-    return exploitability(policy, games=config.games, seed=config.seed, workers=workers, **given)
+    workers = config.workers or cores()
+    return exploitability(config.response, config.games, config.seed, workers)
 
 
 def _report(config: EvaluateConfig) -> Report:

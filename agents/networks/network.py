@@ -21,7 +21,7 @@ FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
 
 
 class Diverged(ValueError):
-    """Learning has gone astray: what the network says are no numbers any more."""
+    """Learning has diverged: what the network answers are no numbers any more."""
 
 
 class GameNetwork(nn.Module):
@@ -35,9 +35,9 @@ class GameNetwork(nn.Module):
         actions: The game's actions.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
-        one_hot: Numbers that are no larger than this, of pieces with no more than
-            ``FEW_NUMBERS``, are given to the trunk one-hot as well: that a colour is one
-            card below the limit is then one input. 0: none.
+        one_hot: Pieces of at most ``FEW_NUMBERS`` numbers that are never larger than this are
+            given to the trunk one-hot as well, so that "one card below the limit" is one
+            input. 0: none.
         sort_opponents: Whether the opponents are seen in a canonical order, not in that of
             the table, so that it does not matter which of them has which seat.
 
@@ -114,39 +114,38 @@ class GameNetwork(nn.Module):
         return self.from_canonical(*self.canonical(observation))
 
     def from_canonical(
-        self, renamed: Tensor, entries: Tensor, bfloat16: bool = False
+        self, observation: Tensor, entries: Tensor, bfloat16: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """The same from what ``canonical`` made of the observation.
+        """Logits and value from what ``canonical`` gives.
 
         Args:
-            renamed: The canonical observation, float32 (B, F).
-            entries: The raw output's entries.
+            observation: The canonical observation, float32 (B, F).
+            entries: The actions' entries of the raw output.
             bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
         """
         with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
-            hidden = self.trunk(self._inputs(renamed))
+            hidden = self.trunk(self._inputs(observation))
             raw = self.policy_head(hidden)
         value = self.value_head(hidden.to(torch.float32)).squeeze(1)
         return self._logits(raw.to(torch.float32), entries), value
 
-    def _inputs(self, renamed: Tensor) -> Tensor:
+    def _inputs(self, observation: Tensor) -> Tensor:
         """What the trunk gets of a canonical observation, float32 (B, inputs)."""
-        scaled = renamed * self.scale
+        scaled = observation * self.scale
         if len(self.levels) == 0:
             return scaled
-        one_hot = renamed[:, self.level_columns] == self.levels
+        one_hot = observation[:, self.level_columns] == self.levels
         return torch.cat([scaled, one_hot.to(scaled.dtype)], dim=1)
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
         """The logits of the actions in their order, from the raw output."""
-        canonical = self.canonical
-        plain = raw.gather(1, entries[:, : canonical.first_type])
-        slots = entries[:, canonical.first_type :]
-        by_slot = raw.gather(1, slots)
+        first_type = self.canonical.first_type
+        found, slots = raw.gather(1, entries), entries[:, first_type:]
+        by_slot = found[:, first_type:]
         parts, start = [], 0
         for piece in self.actions.pieces:
             if isinstance(piece, ActionPiece):
-                parts.append(plain[:, start : start + piece.size])
+                parts.append(found[:, start : start + piece.size])
                 start += piece.size
             elif piece.plays == 1:
                 parts.append(by_slot[:, : piece.slots])
@@ -168,7 +167,7 @@ class GameNetwork(nn.Module):
 
 
 def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
-    """How many numbers the trunk gets of an observation, those that are given one-hot included."""
+    """How many inputs the trunk has, the one-hot ones included."""
     pieces = [piece for piece in layout.pieces if _is_one_hot(piece, one_hot)]
     return layout.size + sum(piece.size * (piece.maximum + 1) for piece in pieces)
 

@@ -1,4 +1,4 @@
-"""One order for opponents where it does not matter which of them sits where."""
+"""One order for opponents where it does not matter who of them sits where."""
 
 from __future__ import annotations
 
@@ -25,24 +25,21 @@ class OpponentOrder(nn.Module):
         ValueError: The layout declares no keys.
     """
 
+    key: Tensor
+    seats: Tensor
+    rest: Tensor
+    back: Tensor
+
     def __init__(self, layout: ObservationLayout) -> None:
         super().__init__()
         if not layout.opponent_keys:
             raise ValueError("opponents cannot be sorted: this game does not declare by what")
-        self.key: Tensor
-        self.seats: Tensor
-        self.rest: Tensor
-        self.back: Tensor
         names = [piece.name for piece in layout.pieces if "seat" in piece.axes]
         by_seat = np.concatenate([_by_seat(layout, name) for name in names], axis=1)[1:]
         rest = np.setdiff1d(np.arange(layout.size), by_seat)
         back = np.argsort(np.concatenate([rest, by_seat.ravel()]))
-        for name, table in (
-            ("key", _key_matrix(layout, len(by_seat))),
-            ("seats", by_seat),
-            ("rest", rest),
-            ("back", back),
-        ):
+        key = _key_matrix(layout, len(by_seat))
+        for name, table in {"key": key, "seats": by_seat, "rest": rest, "back": back}.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def forward(self, numbers: Tensor) -> Tensor:

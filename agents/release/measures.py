@@ -65,15 +65,13 @@ def strength(job: PolicyJob) -> dict[str, Any]:
 def exploit(job: PolicyJob) -> dict[str, Any]:
     """What a best response and search gain against the chosen policy, as JSON."""
     from agents.commands.best_response import exploitability
+    from agents.commands.evaluate import BestResponseConfig
 
-    measured = exploitability(
-        job.chosen,
-        steps=job.config.response_steps,
-        games=job.config.games,
-        search=job.config.search,
-        search_games=job.config.search_games,
-        seed=RESPONSE_SEED,
-    ).to_json()
+    asked, steps, games = job.config, job.config.response_steps, job.config.search_games
+    config = BestResponseConfig(
+        str(job.chosen), steps=steps, search=asked.search, search_games=games
+    )
+    measured = exploitability(config, asked.games, RESPONSE_SEED).to_json()
     return {attacker: measured[attacker] for attacker in ("best_response", "search")}
 
 

@@ -22,7 +22,7 @@ from kododo_env.games.kado import Phase
 from kododo_env.games.kado.observation import moves
 
 Array = npt.NDArray[Any]
-# How the heuristic expects others to play; found by self-play.
+# How the heuristic expects others to play; the numbers were found by self-play.
 DOUBT = 1.0  # how far dealers are from always doing what is best, in points
 LUCK = 0.4  # the chance that a challenger is right about the dealer's card
 SURE = 0.3  # how far challengers are from always naming the best guess, in points
@@ -65,12 +65,12 @@ class _KadoAgent(ActionValueAgent):
 
 
 def guess_values(now: Situation, either: Floats, both: Floats) -> Floats:
-    """The value of each guess, the sum of what it brings over the cards that it is right about.
+    """The value of each guess: the sum over the cards about which it is right.
 
     Args:
         now: The situation.
-        either: What it brings to be right about gift or ribbon of a card, (K, N).
-        both: What it brings besides to be right about both, (K, N).
+        either: The value of being right about gift or ribbon of a card, (K, N).
+        both: What is added for being right about both, (K, N).
 
     Returns:
         Shape (G, B, N).
@@ -81,7 +81,7 @@ def guess_values(now: Situation, either: Floats, both: Floats) -> Floats:
 
 
 class GreedyAgent(_KadoAgent):
-    """Thinks of the points that a card scores at once, and of nothing later.
+    """Counts the points that a card scores at once, and nothing later.
 
     As dealer it keeps a card that scores at least the average value, and gives others to whom
     they score least. It guesses what most of the unseen cards have, and places where the card
@@ -110,15 +110,15 @@ class GreedyAgent(_KadoAgent):
 
 
 class Plan:
-    """What each kind of card is worth to a dealer before each player.
+    """The value to a dealer of giving each kind of card to each player.
 
     Values are points of margin, the dealer's own less the mean of the others', against a random
     card. Seats are counted from the dealer, who is 0.
 
     Attributes:
         share: How likely each kind is the next card, (K, N).
-        gain: What each kind gains whoever places it, (P, K, N).
-        values: The value to the dealer of giving it there, (P, K, N).
+        gain: What each kind gains in each tableau, (P, K, N).
+        values: The value to the dealer of giving it to each seat, (P, K, N).
     """
 
     def __init__(self, now: Situation, dealer: int) -> None:
@@ -129,7 +129,7 @@ class Plan:
         gain = np.stack([points_expected(now, seat).best(now.parts) for seat in seats])
         self.gain = gain - (gain * self.share).sum(axis=1, keepdims=True)
         self._set_values(np.full_like(self.share, LUCK))
-        # What challengers name depends on what the dealer keeps, and that on what they name: once.
+        # What challengers guess depends on what the dealer keeps, and the other way round.
         self._set_values(self._luck())
 
     def _set_values(self, luck: Floats) -> None:
@@ -142,24 +142,30 @@ class Plan:
         back = (lost * self.share).sum(axis=0) / rivals
         give = back * own - (1 - back) * others
         self.values = np.concatenate([keep[None], give])
-        self._set_coming(keep, give.max(axis=0))
+        self._later = self._values_of_dealing_on(keep, give.max(axis=0))
 
-    def _set_coming(self, keep: Floats, give: Floats) -> None:
-        """Set what the next cards bring a dealer without one, by who lacks one, and discards.
+    def _values_of_dealing_on(self, keep: Floats, give: Floats) -> Floats:
+        """The expected value of the next cards to a dealer who has none yet.
 
-        ``_coming`` has shape (P + 1, discards + 2, N): how many lack a card, how many may still
-        be put aside; the last column, -1, is that one too many was put aside.
+        Args:
+            keep: The value of keeping each kind, (K, N).
+            give: That of giving it to the player to whom it is best given, (K, N).
+
+        Returns:
+            By how many players lack a card, and how many cards may still be put aside, -1
+            being one too many: shape (P + 1, discards + 2, N).
         """
         spares = self._now.rules.max_discards + 1
-        self._coming = np.full((len(self.gain) + 1, spares + 1, keep.shape[1]), NEVER)
+        later = np.full((len(self.gain) + 1, spares + 1, keep.shape[1]), NEVER)
         for lacking in range(1, len(self.gain) + 1):
             for spare in range(spares):
                 best = keep
                 if lacking > 1:
-                    best = np.maximum(best, give + self._coming[lacking - 1, spare])
+                    best = np.maximum(best, give + later[lacking - 1, spare])
                 if spare > 0:
-                    best = np.maximum(best, self._coming[lacking, spare - 1])
-                self._coming[lacking, spare] = (best * self.share).sum(axis=0)
+                    best = np.maximum(best, later[lacking, spare - 1])
+                later[lacking, spare] = (best * self.share).sum(axis=0)
+        return later
 
     def options(self, lacking: npt.NDArray[np.bool_], spare: Array) -> Floats:
         """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
@@ -170,14 +176,14 @@ class Plan:
         """
         number, own, games = lacking.sum(axis=0), lacking[0], np.arange(len(spare))
         values = self.values.copy()
-        values[1:] += np.where(own, self._coming[number - 1, spare, games], 0)
+        values[1:] += np.where(own, self._later[number - 1, spare, games], 0)
         values = np.where(lacking[:, None], values, NEVER)
-        later = self._coming[number, spare - 1, games]
+        later = self._later[number, spare - 1, games]
         aside = np.where(own, later, np.where(spare > 0, 0, NEVER))
         return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
     def given(self, seat: int, lacking: npt.NDArray[np.bool_], spare: Array) -> Floats:
-        """How likely the dealer gives each kind to that seat, and not elsewhere: (K, N)."""
+        """How likely the dealer gives each kind to that seat, not to another: (K, N)."""
         options = self.options(lacking, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)
         edge = np.clip((options[seat] - better) / DOUBT, -30, 30)
@@ -197,7 +203,7 @@ class Plan:
         return guess_values(self._now, kept * gain, self._now.rules.perfect_points * kept)
 
     def _luck(self) -> Floats:
-        """How often one challenger will be right about each kind of card, if it is kept; (K, N)."""
+        """How often one challenger would be right about each kind if it were kept: (K, N)."""
         lacking = np.ones((len(self.gain), self.share.shape[1]), np.bool_)
         spare = np.full(self.share.shape[1], self._now.rules.max_discards)
         kept = self.share * self.given(0, lacking, spare)
@@ -246,7 +252,7 @@ class HeuristicAgent(_KadoAgent):
         order = np.roll(now["dealt_as"], -now.dealer, axis=0)  # from the dealer on
         chances = []
         for seat, cards in ((0, now.possible), (len(order) - now.dealer, now.unseen)):
-            # What was still to be had when this seat was given its card.
+            # How many could be put aside when this seat was given its card.
             before = (now["put_aside"] > 0) & (now["put_aside"] < order[seat])
             spare = now.rules.max_discards - before
             chances.append(cards * plan.given(seat, order >= order[seat], spare))

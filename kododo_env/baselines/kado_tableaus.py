@@ -17,18 +17,17 @@ Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 PARTS = ("gift", "ribbon", "value")
 NEVER = np.float32(-1e6)
-# How the final tableau is estimated; found by self-play.
-SPREAD = np.float32(1.2)  # how uncertain it is which gift an empty row will score, in points
-WANTED = np.float32(
-    0.6
-)  # how often a card of the ribbon that a column wants comes there, against pure chance
-RISE = np.float32(
-    0.2
-)  # how much nearer to the highest value each further card brings a column's best
+# How the final tableau is estimated; the numbers were found by self-play.
+# How uncertain it is which gift an empty row will score, in points.
+SPREAD = np.float32(1.2)
+# How often a card of the ribbon that a column wants comes there, against pure chance.
+WANTED = np.float32(0.6)
+# How much nearer to the highest value each further card brings the best one of a column.
+RISE = np.float32(0.2)
 
 
 class Situation:
-    """A view of N games with the game axis last; a piece of the observation by its name.
+    """A view of N games with the game axis last; ``now[name]`` is a piece of the observation.
 
     Attributes:
         rules: The rules.
@@ -47,12 +46,12 @@ class Situation:
         self.phase = Phase(int(self["phase"][:, 0].argmax()))
         self.dealer = int(self["dealer"][:, 0].argmax())
         self.turns_after = int(self["turns_left"][0]) - 1
-        copies = np.bincount(rules.cards)
+        copies = np.bincount(rules.cards, minlength=rules.num_card_types)
         self.kinds = np.flatnonzero(copies)
         pair, value = np.divmod(self.kinds, rules.num_values)
         self.parts = np.stack([*np.divmod(pair, rules.num_ribbons), value])
         seen = self["seen"].reshape(-1, self.num_envs)
-        self.unseen = (copies[:, None] - seen[: len(copies)])[self.kinds].astype(np.float32)
+        self.unseen = (copies[:, None] - seen)[self.kinds].astype(np.float32)
 
     def __getitem__(self, name: str) -> Array:
         """A piece of the observation, shape (\\*piece.shape, N)."""

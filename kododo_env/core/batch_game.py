@@ -566,7 +566,7 @@ class BatchGame(ABC):
 
 
 def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
-    """Whom each player sees where: himself first, then the next ones in turn.
+    """Whom each player sees where: themselves first, then the next ones in turn.
 
     Returns:
         Shape (P, P): the index that turns an array by player, (P, ...), into what each

@@ -26,7 +26,7 @@ def whole_number(
 
     Args:
         value: An integer of any library that says it is one (``__index__``); a truth value
-            or a float is not, whatever it is worth.
+            or a float is not, whatever its value.
         name: What it is, for the message.
         lowest: The smallest that will do; None sets no bound.
         highest: The largest that will do; None sets no bound.

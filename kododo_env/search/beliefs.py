@@ -10,7 +10,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
 DEALT = 4  # worlds dealt for each that is drawn
-SLIP = 0.02  # the chance that somebody does anything at all, whatever the policy says
+SLIP = 0.02  # the chance that a player does anything at all, whatever the policy says
 
 
 def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:

@@ -57,7 +57,7 @@ class SearchAgent:
     the victory to expect; it is fitted once, when it is first needed.
 
     Args:
-        policy: Plays everybody in the worlds: scripted or learned.
+        policy: Plays all seats in the worlds: scripted or learned.
         budget: How much a decision may cost.
         name: For tables.
     """

@@ -82,7 +82,7 @@ class AECGame(PettingZooTable, AECEnv):
         return found
 
     def _play_on(self, gained: npt.NDArray[np.float64]) -> None:
-        """Play forced steps until somebody has something to decide, and ask him first.
+        """Play forced steps until a player has something to decide; the first such player is next.
 
         Args:
             gained: Rewards already got in this step, shape (P,).

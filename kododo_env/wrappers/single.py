@@ -98,7 +98,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return self._see()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play the learner's choice and go on to his next one, or to the end.
+        """Play the learner's choice and go on to its next one, or to the end.
 
         Args:
             action: An action number.

@@ -88,7 +88,7 @@ def test_a_game_of_a_batch_has_the_values_that_it_has_alone() -> None:
         play_random(batch, np.random.default_rng(2), 3)
         player = int(np.flatnonzero(batch.deciding().any(axis=0))[0])
         decide = (agent.deal, agent.challenge, agent.place)[batch.phase]
-        worth = decide(Situation(batch.view(player)))
+        values = decide(Situation(batch.view(player)))
         for index in range(6):
             state = {
                 name: value[..., index : index + 1].copy() if np.ndim(value) else value
@@ -97,7 +97,7 @@ def test_a_game_of_a_batch_has_the_values_that_it_has_alone() -> None:
             alone = KadoGame(1, batch.rules, seed=0)
             alone.load_state(state)
             one = decide(Situation(alone.view(player)))
-            np.testing.assert_allclose(worth[..., index], one[..., 0], rtol=1e-4, atol=1e-4)
+            np.testing.assert_allclose(values[..., index], one[..., 0], rtol=1e-4, atol=1e-4)
 
 
 # --- what cards gain --------------------------------------------------------------------

@@ -55,7 +55,7 @@ def position(table: Sequence[str], hand: str) -> KododoGame:
     spare = list(rest.elements())
     laid = len(cards(table[0]))
     turn = {0: 0, 2: 1, 3: 2}[laid]
-    # What a player gets in the order of getting it: what he lays first, then his hand.
+    # What a player gets in the order of getting it: what they lay first, then their hand.
     own = [cards(names) + (cards(hand) if seat == 0 else []) for seat, names in enumerate(table)]
     for got in own:
         while len(got) < laid + 5:
@@ -191,10 +191,10 @@ def test_heuristic_adds_to_its_own_colour_and_leaves_the_others_theirs() -> None
 def test_heuristic_ties_or_bursts_a_colour_that_pays_the_others() -> None:
     burst = position(["O2 Y2 Y3", "B4 B5 B3"], "B2 G2 G3 V2 V3")
     assert burst.rules.limit == 5
-    worth = dict(zip(burst.hands[0, 0].tolist(), margins(burst)[:, 0], strict=True))
+    value = dict(zip(burst.hands[0, 0].tolist(), margins(burst)[:, 0], strict=True))
     tie = position(["G2 G2 O3", "B4 B5 V3"], "O2 G4 V2 Y2 Y3")
     assert laid_by(STILL, tie)[0] in "GO"
-    assert worth[card("V2")] < 0
+    assert value[card("V2")] < 0
 
 
 def test_heuristic_does_not_burst_its_own_colour() -> None:
@@ -286,7 +286,7 @@ def reckoned(
     return total
 
 
-def worths(game: KododoGame, player: int) -> npt.NDArray[np.float32]:
+def sorted_margins(game: KododoGame, player: int) -> npt.NDArray[np.float32]:
     """The margins of all legal actions in order of size, (N, actions)."""
     where, _ = choices_of_turn(game.rules, game.turn)
     legal = game.legal_action_mask()[:, player, where].T
@@ -305,7 +305,7 @@ def test_colours_may_be_renamed() -> None:
     rng = np.random.default_rng(2)
     while not game.terminated.all():
         for player in range(4):
-            one, other = worths(game, player), worths(renamed, player)
+            one, other = sorted_margins(game, player), sorted_margins(renamed, player)
             np.testing.assert_allclose(one, other, atol=1e-4)
         slots = [[SLOTS[action] for action in each] for each in random_actions(game, rng)]
         laid = [
@@ -332,8 +332,8 @@ def test_a_batch_is_reckoned_like_its_games_one_by_one() -> None:
     rng = np.random.default_rng(0)
     while not batch.terminated.all():
         for player in range(3):
-            one_by_one = np.concatenate([worths(game, player) for game in alone])
-            np.testing.assert_allclose(worths(batch, player), one_by_one, atol=1e-4)
+            one_by_one = np.concatenate([sorted_margins(game, player) for game in alone])
+            np.testing.assert_allclose(sorted_margins(batch, player), one_by_one, atol=1e-4)
         actions = random_actions(batch, rng)
         batch.step(actions)
         for game, own in zip(alone, actions, strict=True):

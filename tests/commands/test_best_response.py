@@ -15,6 +15,7 @@ import torch
 
 from agents.commands import best_response
 from agents.commands.best_response import exploitability
+from agents.commands.evaluate import BestResponseConfig
 from agents.export.onnx_export import check_parity, export_policy
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network import GameNetwork
@@ -205,9 +206,10 @@ def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
 def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
     """A few seconds of PPO, and search with few worlds, are surely above an equal."""
     saved = tmp_path / "response.onnx"
-    found = exploitability(
-        weak, steps=20 * STEPS, games=2000, search="24", search_games=120, recipe=SMALL, save=saved
+    config = BestResponseConfig(
+        str(weak), steps=20 * STEPS, search="24", search_games=120, save=saved
     )
+    found = exploitability(config, games=2000, recipe=SMALL)
     for attack in (found.best_response, found.search):
         assert attack.gain.low > 0
         assert attack.gain.mean == pytest.approx(attack.share.mean - 0.5)
@@ -252,10 +254,10 @@ def test_opponents_are_the_policy_at_its_temperature(
 
 def test_the_same_arguments_give_the_same_result(weak: Path, tmp_path: Path) -> None:
     def found(save: str, seed: int) -> dict[str, object]:
-        return exploitability(
-            weak, steps=2 * STEPS, games=64, search="4", search_games=2, seed=seed, threads=1,
-            recipe=SMALL, save=tmp_path / save,
-        ).to_json()  # fmt: skip
+        config = BestResponseConfig(
+            str(weak), steps=2 * STEPS, search="4", search_games=2, save=tmp_path / save
+        )
+        return exploitability(config, 64, seed, recipe=SMALL).to_json()
 
     assert found("a.onnx", 3) == found("b.onnx", 3)
     assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
@@ -295,10 +297,10 @@ def test_every_game_is_attacked_alike(
     path = policies(game)
     players = OnnxAgent(path).num_players
     recipe = replace(SMALL, num_envs=2, batch_size=64)
-    found = exploitability(
-        path, steps=1, games=players, search="1", search_games=players, recipe=recipe
-    )
-    assert (found.game, found.players) == (game, players)
+    config = BestResponseConfig(str(path), steps=1, search="1", search_games=players)
+    found = exploitability(config, games=players, recipe=recipe)
+    content = found.to_json()
+    assert (content["game"], content["players"]) == (game, players)
     assert found.to_text().splitlines()[0] == (
         f"{game}, {players} players: one attacker against {players - 1} copies of {path}, "
         f"seed 0; parity {1 / players:.3f}"

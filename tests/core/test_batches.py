@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -116,6 +117,20 @@ def test_actions_of_any_integer_dtype_are_the_same_actions(game: str, dtype: typ
         played.step(actions)
         same.step(actions.astype(dtype))
     assert_same_state(played, same)
+
+
+def test_an_action_is_not_taken_for_another_that_is_the_same_in_a_byte() -> None:
+    board: dict[str, Any] = {"deck": (((1, 1),) * 10,) * 9, "num_rows": 7, "num_columns": 7}
+    played = registry.batch_game("kado", 1, 0, num_players=2, discards=0, **board)
+    while True:
+        mask = played.legal_action_mask()
+        last = mask.shape[2] - 1 - mask[:, :, ::-1].argmax(axis=2)
+        if ((last >= 256) & (last < played.no_op)).all():  # a cell far down on the board
+            break
+        played.step(last)
+    with pytest.raises(ValueError, match="illegal action in kado: "):
+        played.step((last - 256).astype(np.uint8))
+    played.step(last)
 
 
 @each_game

@@ -1,4 +1,4 @@
-"""The canonical naming, the network over it, and its export."""
+"""The canonical observation, the network over it, and its export."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetw
     return network
 
 
-def renamed(game: BatchGame, observation: np.ndarray, names: np.ndarray) -> np.ndarray:
+def twins_of(game: BatchGame, observation: np.ndarray, names: np.ndarray) -> np.ndarray:
     """The observations as they were if entry i of every interchangeable axis were names[i]."""
     symmetry = game.layout.symmetry
     assert symmetry is not None
@@ -58,7 +58,7 @@ def test_twins_look_the_same_to_the_network(name: str) -> None:
         canonical, _ = network.canonical(torch.from_numpy(observation))
         _, value = network(torch.from_numpy(observation))
         for names in symmetries(game):
-            twin = torch.from_numpy(renamed(game, observation, names))
+            twin = torch.from_numpy(twins_of(game, observation, names))
             same = (network.canonical(twin)[0] == canonical).all(dim=1)
             # The key that orders the names may, rarely, be the same for what is not alike.
             assert same.float().mean() > 0.99
@@ -80,7 +80,7 @@ def test_the_canonical_observation_is_one_of_the_twins(name: str) -> None:
     )
     is_twin = np.zeros(len(observation), np.bool_)
     for names in group:
-        is_twin |= (renamed(game, observation, names) == back).all(axis=1)
+        is_twin |= (twins_of(game, observation, names) == back).all(axis=1)
     assert is_twin.all()
 
 
@@ -90,7 +90,7 @@ def test_pairs_and_slots_follow_the_cards_not_their_places() -> None:
     network = random_network(game)
     names = np.array([3, 0, 4, 1, 2])
     observation = np.ascontiguousarray(game.observe()[:, 0])
-    twin = renamed(game, observation, names)
+    twin = twins_of(game, observation, names)
     with torch.no_grad():
         logits, twins = (network(torch.from_numpy(x))[0].numpy() for x in (observation, twin))
     values = game.rules.num_values
@@ -143,7 +143,7 @@ def test_rotations_move_both_axes_and_the_actions_with_them() -> None:
 
     for shift in range(5):
         names = np.roll(np.arange(5), -shift)  # entry i becomes i + shift
-        twin = renamed(Only(layout), observation, (np.arange(5) + shift) % 5)  # type: ignore[arg-type]
+        twin = twins_of(Only(layout), observation, (np.arange(5) + shift) % 5)  # type: ignore[arg-type]
         with torch.no_grad():
             logits, value = network(torch.from_numpy(observation))
             twin_logits, twin_value = network(torch.from_numpy(twin))
@@ -152,6 +152,14 @@ def test_rotations_move_both_axes_and_the_actions_with_them() -> None:
         guesses = twin_logits[:, 1:].reshape(-1, 5, 5)
         back = guesses.roll((-shift, -shift), (1, 2))
         assert torch.allclose(logits[:, 1:].reshape(-1, 5, 5), back, atol=1e-5), names
+
+
+def test_more_than_two_interchangeable_axes_are_refused() -> None:
+    """In an observation it was an IndexError, in the actions ValueError."""
+    cube = Piece("cube", (2, 2, 2), 1, "", ("a", "b", "c"))
+    layout = ObservationLayout((cube,), Symmetry(("a", "b", "c"), "permutations", ("cube",)))
+    with pytest.raises(ValueError, match="'cube' has more than two interchangeable axes"):
+        Canonical(layout, ActionLayout((ActionPiece("pass"),)))
 
 
 def test_masked_logits_are_those_of_legal_actions() -> None:
@@ -164,8 +172,8 @@ def test_small_numbers_are_given_one_hot() -> None:
     play_random(game, np.random.default_rng(0), steps=2)
     network, layout = random_network(game), game.layout
     observation = torch.from_numpy(game.observe()[:, 0])
-    renamed, _ = network.canonical(observation)
-    inputs = network._inputs(renamed)
+    canonical, _ = network.canonical(observation)
+    inputs = network._inputs(canonical)
     levels = [network.levels[k] for k in range(len(network.levels))]
     assert inputs.shape == (4, layout.size + len(levels))
     place = {int(column): k for k, column in enumerate(network.canonical.columns)}
@@ -175,7 +183,7 @@ def test_small_numbers_are_given_one_hot() -> None:
             mine = (network.level_columns == place[column]).nonzero().flatten()
             one_hot = inputs[:, layout.size + mine]
             assert one_hot.shape == (4, piece.maximum + 1)
-            assert (one_hot.argmax(dim=1) == renamed[:, place[column]]).all()
+            assert (one_hot.argmax(dim=1) == canonical[:, place[column]]).all()
             assert (one_hot.sum(dim=1) == 1).all()
     assert len(random_network(game, one_hot=0).levels) == 0
 

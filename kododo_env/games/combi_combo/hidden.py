@@ -1,16 +1,15 @@
 """Dealing again what one player of Combi-Combo cannot know.
 
-A player knows his hand, what he drew, the order in which he passed and received cards, and
-the cards turned up. A card that he passed at turn j is in nobody's draw pile. At turn t it
-has moved on t - j - 1 times at most, so it lies with one of his next t - j neighbours; the
-card of the last turn is certainly with the left one. A card comes back to him after as many
-turns as there are players, less one, at the earliest. Where he has received a card such as
-he had passed that long before, the copies cannot be told apart: it may be the same card, so
-that nothing is certain about the other copies.
+A player knows their hand, what they drew, the order in which they passed and received cards,
+and the cards turned up. A card that they passed at turn j is in nobody's draw pile. At turn t it
+has moved on t - j - 1 times at most, so it lies with one of their next t - j neighbours; the
+card of the last turn is certainly with the left one. A card comes back to them after P - 1 turns
+at the earliest. If they receive a card of its type after that, it may be the same card: copies
+cannot be told apart, so that nothing is certain about the others.
 
 So "away" cards are those passed that cannot all have come back, and "unseen" cards are all
-others that are neither in his hand nor turned up. Any placing of these cards in which each
-away card lies with a neighbour it can have reached is possible, and nothing else is.
+others that are neither in their hand nor turned up. Any placing of these cards in which each
+away card lies with a neighbour it can have reached is possible, and no other is.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ class Position:
 def deal_again(position: Position, player: int, rng: np.random.Generator) -> None:
     """Replace all that a player cannot know, in place.
 
-    Every placing of the hidden cards on hands and piles that fits his knowledge (see above)
+    Every placing of the hidden cards on hands and piles that fits their knowledge (see above)
     has the same chance; how likely the others' choices were is not asked. What the others
     passed among themselves, and drew, is then filled in by some history that leads from
     these draws to these hands; it is not uniform among the histories.
@@ -84,7 +83,7 @@ def returns(
 
     Args:
         passed: Types of the cards a player passed in each turn so far, shape (t, N).
-        received: Types of the cards he received, shape (t, N).
+        received: Types of the cards they received, shape (t, N).
         num_players: P; a card needs P - 1 turns to come back.
 
     Returns:
@@ -188,7 +187,7 @@ def _make_history(
     """Make up what the others passed to each other and drew, by playing backwards.
 
     In each turn, the last first, every other hand gives back one card to the hand before it:
-    a card that the player passed, if it would not get back to him in time otherwise, or
+    a card that the player passed, if it would not get back in time otherwise, or
     any. (No two such cards are ever due in one hand, since they started one after the
     other.) What is left in the end is what they drew.
     """

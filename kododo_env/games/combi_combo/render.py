@@ -31,7 +31,7 @@ def _moment(game: CombiComboGame, index: int) -> tuple[str, ...]:
 
 
 def _shown(game: CombiComboGame, index: int, seat: int, player: int | None) -> bool:
-    """Whether a hand is seen: in the end everybody lays his cards on the table."""
+    """Whether a hand is seen: in the end all players lay their cards on the table."""
     return player in (None, seat) or bool(game.terminated[index])
 
 
@@ -58,7 +58,7 @@ def _hand(game: CombiComboGame, index: int, seat: int, player: int | None) -> li
 
 
 def _points(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[str]:
-    """What the hand is worth as it is, line by line, "?" where the player cannot tell."""
+    """What the hand scores as it is, line by line, "?" where the player cannot tell."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
     if not _shown(game, index, seat, player):

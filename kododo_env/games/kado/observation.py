@@ -108,7 +108,7 @@ class Moves(NamedTuple):
     """Numbers of the actions: where each kind begins.
 
     Attributes:
-        give: Plus how many seats to the dealer's left, 0 for himself, so P actions.
+        give: Plus how many seats to the dealer's left, 0 for the dealer, so P actions.
         discard: Put the card aside, in the duel.
         pass_: Do not challenge.
         guess: Plus gift * B + ribbon.

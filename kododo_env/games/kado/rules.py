@@ -49,7 +49,7 @@ class Rules:
         num_rows: Rows of a finished tableau, 1 to 83.
         num_columns: Columns of a finished tableau, 1 to 83; times the highest value at most
             255. There are rows times columns turns, at least 2, as far as the cards reach.
-        perfect_points: What a perfect is worth at the end, 0 to 250.
+        perfect_points: Points for a perfect at the end, 0 to 250.
         discards: How many cards the dealer may put aside each turn, 0 or 1; None takes
             the rulebook's number, 1 in the duel of two players.
 

@@ -18,8 +18,8 @@ Array = npt.NDArray[Any]
 def take_back(game: KododoGame, rng: np.random.Generator) -> Past:
     """The position before the last turn of the same round, in which it is not the first.
 
-    The cards on the table tell what everybody laid. Which of the cards in his hand a player
-    drew after it, they do not: any, with the same chance.
+    The cards on the table tell what all players laid. They do not tell which cards of a hand
+    were drawn after that: each may be, with the same chance.
     """
     rules, turn = game.rules, game.turn - 1
     plays, place = rules.plays[turn], sum(rules.plays[:turn])
@@ -41,7 +41,7 @@ def take_back(game: KododoGame, rng: np.random.Generator) -> Past:
 
 
 def _return_cards(game: KododoGame, laid: Array, held: int, rng: np.random.Generator) -> None:
-    """Give everybody back what he laid, (P, plays, N), and the pile what was drawn for it."""
+    """Give the players back what they laid, (P, plays, N), and the pile what they drew for it."""
     players, plays, num = laid.shape
     hands = game._hands
     if not game._drawing:

@@ -197,7 +197,7 @@ class Rules:
 
     @cached_property
     def max_deal_score(self) -> int:
-        """No player can score more than this in a deal: the best cards he could ever lay."""
+        """No player can score more than this in a deal: the best cards they could ever lay."""
         values = np.repeat(np.arange(1, self.num_values + 1), self.copies)
         best = np.sort(np.tile(values, self.num_colours))[::-1]
         return int(best[: self.num_rounds * self.round_cards].sum())

@@ -79,7 +79,7 @@ def test_each_turn_everybody_draws_the_next_card_of_his_own_pile(players: int) -
     game.reset(decks=deck)
     piles = deck[0, : 12 * players].reshape(players, 12)
     for turn in range(7):
-        # Everybody passes the first card of his pile that he still has.
+        # All players pass the first card of their pile that they still have.
         play_random(game, np.random.default_rng(turn), 1)
         drawn = [np.bincount(pile[: 6 + turn], minlength=24) for pile in piles]
         held = game.hands[0].astype(int) + game.passed[0] - game.received[0]

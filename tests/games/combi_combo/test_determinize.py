@@ -32,7 +32,7 @@ def test_copies_look_the_same_to_their_player(position: Position, seed: int) -> 
     again = copies.view(player)
     for name in ("observation", "legal_action_mask"):
         assert (getattr(again, name) == np.repeat(getattr(view, name), 4, axis=0)).all()
-    # He may also remember in which order he passed and received.
+    # They may also remember in which order they passed and received.
     for seat in (player, player - 1):
         passes = np.repeat(before["_passes"][:, seat], 4, axis=-1)
         assert (copies.state()["_passes"][:, seat] == passes).all()
@@ -84,7 +84,7 @@ def test_copies_are_games_that_may_have_happened(position: Position, seed: int) 
 
 @pytest.mark.parametrize("players", [4, 5])
 def test_also_where_cards_go_round_the_table(players: int) -> None:
-    """Everybody passes the first card that he has in one order, so that the same ones move on."""
+    """All pass the first card that they have in one order, so that the same ones move on."""
     game = CombiComboGame(200, Rules(num_players=players), seed=players)
     while True:
         for player in range(players):
@@ -175,10 +175,10 @@ def test_unseen_cards_lie_anywhere_else_with_the_same_chance() -> None:
         give(game, passing)
     copies = copies_of(game, 0, SAMPLES)
     left, covered = game.draw_pile_size, 12 - int(game.face_up[0].sum())
-    hidden = 3 * 8 + 4 * left + covered - 3  # less the three cards he has passed
+    hidden = 3 * 8 + 4 * left + covered - 3  # less the three cards they have passed
     name = next(name for name in ("O1", "V1", "R1") if not game.face_up[0, card(name)])
     found = where_is(copies, name)
-    # In a hand the cards that he passed take up some of the places.
+    # In a hand the cards that they passed take up some of the places.
     assert_share(found["pile"] / SAMPLES, (4 * left + covered) / hidden)
     assert_share(found["3"] / SAMPLES, (8 - share_of(copies, 3)) / hidden)
     assert_share(found["1"] / SAMPLES, (8 - share_of(copies, 1)) / hidden)
@@ -219,7 +219,7 @@ def test_a_card_that_came_back_is_no_longer_with_the_others() -> None:
 def test_a_copy_received_may_be_the_card_passed_if_there_was_time(
     comes_at: int, certain: bool
 ) -> None:
-    """Player 0 passes a blue 4 in turn 0; player 3 has one too and passes it to him."""
+    """Player 0 passes a blue 4 in turn 0; player 3 has one too and passes it to player 0."""
     piles = [*ROUND_TABLE[:3], "B4 V4 V4 V4 V4 V3 V3 V3"]
     game = start(piles, "G4 G4 G4 G4 R4 R4 R4 R4")
     for turn in range(comes_at + 1):

@@ -59,14 +59,14 @@ def start(piles: Sequence[str], central: str = "", rules: Rules | None = None) -
 
 
 def give(game: CombiComboGame, names: str) -> None:
-    """One turn of a batch of one: each player passes the card named for him."""
+    """One turn of a batch of one: each player passes the card named for them."""
     game.step(np.array([cards(names)]))
 
 
 def final_hands(hands: Sequence[str]) -> CombiComboGame:
     """A finished game in which the players hold these cards; fewer than twelve are filled up.
 
-    In each turn everybody passes the next card of his pile, so that each hand ends up with
+    In each turn all players pass the next card of their pile, so that each hand ends up with
     the first eight cards of the right neighbour's pile and the last four of its own.
     """
     num_players = len(hands)

@@ -44,7 +44,7 @@ def names(text: str) -> list[str]:
 
 
 def dealt_game(num_players: int = 3) -> KadoGame:
-    """The second turn: player 1 deals and has kept PR3; to his left lie SV1, CB5, HO2."""
+    """The second turn: player 1 deals and has kept PR3; to their left lie SV1, CB5, HO2."""
     first = " ".join(["SO1", "SO2", "SO4", "SG2"][:num_players])
     game = start(f"{first} PR3 SV1 CB5 HO2", Rules(num_players=num_players))
     recipients = [0, 1, 2][: num_players - 1 + (num_players == 2)]
@@ -280,7 +280,7 @@ def test_a_swap_shows_both_cards_to_everybody_and_no_other() -> None:
     act(game, p3=guess(4, "PV"))
     assert game.phase == 2
     assert game.held[0].tolist() == cards("HO2 CB5 SV1 PR3")
-    # In the phase of placing everybody also sees his own card; the dealer has seen all.
+    # In the phase of placing all players also see their own card; the dealer has seen all.
     assert game.held_as_seen_by(0)[0].tolist() == [*cards("HO2 CB5"), -1, card("PR3")]
     assert game.held_as_seen_by(1)[0].tolist() == cards("HO2 CB5 SV1 PR3")
     assert game.held_as_seen_by(2)[0].tolist() == [-1, *cards("CB5 SV1 PR3")]

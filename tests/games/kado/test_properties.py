@@ -352,7 +352,7 @@ def test_determinised_copies_respect_wrong_guesses(position: Position, seed: int
 @few(30)
 @given(positions(), SEEDS)
 def test_determinised_copies_are_whole_games(position: Position, seed: int) -> None:
-    """Played on they obey all that any game does: decks whole, everybody's knowledge his own."""
+    """Played on they obey all that any game does: decks whole, all players' knowledge their own."""
     game, rules = position.game(3), position.rules
     copies = game.determinize(seed % game.num_players, np.random.default_rng(seed), 3)
     whole = by_type(np.repeat(rules.cards[None].astype(int), 9, axis=0), rules)

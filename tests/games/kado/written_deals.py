@@ -44,7 +44,7 @@ def start(names: str, rules: Rules) -> KadoGame:
 
 
 def give(steps: int) -> int:
-    """The dealer gives the card so many seats to the left; 0: he keeps it."""
+    """The dealer gives the card so many seats to the left; 0: they keep it."""
     return steps
 
 
@@ -83,7 +83,7 @@ def legal(game: KadoGame, player: int) -> list[int]:
 
 
 def deal(game: KadoGame, recipients: Sequence[int]) -> None:
-    """The dealer gives the first cards of a turn to these seats, counted from his own."""
+    """The dealer gives the first cards of a turn to these seats, counted from their own."""
     for steps in recipients:
         act(game, **{f"p{game.dealer}": give(steps)})
 
@@ -96,7 +96,7 @@ def pass_all(game: KadoGame) -> None:
 
 
 def place_all(game: KadoGame, row: int, column: int) -> None:
-    """Everybody places his card in the same cell."""
+    """All players place their card in the same cell."""
     game.step([[place(game.num_players, row, column)] * game.num_players])
 
 

@@ -36,8 +36,8 @@ def cards(names: str) -> list[int]:
 def written_deck(rounds: Sequence[Round], rules: Rules, spares: str | None = None) -> list[int]:
     """A deck with which the players can lay what the rounds say.
 
-    Each player is dealt his cards of the first round and one spare card, which he keeps
-    to the end; in every turn he draws what he will lay in that turn of the next round. All
+    Each player is dealt their cards of the first round and one spare card, which they keep
+    to the end; in every turn they draw what they will lay in that turn of the next round. All
     other cards follow by their ids, so the removed ones are the highest of those.
 
     Args:

@@ -175,7 +175,7 @@ class Referee:
         return not self.choices
 
     def play(self, moves: dict[int, Move]) -> None:
-        """Everybody who has something to decide makes his choice."""
+        """All players who have something to decide make their choice."""
         assert moves.keys() == self.choices.keys()
         assert all(move in self.choices[player] for player, move in moves.items())
         try:

@@ -83,7 +83,7 @@ def majority_colour(laid: list[int], numbers: Numbers) -> int | None:
 
 
 def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
-    """Which of his own cards each player takes at the end of a round."""
+    """Which of their own cards each player takes at the end of a round."""
     laid = [card for cards in table for card in cards]
     if sum(numbers.is_kododo(card) for card in laid) == numbers.kododo_number:
         return [[card for card in cards if numbers.is_kododo(card)] for cards in table]
@@ -93,7 +93,7 @@ def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
 
 @dataclass
 class Known:
-    """What one player knows; his own seat comes first."""
+    """What one player knows; their own seat comes first."""
 
     hand: list[int]
     revealed: list[int]
@@ -167,14 +167,14 @@ class Referee:
         self.last_round = not self.draw_pile
 
     def choices(self, player: int) -> list[tuple[int, ...]]:
-        """What a player may lay: places in his sorted hand. One empty choice when all is over."""
+        """What a player may lay: places in their sorted hand. One empty choice when all is over."""
         if self.finished:
             return [()]
         places = range(len(self.hands[player]))
         return list(combinations(places, self.numbers.cards_to_lay[self.turn]))
 
     def play(self, choices: list[tuple[int, ...]]) -> None:
-        """Everybody lays the cards in the places he chose."""
+        """All players lay the cards in the places they chose."""
         self.rewards = [0] * self.num_players
         if self.finished:
             return
@@ -227,7 +227,7 @@ class Referee:
         return [player for player in players if len(self.piles[player]) == largest]
 
     def known_to(self, player: int) -> Known:
-        """All that one player may know, the seats counted from his own."""
+        """All that one player may know, the seats counted from their own."""
         order = [(player + step) % self.num_players for step in range(self.num_players)]
         return Known(
             hand=list(self.hands[player]),
