@@ -86,7 +86,8 @@ def test_every_command_line_is_understood(command: str) -> None:
     if isinstance(config, EvaluateConfig) and config.agents:
         tournament = config.tournament()
         assert tournament.make_game(1).name == config.game
-        names = [name for name in config.agents if not name.endswith(".onnx")]
+        models = [name.removeprefix("search:").partition(":")[0] for name in config.agents]
+        names = [name for name in models if not name.endswith(".onnx")]
         shipped = {name for name, (game, _) in policy_tables().items() if game == config.game}
         assert set(names) <= {*baselines(config.game), *shipped}
 
