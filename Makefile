@@ -30,7 +30,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench mutants oldest fuzz audit faults soak policies pins clean
+.PHONY: help venv train test lint types format bench baselines ratios ablation mutants oldest fuzz audit faults soak policies pins clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -73,6 +73,18 @@ format: $(READY) ## Lay out the code and mend what ruff can mend
 
 bench: $(READY) ## Run every benchmark
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) "$$file"; done
+
+baselines: $(READY) ## Measure the scripted players, for docs/games (some minutes)
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/baselines.py
+	$(PY) docs/update_tables.py
+
+ratios: $(READY) ## Compare speeds, for docs/speed.md (some minutes)
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/ratios.py
+	$(PY) docs/update_tables.py
+
+ablation: $(READY) ## Train a recipe without each of its parts, for docs/training.md (hours)
+	PYTHONPATH=. MPLBACKEND=Agg $(PY) benchmarks/ablation.py
+	$(PY) docs/update_tables.py
 
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')

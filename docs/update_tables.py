@@ -1,25 +1,61 @@
-"""Writes the tables of the observations into docs/games: ``python docs/update_tables.py``.
+"""Writes the tables of the pages from the code and from JSON: ``python docs/update_tables.py``.
 
-In each game's page the text between the markers is replaced by what the layouts say.
+In each page the text between two markers, such as ``<!-- layout -->`` and ``<!-- /layout -->``,
+is replaced.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
 
 from kododo_env import registry
+from kododo_env.agent_registry import POLICIES, policy_tables
 
-GAMES = Path(__file__).parent / "games"
-BEGIN, END = "<!-- layout -->", "<!-- /layout -->"
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
 
 
 def page_of(game: str) -> Path:
     """The page of a game in the documentation."""
-    return GAMES / f"{game}.md"
+    return DOCS / "games" / f"{game}.md"
 
 
-def tables(game: str) -> str:
-    """What belongs between the markers: sizes by number of players, and the default layout."""
+def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
+    """Each table: its page, its marker, and what makes it."""
+    yield ROOT / "README.md", "strength", partial(strength, "kododo")
+    yield DOCS / "training.md", "strength", strength
+    yield DOCS / "training.md", "ablation", ablation
+    yield DOCS / "speed.md", "speed", speed
+    for game in registry.DOORS:
+        yield page_of(game), "layout", partial(layout, game)
+        yield page_of(game), "baselines", partial(baselines, game)
+
+
+def updated(page: str, marker: str, table: str) -> str:
+    """A page with one table brought up to date.
+
+    Raises:
+        ValueError: The page has not exactly one pair of these markers.
+    """
+    begin, end = f"<!-- {marker} -->", f"<!-- /{marker} -->"
+    before, begun, rest = page.partition(begin)
+    _, ended, after = rest.partition(end)
+    if not begun or not ended or begin in after or end in after:
+        raise ValueError(f"a page needs one {begin} and, after it, one {end}")
+    return f"{before}{begin}\n\n{table}\n\n{end}{after}"
+
+
+# --- the tables -----------------------------------------------------------------------------
+
+
+def layout(game: str) -> str:
+    """Sizes by number of players, and the pieces of the default observation."""
     door = registry.door(game)
     lines = ["| players | observation | actions |", "|---|---|---|"]
     for players in door.PLAYERS:
@@ -31,23 +67,83 @@ def tables(game: str) -> str:
     return "\n".join([*lines, "", title, "", default.layout.table()])
 
 
-def updated(page: str, game: str) -> str:
-    """A page with its tables brought up to date.
+def strength(*games: str) -> str:
+    """Win shares of the policies that ship, of some games or of all, against the baselines."""
+    shares: dict[str, dict[str, Any]] = {}
+    parity = {}
+    for name, (game, players) in policy_tables().items():
+        if game in (games or registry.DOORS):
+            content = json.loads((POLICIES / f"{name}.json").read_text())
+            shares[name] = content["shares"]["alone"]
+            parity[name] = f"{1 / players:.3f}"
+    opponents = list(dict.fromkeys(each for found in shares.values() for each in found))
+    rows = [
+        [name, *(_interval(found.get(each)) for each in opponents), parity[name]]
+        for name, found in shares.items()
+    ]
+    return markdown(["policy", *(f"v {each}" for each in opponents), "parity"], rows)
 
-    Raises:
-        ValueError: The page has not exactly one pair of markers.
-    """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end or BEGIN in after or END in after:
-        raise ValueError(f"the page of {game} needs one {BEGIN} and, after it, one {END}")
-    return f"{before}{BEGIN}\n\n{tables(game)}\n\n{END}{after}"
+
+def baselines(game: str) -> str:
+    """How a game's scripted players fare, as benchmarks/baselines.py found it."""
+    found = json.loads((DOCS / "baselines.json").read_text())
+    by_players = found["shares"][game]
+    pairs = next(iter(by_players.values()))
+    rows = [
+        [*pair.split(" v "), *(f"{shares[pair]:.3f}" for shares in by_players.values())]
+        for pair in pairs
+    ]
+    head = [f"{players} players (parity {1 / int(players):.3f})" for players in by_players]
+    title = f"Win shares of one among copies of another, {found['games']:,} games each:"
+    return f"{title}\n\n{markdown(['one', 'copies', *head], rows)}"
+
+
+def ablation() -> str:
+    """What each part of a recipe is for, as benchmarks/ablation.py found it."""
+    path = DOCS / "ablation.json"
+    if not path.exists():
+        return "Not measured yet: `make ablation` writes `docs/ablation.json` and this table."
+    found = json.loads(path.read_text())
+    opponents = list(found["rows"][0]["seeds"][0]["shares"])
+    rows = [
+        [row["what"], *(_seeds(row["seeds"], opponent) for opponent in opponents)]
+        for row in found["rows"]
+    ]
+    head = ["what is changed", *(f"v {each}" for each in opponents)]
+    about = (
+        f"{found['game']}, {found['players']} players, {found['budget']} on {found['threads']} "
+        f"thread, {found['games']:,} games each: mean and range of {found['seeds']} seeds."
+    )
+    return f"{about}\n\n{markdown(head, rows)}"
+
+
+def speed() -> str:
+    """Ratios of speed, as benchmarks/ratios.py found them."""
+    found = json.loads((DOCS / "speed.json").read_text())
+    rows = [[what, *by_game.values()] for what, by_game in found["rows"].items()]
+    return markdown(["", *found["games"]], rows)
+
+
+def markdown(head: list[str], rows: list[list[str]]) -> str:
+    """A table."""
+    return tabulate(rows, head, tablefmt="github", disable_numparse=True)
+
+
+def _interval(result: dict[str, Any] | None) -> str:
+    if result is None:
+        return "–"
+    share = result["share"]
+    return f"{share['mean']:.3f} ({share['low']:.3f}–{share['high']:.3f})"
+
+
+def _seeds(seeds: list[dict[str, Any]], opponent: str) -> str:
+    shares = [each["shares"][opponent] for each in seeds]
+    return f"{sum(shares) / len(shares):.3f} ({min(shares):.3f}–{max(shares):.3f})"
 
 
 if __name__ == "__main__":
-    for name in registry.DOORS:
-        path = page_of(name)
+    for path, marker, table in tables():
         if path.exists():
-            path.write_text(updated(path.read_text(), name))
+            path.write_text(updated(path.read_text(), marker, table()))
         else:
             print(f"{path} is missing")

@@ -1,19 +1,20 @@
-"""The scripts of docs/, which are no package."""
+"""The scripts of docs/ and benchmarks/, which are no packages."""
 
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
-def script(name: str) -> ModuleType:
+def script(name: str, folder: str = "docs") -> ModuleType:
     """One of them as a module."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look there
     spec.loader.exec_module(module)
     return module

@@ -9,7 +9,7 @@ from tests.pages.scripts import script
 
 update_tables = script("update_tables")
 
-HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Versions")
+HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Scripted players", "## Versions")
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -21,9 +21,9 @@ def test_every_game_has_a_page_with_all_its_parts(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_tables_of_the_page_are_the_codes(game: str) -> None:
+def test_the_tables_of_the_layout_are_the_codes(game: str) -> None:
     page = update_tables.page_of(game).read_text()
-    assert page == update_tables.updated(page, game), (
+    assert page == update_tables.updated(page, "layout", update_tables.layout(game)), (
         f"the observation table in docs/games/{game}.md is not that of the layout: "
         "run python docs/update_tables.py"
     )
@@ -40,13 +40,11 @@ def test_the_tables_of_the_page_are_the_codes(game: str) -> None:
 )
 def test_a_page_without_one_pair_of_markers_is_refused(page: str) -> None:
     with pytest.raises(ValueError, match="needs one <!-- layout -->"):
-        update_tables.updated(page, GAMES[0])
+        update_tables.updated(page, "layout", "a table")
 
 
 def test_only_what_is_between_the_markers_is_replaced() -> None:
     page = "above\n<!-- layout -->\nold\n<!-- /layout -->\nbelow\n"
-    new = update_tables.updated(page, GAMES[0])
-    assert new.startswith("above\n<!-- layout -->\n")
-    assert new.endswith("\n<!-- /layout -->\nbelow\n")
-    assert "old" not in new
-    assert update_tables.updated(new, GAMES[0]) == new
+    new = update_tables.updated(page, "layout", "new")
+    assert new == "above\n<!-- layout -->\n\nnew\n\n<!-- /layout -->\nbelow\n"
+    assert update_tables.updated(new, "layout", "new") == new

@@ -1,0 +1,29 @@
+"""Figures and pictures of the pages are those of the JSON that commands wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.pages.scripts import script
+
+update_tables, make_images = script("update_tables"), script("make_images")
+TABLES = [each for each in update_tables.tables() if each[1] != "layout"]
+
+
+@pytest.mark.parametrize(
+    ("path", "marker", "table"), TABLES, ids=[f"{path.stem}-{marker}" for path, marker, _ in TABLES]
+)
+def test_a_table_is_up_to_date(path: Path, marker: str, table: Callable[[], str]) -> None:
+    page = path.read_text()
+    assert page == update_tables.updated(page, marker, table()), "run python docs/update_tables.py"
+
+
+def test_the_learning_curve_is_drawn_from_the_policys_card() -> None:
+    with Image.open(make_images.IMAGES / "learning_curve.png") as picture:
+        drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
+    assert drawn == make_images.curve(), "run python docs/make_images.py"

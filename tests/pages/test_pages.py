@@ -1,0 +1,142 @@
+"""What the pages say can be done as it stands there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tyro
+
+import kododo_env
+from agents.commands.evaluate import EvaluateConfig
+from agents.training.training_config import TrainConfig, default_config
+from kododo_env import registry
+from kododo_env.agent_registry import baselines, policy_tables
+from tests.helpers import play_random
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+API = (ROOT / "docs" / "api.md").read_text()
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+SCRIPTS = {"train.py": TrainConfig, "evaluate.py": EvaluateConfig}
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+
+def blocks(language: str, *pages: str) -> list[str]:
+    found = (re.findall(rf"^```{language}\n(.*?)^```$", p, re.DOTALL | re.MULTILINE) for p in pages)
+    return [block for each in found for block in each]
+
+
+def title(block: str) -> str:
+    """The last import of a block, which tells the dialects apart."""
+    return re.findall(r"^(?:import|from) (\S+)", block, re.MULTILINE)[-1]
+
+
+@pytest.mark.parametrize("block", blocks("python", README, API), ids=title)
+def test_a_block_of_code_runs(block: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", block],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bool(done.stdout) == ("print(" in block)
+
+
+def test_a_newcomer_finishes_the_readme() -> None:
+    assert len(README.splitlines()) <= 130
+    assert blocks("sh", README)[0].split("\n") == ["make train", "make test", ""]
+    assert len(blocks("python", README)) == 4  # a dialect each
+    assert all(len(block.splitlines()) <= 12 for block in blocks("python", README))
+
+
+@each_page
+def test_every_make_target_exists(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {"train", "test", "bench"} < targets
+    assert set(re.findall(r"[`\n]make ([a-z]+)", page.read_text())) <= targets
+
+
+COMMANDS = [
+    line
+    for page in PAGES
+    for block in blocks("sh", page.read_text())
+    for line in block.splitlines()
+    if re.match(r"python \w+\.py ", line)
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_line_is_understood(command: str) -> None:
+    python, script, *arguments = shlex.split(command)
+    assert python == "python"
+    assert (ROOT / script).exists()
+    kind = SCRIPTS[script]
+    default = {"default": default_config()} if kind is TrainConfig else {}
+    config = tyro.cli(kind, args=arguments, config=(tyro.conf.FlagCreatePairsOff,), **default)
+    if isinstance(config, EvaluateConfig) and config.agents:
+        tournament = config.tournament()
+        assert tournament.make_game(1).name == config.game
+        models = [name.removeprefix("search:").partition(":")[0] for name in config.agents]
+        names = [name for name in models if not name.endswith(".onnx")]
+        shipped = {name for name, (game, _) in policy_tables().items() if game == config.game}
+        assert set(names) <= {*baselines(config.game), *shipped}
+
+
+def anchors(page: Path) -> set[str]:
+    """What can be linked to in a page: its headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+@each_page
+def test_every_link_leads_somewhere(page: Path) -> None:
+    """To a file of the project, which is in the sdist as well, and to a heading of it."""
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if "://" not in link:
+            path, _, anchor = link.partition("#")
+            target = page.parent / path if path else page
+            assert target.is_file(), link
+            assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if p.name != "CHANGELOG.md"], ids=lambda p: p.name
+)
+def test_every_file_that_is_named_is_there(page: Path) -> None:
+    """Paths in backticks; those that commands write, or with a variable part, are not meant."""
+    named = re.findall(
+        r"`((?:agents|benchmarks|docs|kododo_env|tests)/[\w./-]+)`", page.read_text()
+    )
+    written = {"docs/ablation.json"}
+    assert [name for name in named if name not in written and not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("game", registry.DOORS)
+def test_the_row_of_a_game_is_true(game: str) -> None:
+    door, rows = registry.door(game), re.findall(r"^\| \[.*\|$", API, re.MULTILINE)
+    row = next(row for row in rows if f"games/{game}.md" in row)
+    _, _, name, gymnasium_id, players, _, actions, size, steps, _ = row.split("|")
+    batch = door.batch_game(500, seed=0)
+    assert name.strip() == f"`{game}_v{batch.version}`"
+    assert gymnasium_id.strip() == f"`{door.GYMNASIUM_ID}`"
+    assert players.strip() == f"{min(door.PLAYERS)}–{max(door.PLAYERS)}"
+    assert [int(actions), int(size)] == [batch.num_actions, batch.layout.size]
+    # Games of a batch wait for the longest.
+    longest = len(play_random(batch, np.random.default_rng(0)))
+    assert steps.strip() in (f"{longest}", f"at most {longest}")
+    assert batch.layout.dtype == np.uint8
+    assert len(rows) == len(registry.DOORS)
+
+
+def test_the_version_to_cite_is_that_of_the_package() -> None:
+    assert f"version = {{{kododo_env.__version__}}}" in README
