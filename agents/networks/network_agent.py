@@ -33,8 +33,8 @@ class NetworkAgent:
         Raises:
             Diverged: The network's answers are no numbers to choose by.
         """
-        observation = torch.from_numpy(np.ascontiguousarray(view.observation))
-        mask = torch.from_numpy(np.ascontiguousarray(view.legal_action_mask))
+        observation = torch.from_numpy(np.array(view.observation, order="C"))
+        mask = torch.from_numpy(np.array(view.legal_action_mask, order="C"))
         answers = self.network(observation)[0]
         check_answers(answers)  # or an illegal action might be the best
         logits = masked(answers, mask).numpy()

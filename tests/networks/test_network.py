@@ -14,6 +14,7 @@ import torch
 from agents.export import onnx_export as export
 from agents.networks.canonical import Canonical
 from agents.networks.network import ILLEGAL, GameNetwork, masked
+from agents.networks.network_agent import NetworkAgent
 from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
@@ -286,3 +287,11 @@ def test_temperature_zero_plays_the_likeliest_and_one_draws(
     assert len(np.unique(hot)) > 1
     with pytest.raises(ValueError, match="temperature must be 0 to 1000, not -1"):
         OnnxAgent(path, -1.0)
+
+
+@pytest.mark.parametrize("num_envs", [1, 3])
+def test_a_network_plays_without_warnings(num_envs: int) -> None:
+    """torch was given the view's own read-only array where there was a single game."""
+    game = kododo_v0.batch_game(num_envs, num_players=2, seed=0)
+    network = GameNetwork(game.layout, game.actions, width=8, depth=1)
+    assert NetworkAgent(network).act(game.view(0), np.random.default_rng(0)).shape == (num_envs,)
