@@ -11,7 +11,7 @@ from onnx import numpy_helper
 from torch import Tensor
 
 from agents.export.onnx_export import check_parity
-from agents.networks.network import GameNetwork, network_settings
+from agents.networks.network import SETTINGS, GameNetwork
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -62,7 +62,7 @@ def network_arguments(path: str | Path) -> dict[str, Any]:
         ValueError: It cannot be read, or does not tell them.
     """
     told = read_policy(Path(path)).metadata.network
-    if not told or not told.keys() <= network_settings().keys():
+    if not told or not set(told) <= set(SETTINGS):
         raise ValueError(
             f"{plain(path)} does not tell how its network is built, as files of older versions "
             "do not: it can be played, but no training can begin with its weights"

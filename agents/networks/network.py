@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,6 +15,8 @@ from kododo_env.core.observation import ObservationLayout, Piece
 ILLEGAL = -1e8  # the logit of an action that is not legal
 LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
 PROBED = 256  # decisions on which a network is tried after it has learned
+# Arguments of GameNetwork beside the layouts.
+SETTINGS = ("width", "depth", "one_hot", "sort_opponents")
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
 
 
@@ -52,8 +52,8 @@ class GameNetwork(nn.Module):
         self,
         layout: ObservationLayout,
         actions: ActionLayout,
-        width: int = 128,
-        depth: int = 2,
+        width: int,
+        depth: int,
         one_hot: int = 0,
         sort_opponents: bool = False,
     ) -> None:
@@ -174,12 +174,6 @@ def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
 
 def _is_one_hot(piece: Piece, one_hot: int) -> bool:
     return piece.size <= FEW_NUMBERS and 1 < piece.maximum <= one_hot
-
-
-def network_settings() -> dict[str, Any]:
-    """``GameNetwork``'s arguments beside the layouts, and their defaults."""
-    taken = inspect.signature(GameNetwork).parameters.values()
-    return {each.name: each.default for each in taken if each.default is not each.empty}
 
 
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:

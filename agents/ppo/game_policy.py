@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         lr_schedule: Learning rate by remaining progress.
         layout: The game's observations.
         actions: The game's actions.
-        width: Width of the hidden layers.
-        depth: Number of hidden layers.
-        one_hot: Largest number that is also given one-hot, see ``GameNetwork``.
-        sort_opponents: Whether it sees the opponents in a canonical order.
+        network: The other arguments of ``GameNetwork``.
         muon: If above 0, the trunk's matrices are learned by Muon, at this times the
             learning rate of the rest; see ``MuonWithAdam``.
         **kwargs: Passed on to sb3-contrib's policy.
@@ -45,26 +43,16 @@ class GamePolicy(MaskableActorCriticPolicy):
         *,
         layout: ObservationLayout,
         actions: ActionLayout,
-        width: int = 128,
-        depth: int = 2,
-        one_hot: int = 0,
-        sort_opponents: bool = False,
+        network: Mapping[str, Any],
         muon: float = 0.0,
         **kwargs: Any,
     ) -> None:
-        self.game_kwargs: dict[str, Any] = {
-            "layout": layout,
-            "actions": actions,
-            "width": width,
-            "depth": depth,
-            "one_hot": one_hot,
-            "sort_opponents": sort_opponents,
-        }
+        self.layout, self.actions, self.network_arguments = layout, actions, dict(network)
         self.muon = muon
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        self.network = GameNetwork(**self.game_kwargs)
+        self.network = GameNetwork(self.layout, self.actions, **self.network_arguments)
         self.optimizer: torch.optim.Optimizer
         if self.muon:
             matrices = [weight for weight in self.network.trunk.parameters() if weight.ndim == 2]
@@ -76,7 +64,11 @@ class GamePolicy(MaskableActorCriticPolicy):
             self.optimizer = self.optimizer_class(self.network.parameters(), **settings)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
-        return super()._get_constructor_parameters() | self.game_kwargs | {"muon": self.muon}
+        own = {
+            "layout": self.layout, "actions": self.actions, "network": self.network_arguments,
+            "muon": self.muon,
+        }  # fmt: skip
+        return super()._get_constructor_parameters() | own
 
     def _distribution(
         self, obs: PyTorchObs, action_masks: npt.NDArray[Any] | Tensor | None

@@ -294,7 +294,7 @@ def make_learner(
         learning_rate=LinearSchedule(recipe.learning_rate, recipe.final_learning_rate, 1.0),
         ent_coef=LinearSchedule(recipe.ent_coef, recipe.final_ent_coef, 1.0),
         **{name: getattr(recipe, name) for name in SAME_NAMES},
-        policy_kwargs={**layouts, **network, "muon": recipe.muon},
+        policy_kwargs={**layouts, "network": network, "muon": recipe.muon},
         seed=seed,
         device="cpu",
         progress=progress,

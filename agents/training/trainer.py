@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from stable_baselines3.common.logger import configure
 
-from agents.networks.network import network_settings
+from agents.networks.network import SETTINGS
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.imitation import Imitation
 from agents.ppo.self_play_ppo import make_learner
@@ -55,7 +55,7 @@ class Trainer:
         self.model = make_learner(
             self.env,
             recipe,
-            {name: getattr(recipe, name) for name in network_settings()},
+            {name: getattr(recipe, name) for name in SETTINGS},
             task.seed,
             self.self_play_remaining,
             threads=config.threads,

@@ -266,7 +266,11 @@ def test_every_baseline_plays_legally_in_every_seat(game: str, players: int) -> 
 
 def learner(table: BatchGame) -> SelfPlayPPO:
     """A small network under self-play PPO, for updates of one short rollout."""
-    network = {"layout": table.layout, "actions": table.actions, "width": 16, "depth": 1}
+    network = {
+        "layout": table.layout,
+        "actions": table.actions,
+        "network": {"width": 16, "depth": 1},
+    }
     return SelfPlayPPO(
         GamePolicy, BatchVecEnv(table), n_steps=16, batch_size=128, n_epochs=1,
         policy_kwargs=network, seed=0, device="cpu",

@@ -28,7 +28,7 @@ from tests.policy.policy_files import write_model
 def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
     """A network whose outputs are not all nearly equal, as a fresh one's are."""
     torch.manual_seed(seed)
-    network = GameNetwork(game.layout, game.actions, width=32, one_hot=one_hot)
+    network = GameNetwork(game.layout, game.actions, width=32, depth=2, one_hot=one_hot)
     torch.nn.init.normal_(network.policy_head.weight, std=0.5)
     return network
 
@@ -133,7 +133,7 @@ def two_axes() -> tuple[ObservationLayout, ActionLayout]:
 def test_rotations_move_both_axes_and_the_actions_with_them() -> None:
     layout, actions = two_axes()
     torch.manual_seed(1)
-    network = GameNetwork(layout, actions, width=16)
+    network = GameNetwork(layout, actions, width=16, depth=2)
     torch.nn.init.normal_(network.policy_head.weight)
     rng = np.random.default_rng(0)
     observation = rng.integers(0, layout.maxima + 1, (50, layout.size)).astype(np.uint8)

@@ -65,7 +65,7 @@ def test_a_network_that_sorts_answers_alike_and_one_that_does_not_differs() -> N
     twin = reseated(game, observation, (0, 3, 1, 2))
     for sorts in (True, False):
         torch.manual_seed(0)
-        network = GameNetwork(game.layout, game.actions, width=32, sort_opponents=sorts)
+        network = GameNetwork(game.layout, game.actions, width=32, depth=2, sort_opponents=sorts)
         with torch.no_grad():
             _, one = network(torch.from_numpy(observation))
             _, other = network(torch.from_numpy(twin))
@@ -76,7 +76,7 @@ def test_a_network_that_sorts_answers_alike_and_one_that_does_not_differs() -> N
 def test_where_it_may_matter_who_sits_where_nobody_is_sorted() -> None:
     game = registry.batch_game("kado", 1, num_players=3)
     with pytest.raises(ValueError, match="does not declare by what"):
-        GameNetwork(game.layout, game.actions, sort_opponents=True)
+        GameNetwork(game.layout, game.actions, width=8, depth=1, sort_opponents=True)
     config = default_config("kado", sort_opponents=True)
     with pytest.raises(ValueError, match="--sort-opponents: kado does not declare by what"):
         task_of(config)

@@ -94,7 +94,12 @@ def test_parts_make_up_the_batch_in_order() -> None:
 def trained(threads: int) -> Tensor:
     """The weights after two small updates with Muon, on so many threads."""
     env = BatchVecEnv(kododo_v0.batch_game(8, seed=0), "win")
-    layouts = {"layout": env.game.layout, "actions": env.game.actions, "width": 16, "muon": 30.0}
+    layouts = {
+        "layout": env.game.layout,
+        "actions": env.game.actions,
+        "network": {"width": 16, "depth": 2},
+        "muon": 30.0,
+    }
     model = SelfPlayPPO(
         GamePolicy, env, n_steps=18, batch_size=128, n_epochs=1, seed=0,
         policy_kwargs=layouts, device="cpu",

@@ -22,7 +22,11 @@ ROOT = Path(__file__).parents[2]
 
 
 def learner(env: BatchVecEnv, algorithm: type[MaskablePPO] = SelfPlayPPO) -> MaskablePPO:
-    layouts = {"layout": env.game.layout, "actions": env.game.actions, "width": 16}
+    layouts = {
+        "layout": env.game.layout,
+        "actions": env.game.actions,
+        "network": {"width": 16, "depth": 2},
+    }
     return algorithm(
         GamePolicy, env, n_steps=18, batch_size=128, n_epochs=2, gamma=1.0, seed=0,
         policy_kwargs=layouts, device="cpu",
