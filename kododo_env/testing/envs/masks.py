@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.testing.episodes import Actions, Make, Reset, Run
+from kododo_env.testing.envs.episodes import Actions, Make, Reset, Run
 from kododo_env.testing.everything import difference
 from kododo_env.testing.report import Fault, LeftOut
 

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kododo_env.testing.episodes import Actions, Make, Reset, Run, in_words, stir
+from kododo_env.testing.envs.episodes import Actions, Make, Reset, Run, in_words, stir
 from kododo_env.testing.everything import difference
 from kododo_env.testing.report import Fault
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.testing.episodes import Make, Reset, Run, in_words
+from kododo_env.testing.envs.episodes import Make, Reset, Run, in_words
 from kododo_env.testing.everything import difference
 from kododo_env.testing.report import Fault
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.playing import Actions, Decks, Subject, turns
+from kododo_env.testing.games.playing import Actions, Decks, Subject, turns
 from kododo_env.testing.report import Fault, LeftOut
 
 SAMPLES = 1_000

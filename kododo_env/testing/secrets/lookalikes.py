@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.playing import Actions, Decks, Subject, shown_by, turns
+from kododo_env.testing.games.playing import Actions, Decks, Subject, shown_by, turns
 
 PLACES_OF_DECK = 12  # of which each two are swapped
 OF_LATER_DEALS = 3

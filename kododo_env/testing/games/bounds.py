@@ -9,9 +9,9 @@ import numpy as np
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.observations import piece_at
-from kododo_env.testing.overflow import watch
-from kododo_env.testing.playing import Actions, Subject, as_rules
+from kododo_env.testing.games.observations import piece_at
+from kododo_env.testing.games.overflow import watch
+from kododo_env.testing.games.playing import Actions, Subject, as_rules
 from kododo_env.testing.report import Fault
 
 STEPS = 250  # of each game; rules may make games very long

@@ -9,9 +9,9 @@ import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.everything import difference
-from kododo_env.testing.lookalikes import Place, places
-from kododo_env.testing.playing import Subject, shown_by, turns
+from kododo_env.testing.games.playing import Subject, shown_by, turns
 from kododo_env.testing.report import Fault, LeftOut
+from kododo_env.testing.secrets.lookalikes import Place, places
 
 SAMPLES = 3
 TWINS = 6  # of those that a player cannot tell apart, how many are looked through

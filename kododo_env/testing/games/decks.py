@@ -7,7 +7,7 @@ from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.everything import difference
-from kododo_env.testing.playing import Decks, Subject, turns
+from kododo_env.testing.games.playing import Decks, Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 3

@@ -13,7 +13,7 @@ import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.everything import difference
-from kododo_env.testing.playing import Subject, turns
+from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 3

@@ -1,0 +1,3 @@
+"""What any PettingZoo ParallelEnv owes."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""What any batch game owes: masks, decks, copies, states, scores, bounds."""
+
+from __future__ import annotations
