@@ -39,7 +39,7 @@ def written(folder: Path, game: str, trained: bool = True, **rules: object) -> P
     batch = registry.batch_game(game, 1, **rules)
     torch.manual_seed(0)
     told = {"one_hot": 8, "sort_opponents": bool(batch.layout.opponent_keys)}
-    sizes = {"width": 24, "depth": 3, **told} if trained else {"width": 24}
+    sizes = {"width": 24, "depth": 3, **told} if trained else {"width": 24, "depth": 2}
     network = GameNetwork(batch.layout, batch.actions, **sizes)
     if trained:
         for tensor in network.parameters():
