@@ -15,6 +15,7 @@ from kododo_env.core.agent import (
     ProbabilisticAgent,
     RandomAgent,
     ValueAgent,
+    best_legal,
     joint_action,
     random_legal_actions,
 )
@@ -100,6 +101,34 @@ def test_agents_are_asked_in_turn_order_from_a_seat_on(first: int, order: list[i
     game, agent = registry.batch_game("kododo", 2, 0), Last()
     joint_action([agent] * 4, game, np.random.default_rng(0), first)
     assert agent.asked == order
+
+
+def test_the_first_legal_action_is_each_games_own() -> None:
+    game = registry.batch_game("combi_combo", 40, seed=0, num_players=4)
+    firsts = game.legal_action_mask()[:, 0].argmax(axis=1)
+    assert len(np.unique(firsts)) > 1
+    chosen = joint_action([None, Last(), Last(), Last()], game, np.random.default_rng(0))
+    assert (chosen[:, 0] == firsts).all()
+
+
+class Numbered(ActionValueAgent):
+    """Values an action by its number, and takes the best legal one; notes its generator."""
+
+    name = "numbered"
+
+    def action_values(self, view: View) -> np.ndarray:
+        return np.tile(np.arange(view.num_actions, dtype=float)[:, None] - 99, view.num_envs)
+
+    def choose(self, values: np.ndarray, view: View, rng: np.random.Generator) -> np.ndarray:
+        self.rng = rng
+        return best_legal(values, view)
+
+
+def test_who_has_action_values_plays_by_them() -> None:
+    view = registry.batch_game("combi_combo", 40, seed=0, num_players=4).view(1)
+    agent, rng = Numbered(), np.random.default_rng(0)
+    assert (agent.act(view, rng) == Last().act(view, rng)).all()
+    assert agent.rng is rng
 
 
 def test_as_many_agents_as_seats() -> None:
