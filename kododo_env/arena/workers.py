@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import Any, Protocol
 
@@ -107,12 +108,17 @@ def worker_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
 
 def _end(pool: ProcessPoolExecutor, broken: bool) -> None:
     """Stop all work; if a worker was killed, nobody listens to the others any more."""
-    pool.shutdown(wait=False, cancel_futures=True)
     children = active_children()
     for child in children:
         child.kill() if broken else child.terminate()
+    patience = threading.Timer(PATIENCE, _kill, [children])
+    patience.start()
+    pool.shutdown(cancel_futures=True)
+    patience.cancel()
+
+
+def _kill(children: Sequence[BaseProcess]) -> None:
     for child in children:
-        child.join(PATIENCE)
         child.kill()
 
 
