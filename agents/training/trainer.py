@@ -63,7 +63,10 @@ class Trainer:
         )
         if progress.updates:
             load_checkpoint(run_dir / CHECKPOINT, self.model)
-        self.expert = task.expert()
+        expert, model = task.expert(), self.model
+        self.imitation = None
+        if expert is not None:
+            self.imitation = Imitation(model.policy, expert, recipe, model.parallel, model.bfloat16)
         self._saved = time.monotonic()
         self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
 
@@ -113,15 +116,12 @@ class Trainer:
 
     def _imitate(self) -> None:
         """One update of imitation, on fresh games."""
-        assert self.expert is not None
+        assert self.imitation is not None
         model, game = self.model, self.env.game
         game.reset(self._seed_of_update())
-        learner = Imitation(
-            model.policy, self.expert, self.task.recipe, model.parallel, model.bfloat16
-        )
         rng = np.random.default_rng([self.task.seed, self.progress.updates])
         with model.stopwatch.on("imitation"):
-            logged = learner.update(game, self.imitation_remaining(), rng)
+            logged = self.imitation.update(game, self.imitation_remaining(), rng)
         model.num_timesteps += game.steps_played * self.env.num_envs
         for name, value in logged.items():
             model.logger.record(f"imitation/{name}", value)

@@ -5,25 +5,11 @@ from __future__ import annotations
 import numpy as np
 import torch
 from gymnasium import spaces
-from sb3_contrib import MaskablePPO
 
 from agents.ppo.decision_buffer import DecisionBuffer
-from agents.ppo.game_policy import GamePolicy
-from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv
-
-
-def learner(env: BatchVecEnv, algorithm: type[MaskablePPO] = SelfPlayPPO) -> MaskablePPO:
-    layouts = {
-        "layout": env.game.layout,
-        "actions": env.game.actions,
-        "network": {"width": 16, "depth": 2},
-    }
-    return algorithm(
-        GamePolicy, env, n_steps=18, batch_size=128, n_epochs=2, gamma=1.0, seed=0,
-        policy_kwargs=layouts, device="cpu",
-    )  # fmt: skip
+from tests.trainings import learner
 
 
 def slow_advantages(

@@ -13,24 +13,11 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 
-from agents.ppo.game_policy import GamePolicy
-from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv, Step
+from tests.trainings import learner
 
 ROOT = Path(__file__).parents[2]
-
-
-def learner(env: BatchVecEnv, algorithm: type[MaskablePPO] = SelfPlayPPO) -> MaskablePPO:
-    layouts = {
-        "layout": env.game.layout,
-        "actions": env.game.actions,
-        "network": {"width": 16, "depth": 2},
-    }
-    return algorithm(
-        GamePolicy, env, n_steps=18, batch_size=128, n_epochs=2, gamma=1.0, seed=0,
-        policy_kwargs=layouts, device="cpu",
-    )  # fmt: skip
 
 
 def test_a_rollout_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
