@@ -23,10 +23,8 @@ def run_script(config_class: str, main: str, defaults: str | None = None) -> NoR
         main: Its function, likewise.
         defaults: What makes its defaults, likewise, if they depend on the arguments.
     """
-    for number in (
-        signal.SIGINT,
-        signal.SIGTERM,
-    ):  # to the end of the process: while it leaves, it has done its work
+    # To the end of the process: while it leaves, it has done its work.
+    for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
     _end_with_starter()
     run_cli = resolve_name("agents.commands.cli:run_cli")
