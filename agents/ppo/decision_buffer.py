@@ -23,6 +23,7 @@ class Decisions(NamedTuple):
     returns: Tensor  # (B,)
 
 
+Floats = npt.NDArray[np.float32]
 RECKONED = ("advantages", "returns")  # of a whole rollout, not kept decision by decision
 
 
@@ -86,26 +87,16 @@ class DecisionBuffer(MaskableRolloutBuffer):
             last_values: Values after the last step, (E, 1) or (E,).
             dones: Whether an episode ended there, (E,).
         """
-        next_value = last_values.numpy().flatten() * ~np.asarray(dones, np.bool_)
-        advantage = np.zeros(self.n_envs, np.float32)
-        waiting = np.zeros(self.n_envs, np.float32)  # gained since the next decision before
-        for step in range(self.buffer_size - 1, -1, -1):
-            if step + 1 < self.buffer_size:
-                goes_on = 1 - self.episode_starts[step + 1]
-                next_value, advantage, waiting = (
-                    next_value * goes_on,
-                    advantage * goes_on,
-                    waiting * goes_on,
-                )
-            gained = self.rewards[step] + waiting
-            delta = gained + self.gamma * next_value - self.values[step]
-            here = self.decided[step]
-            advantage = np.where(
-                here, delta + self.gamma * self.gae_lambda * advantage, advantage
-            ).astype(np.float32)
-            self.advantages[step] = advantage * here
-            next_value = np.where(here, self.values[step], next_value)
-            waiting = np.where(here, 0, gained).astype(np.float32)
+        ended = np.asarray(dones, np.bool_)
+        self.advantages = advantages_of(
+            self.rewards,
+            self.decided,
+            self.values,
+            self.episode_starts,
+            last_values.numpy().flatten() * ~ended,
+            self.gamma,
+            self.gae_lambda,
+        )
         self.returns = (self.advantages + self.values) * self.decided
 
     @property
@@ -121,3 +112,50 @@ class DecisionBuffer(MaskableRolloutBuffer):
             advantages=torch.from_numpy(self.advantages[self.decided]),
             returns=torch.from_numpy(self.returns[self.decided]),
         )
+
+
+def advantages_of(
+    rewards: Floats,
+    decided: npt.NDArray[np.bool_],
+    values: Floats,
+    episode_starts: Floats,
+    last_values: Floats,
+    gamma: float,
+    gae_lambda: float,
+) -> Floats:
+    """Generalised advantage estimation over each slot's own decisions (Schulman et al. 2016).
+
+    Args:
+        rewards: What each slot gained in each step, (T, E).
+        decided: Whether it decided in that step, (T, E).
+        values: What was expected there, (T, E).
+        episode_starts: 1 where an episode began in that step, (T, E).
+        last_values: Values after the last step, 0 where an episode ended, (E,).
+        gamma: The discount of each decision.
+        gae_lambda: 1 takes what was really gained, 0 the value at the next decision.
+
+    Returns:
+        (T, E) float32, 0 where nothing was decided.
+    """
+    advantages = np.zeros_like(values)
+    next_value = last_values
+    advantage = np.zeros_like(values[0])
+    waiting = np.zeros_like(values[0])  # gained since the next decision before
+    for step in range(len(rewards) - 1, -1, -1):
+        if step + 1 < len(rewards):
+            goes_on = 1 - episode_starts[step + 1]
+            next_value, advantage, waiting = (
+                next_value * goes_on,
+                advantage * goes_on,
+                waiting * goes_on,
+            )
+        gained = rewards[step] + waiting
+        delta = gained + gamma * next_value - values[step]
+        here = decided[step]
+        advantage = np.where(here, delta + gamma * gae_lambda * advantage, advantage).astype(
+            np.float32
+        )
+        advantages[step] = advantage * here
+        next_value = np.where(here, values[step], next_value)
+        waiting = np.where(here, 0, gained).astype(np.float32)
+    return advantages

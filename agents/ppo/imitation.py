@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from agents.networks.network import check_network, masked
 from agents.ppo.data_parallel import DataParallel
+from agents.ppo.decision_buffer import advantages_of
 from agents.ppo.game_length import LONGEST
 from agents.ppo.game_policy import GamePolicy
 from agents.ppo.gradient_step import Losses, gradient_step, minibatches
@@ -225,13 +226,10 @@ def lambda_returns(
     Returns:
         (T, N, P) float32, of use where something was decided.
     """
-    returns = np.zeros_like(rewards)
-    later, waiting = np.zeros_like(rewards[0]), np.zeros_like(rewards[0])
-    for step in range(len(rewards) - 1, -1, -1):
-        here = decided[step]
-        waiting = waiting + rewards[step]
-        returns[step] = waiting + np.float32(gamma) * later
-        mixed = gae_lambda * returns[step] + (1 - gae_lambda) * values[step]
-        later = np.where(here, mixed, later).astype(np.float32)
-        waiting = np.where(here, np.float32(0), waiting)
-    return returns
+    slots = (len(rewards), -1)
+    flat, held = rewards.reshape(slots), values.reshape(slots)
+    whole = np.zeros_like(flat)  # one episode each, whose end is worth nothing more
+    advantages = advantages_of(
+        flat, decided.reshape(slots), held, whole, whole[0], gamma, gae_lambda
+    )
+    return (advantages + held).reshape(rewards.shape)
