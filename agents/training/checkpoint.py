@@ -24,7 +24,7 @@ from kododo_env.policy.metadata import describe, differences
 from kododo_env.system.files import written_whole
 from kododo_env.wrappers.vec import BatchVecEnv
 
-FORMAT = 2
+FORMAT = 3
 MEMBERS = ("facts.json", "game.npz", "model.zip")  # and sha256, their digest
 
 

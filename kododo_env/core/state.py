@@ -1,10 +1,14 @@
-"""States that somebody gives: brought to what a batch keeps, or refused."""
+"""The state of a batch: a dataclass of arrays; and states that somebody gives, taken or refused."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +18,132 @@ from kododo_env.core.numbers import shown, whole_number
 Array = npt.NDArray[Any]
 Invariant = tuple[str, Any]
 """What must hold, in words, and whether it does: a truth value, or an array of them."""
+Uint8 = npt.NDArray[np.uint8]
+Int16 = npt.NDArray[np.int16]
+Float32 = npt.NDArray[np.float32]
+Bool = npt.NDArray[np.bool_]
+
+
+def per_game(
+    *sizes: str, dtype: npt.DTypeLike = np.uint8, fill: int | str = 0, any_number: bool = False
+) -> Any:
+    """A field that is an array, the game axis last.
+
+    Args:
+        *sizes: How long the other axes are: each the rules' number of that name.
+        dtype: The array's dtype.
+        fill: What it is full of at first: a number, or the rules' number of that name.
+        any_number: Whether there is one axis more before all others, of any length, 0 at first.
+    """
+    given = {"sizes": sizes, "dtype": np.dtype(dtype), "fill": fill, "any_number": any_number}
+    return field(init=False, metadata=given)
+
+
+def of_batch(first: int = 0) -> Any:
+    """A field that is a whole number, or of an enumeration of them, the same in all games.
+
+    Args:
+        first: What it is at first.
+    """
+    return field(init=False, metadata={"first": first})
+
+
+@dataclass(slots=True, eq=False)
+class BatchState:
+    """All that changes in a batch of N games; a game's own state adds its fields to these.
+
+    Each field is made by ``per_game`` or by ``of_batch``. ``BatchGame.state`` has the arrays
+    by their names with an underscore before, and the numbers by their names.
+    """
+
+    steps_played: int = of_batch()  # steps since the deal in which a game was going on
+    scores: Int16 = per_game("num_players", dtype=np.int16)  # points so far
+    rewards: Float32 = per_game("num_players", dtype=np.float32)  # points of the last step
+    terminated: Bool = per_game(dtype=np.bool_)  # which games are over
+    just: Bool = per_game(dtype=np.bool_)  # which games the last step has ended
+
+    @classmethod
+    def blank(cls, rules: Any, num_envs: int) -> Self:
+        """The state before anything is dealt."""
+        state = cls()
+        for name, number in cls._numbers().items():
+            setattr(state, name, number["first"])
+        for name, array in cls._arrays().items():
+            setattr(state, name, _new_array(array, rules, num_envs))
+        return state
+
+    def keys(self) -> set[str]:
+        """The keys of ``as_dict``."""
+        return {*self._numbers(), *map(_key, self._arrays())}
+
+    def arrays(self) -> dict[str, Array]:
+        """All arrays by the names of their fields, not copied."""
+        return {name: getattr(self, name) for name in self._arrays()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields, copied."""
+        state: dict[str, Any] = {_key(name): each.copy() for name, each in self.arrays().items()}
+        return state | {name: getattr(self, name) for name in self._numbers()}
+
+    def like(self, given: dict[str, Any]) -> Self:
+        """A state like this one from what ``as_dict`` gave of it, copied.
+
+        Raises:
+            ValueError: Another dtype or shape, or no whole number.
+        """
+        other = type(self)()
+        for name, field_of in self._arrays().items():
+            mine, array = getattr(self, name), given[_key(name)]
+            setattr(other, name, array_like(mine, array, _key(name), field_of["any_number"]))
+        for name in self._numbers():
+            setattr(other, name, number_like(getattr(self, name), given[name], name))
+        return other
+
+    def take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
+        """Copies of some of the games, in the order given."""
+        other = type(self)()
+        for name in self._numbers():
+            setattr(other, name, getattr(self, name))
+        for name in self._arrays():
+            setattr(other, name, np.take(getattr(self, name), games, axis=-1))
+        return other
+
+    def put(self, games: npt.NDArray[np.integer[Any]], others: dict[str, Array]) -> None:
+        """Let some of the games be others, whose arrays are given by their names."""
+        for name, array in others.items():
+            getattr(self, name)[..., games] = array
+
+    @classmethod
+    @cache
+    def _arrays(cls) -> dict[str, Mapping[str, Any]]:
+        """The fields that are arrays, and what ``per_game`` was told of each."""
+        return {each.name: each.metadata for each in fields(cls) if "sizes" in each.metadata}
+
+    @classmethod
+    @cache
+    def _numbers(cls) -> dict[str, Mapping[str, Any]]:
+        """The fields that are numbers, and what ``of_batch`` was told of each."""
+        return {each.name: each.metadata for each in fields(cls) if "first" in each.metadata}
+
+    @contextmanager
+    def unchanged(self, kept: Bool) -> Iterator[None]:
+        """Whatever is done to the arrays inside, some games (N,) stay as they were."""
+        games = np.flatnonzero(kept)
+        before = self.take(games).arrays() if len(games) else {}
+        yield
+        self.put(games, before)
+
+
+def _key(array: str) -> str:
+    return f"_{array}"
+
+
+def _new_array(told: Mapping[str, Any], rules: Any, num_envs: int) -> Array:
+    fill, sizes = told["fill"], [getattr(rules, size) for size in told["sizes"]]
+    array = np.zeros([*[0] * told["any_number"], *sizes, num_envs], told["dtype"])
+    if fill:
+        array.fill(getattr(rules, fill) if isinstance(fill, str) else fill)
+    return array
 
 
 def array_like(mine: Array, given: Any, name: str, any_length: bool) -> Array:

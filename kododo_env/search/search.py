@@ -23,6 +23,7 @@ import numpy.typing as npt
 from kododo_env.core.agent import Agent, choice_of, everybodys_choice
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import check_settings
+from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import OutcomeModel
@@ -190,7 +191,7 @@ class _Search:
         """How many steps are played out after the decision; None: all of them."""
         if self.budget.horizon is not None:
             return self.budget.horizon
-        return None if game.round_steps is None else game.round_steps - 1
+        return game.round_steps - 1 if isinstance(game, PlaysRounds) else None
 
     def _play_out(self, game: BatchGame, steps: int | None) -> Floats:
         """The player's share of the victory to expect after playing on, (games,)."""

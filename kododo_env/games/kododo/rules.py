@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import comb
 from typing import Any
 
@@ -166,6 +167,16 @@ class Rules:
         return sum(self.plays)
 
     @cached_property
+    def laid_before(self) -> tuple[int, ...]:
+        """Cards that each player has laid in a round before each turn, and in all of them."""
+        return tuple(accumulate(self.plays, initial=0))
+
+    @property
+    def num_counts(self) -> int:
+        """What is counted of the cards that a player lays: cards by colour, Kododos, points."""
+        return 2 * self.num_colours + 1
+
+    @cached_property
     def num_turns(self) -> int:
         """Turns of a round."""
         return len(self.plays)
@@ -197,7 +208,7 @@ class Rules:
 
     @cached_property
     def max_deal_score(self) -> int:
-        """No player can score more than this in a deal: the best cards he could ever lay."""
+        """No player can score more than this in a deal: the best cards that there are."""
         values = np.repeat(np.arange(1, self.num_values + 1), self.copies)
         best = np.sort(np.tile(values, self.num_colours))[::-1]
         return int(best[: self.num_rounds * self.round_cards].sum())
