@@ -38,7 +38,7 @@ from tests.helpers import assert_same_state, play_random, random_actions
 
 ROOT = Path(__file__).parents[2]
 FILES_OF_A_GAME = {
-    "rules.py", "scoring.py", "observation.py", "game.py", "invariants.py", "render.py",
+    "rules.py", "state.py", "scoring.py", "observation.py", "game.py", "invariants.py", "render.py",
 }  # fmt: skip
 LAYOUTS = Path(__file__).with_name("layouts.json")
 

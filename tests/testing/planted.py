@@ -45,6 +45,12 @@ class LookingDraws(HighCard):
         super()._write_observation(into)
 
 
+class RoundIsOver(HighCard):
+    """The round in play is said to have been scored."""
+
+    round_steps = 0
+
+
 class SeedIgnored(HighCard):
     """Every game is dealt the same cards, whatever the seed."""
 
@@ -252,6 +258,13 @@ class SharedArray(HighCard):
         other = super().clone()
         other._state.seen = self._state.seen
         return other
+
+
+class SharedState(HighCard):
+    """Every game's story: what copy.copy makes has the arrays of what it was made of."""
+
+    def __copy__(self) -> SharedState:
+        return self._with(self._state)
 
 
 class StateHandedOut(HighCard):

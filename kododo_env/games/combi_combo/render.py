@@ -31,7 +31,7 @@ def _moment(game: CombiComboGame, index: int) -> tuple[str, ...]:
 
 
 def _shown(game: CombiComboGame, index: int, seat: int, player: int | None) -> bool:
-    """Whether a hand is seen: in the end everybody lays his cards on the table."""
+    """Whether a hand is seen: in the end everybody lays their cards on the table."""
     return player in (None, seat) or bool(game.terminated[index])
 
 

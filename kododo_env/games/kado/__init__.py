@@ -1,4 +1,4 @@
-"""KADO: a dealer gives presents face down, the others guess which one he has kept."""
+"""KADO: a dealer gives presents face down, the others guess which one was kept."""
 
 from kododo_env.games.kado.game import KadoGame
 from kododo_env.games.kado.observation import Moves, Phase

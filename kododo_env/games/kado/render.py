@@ -119,7 +119,7 @@ def _moment(game: KadoGame, index: int) -> str:
         if game.swapped[index]:
             doing = "a challenge was won"
     elif game.phase == Phase.PLACING:
-        doing = "everybody places his card"
+        doing = "everybody places a card"
     return f"turn {game.turn + 1} of {game.rules.num_turns}, {doing}"
 
 
@@ -168,8 +168,8 @@ def text(game: KadoGame, index: int = 0, player: int | None = None) -> str:
         player: Who looks on; None sees all cards.
 
     Returns:
-        Lines without colour codes: where the game stands, then each player's points, his
-        card of this turn and his tableau. A card is the letters of its gift and its ribbon
+        Lines without colour codes: where the game stands, then each player's points,
+        card of this turn and tableau. A card is the letters of its gift and its ribbon
         and its value; ``??`` is a card face down, ``..`` a cell where the next card may go.
 
     Raises:

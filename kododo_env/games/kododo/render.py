@@ -118,7 +118,7 @@ def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[C
 
 
 def _laid(game: KododoGame, index: int, seat: int) -> list[Card | Blank]:
-    """What a player has laid, and the places for what he has not."""
+    """What a player has laid, and the places for what is to come."""
     seen = tally(game, index)
     table = seen.table[seat].tolist()
     return [_face(game, card, seen) if card >= 0 else Blank.SLOT for card in table]
