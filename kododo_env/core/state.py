@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -66,15 +66,18 @@ class BatchState:
     def blank(cls, rules: Any, num_envs: int) -> Self:
         """The state before anything is dealt."""
         state = cls()
-        for name, number in cls._numbers().items():
-            setattr(state, name, number["first"])
-        for name, array in cls._arrays().items():
-            setattr(state, name, _new_array(array, rules, num_envs))
+        for name, first in cls._numbers().items():
+            setattr(state, name, first)
+        for name, shape, dtype, fill in cls._shapes(rules):
+            array = np.zeros((*shape, num_envs), dtype)
+            if fill:
+                array.fill(fill)
+            setattr(state, name, array)
         return state
 
     def keys(self) -> set[str]:
         """The keys of ``as_dict``."""
-        return {*self._numbers(), *map(_key, self._arrays())}
+        return {*self._numbers(), *self._arrays().values()}
 
     def arrays(self) -> dict[str, Array]:
         """All arrays by the names of their fields, not copied."""
@@ -82,8 +85,8 @@ class BatchState:
 
     def as_dict(self) -> dict[str, Any]:
         """All fields, copied."""
-        state: dict[str, Any] = {_key(name): each.copy() for name, each in self.arrays().items()}
-        return state | {name: getattr(self, name) for name in self._numbers()}
+        arrays = {key: getattr(self, name).copy() for name, key in self._arrays().items()}
+        return arrays | {name: getattr(self, name) for name in self._numbers()}
 
     def like(self, given: dict[str, Any]) -> Self:
         """A state like this one from what ``as_dict`` gave of it, copied.
@@ -92,9 +95,9 @@ class BatchState:
             ValueError: Another dtype or shape, or no whole number.
         """
         other = type(self)()
-        for name, field_of in self._arrays().items():
-            mine, array = getattr(self, name), given[_key(name)]
-            setattr(other, name, array_like(mine, array, _key(name), field_of["any_number"]))
+        for name, key in self._arrays().items():
+            any_number = self.__dataclass_fields__[name].metadata["any_number"]
+            setattr(other, name, array_like(getattr(self, name), given[key], key, any_number))
         for name in self._numbers():
             setattr(other, name, number_like(getattr(self, name), given[name], name))
         return other
@@ -113,18 +116,6 @@ class BatchState:
         for name, array in others.items():
             getattr(self, name)[..., games] = array
 
-    @classmethod
-    @cache
-    def _arrays(cls) -> dict[str, Mapping[str, Any]]:
-        """The fields that are arrays, and what ``per_game`` was told of each."""
-        return {each.name: each.metadata for each in fields(cls) if "sizes" in each.metadata}
-
-    @classmethod
-    @cache
-    def _numbers(cls) -> dict[str, Mapping[str, Any]]:
-        """The fields that are numbers, and what ``of_batch`` was told of each."""
-        return {each.name: each.metadata for each in fields(cls) if "first" in each.metadata}
-
     @contextmanager
     def unchanged(self, kept: Bool) -> Iterator[None]:
         """Whatever is done to the arrays inside, some games (N,) stay as they were."""
@@ -133,17 +124,29 @@ class BatchState:
         yield
         self.put(games, before)
 
+    @classmethod
+    @cache
+    def _numbers(cls) -> dict[str, int]:
+        """The fields that are numbers, and what each is at first."""
+        return {e.name: e.metadata["first"] for e in fields(cls) if "first" in e.metadata}
 
-def _key(array: str) -> str:
-    return f"_{array}"
+    @classmethod
+    @cache
+    def _arrays(cls) -> dict[str, str]:
+        """The fields that are arrays, and the key of each."""
+        return {each.name: f"_{each.name}" for each in fields(cls) if "sizes" in each.metadata}
 
-
-def _new_array(told: Mapping[str, Any], rules: Any, num_envs: int) -> Array:
-    fill, sizes = told["fill"], [getattr(rules, size) for size in told["sizes"]]
-    array = np.zeros([*[0] * told["any_number"], *sizes, num_envs], told["dtype"])
-    if fill:
-        array.fill(getattr(rules, fill) if isinstance(fill, str) else fill)
-    return array
+    @classmethod
+    @cache
+    def _shapes(cls, rules: Any) -> list[tuple[str, tuple[int, ...], np.dtype[Any], int]]:
+        """For each array its name, shape without the games, dtype, and what it is full of."""
+        found = []
+        for name in cls._arrays():
+            told = cls.__dataclass_fields__[name].metadata
+            shape = [getattr(rules, size) for size in told["sizes"]]
+            fill = told["fill"] if isinstance(told["fill"], int) else getattr(rules, told["fill"])
+            found.append((name, (*[0] * told["any_number"], *shape), told["dtype"], fill))
+        return found
 
 
 def array_like(mine: Array, given: Any, name: str, any_length: bool) -> Array:

@@ -6,7 +6,7 @@ import copy
 import pickle
 from dataclasses import dataclass
 from enum import IntEnum
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -17,7 +17,11 @@ from kododo_env.core.state import BatchState, of_batch, per_game
 from tests.doors import GAMES
 from tests.helpers import assert_same_state, differences, random_actions
 
-RULES = SimpleNamespace(num_players=2, hand_size=3, num_cards=9)
+
+class Rules(NamedTuple):
+    num_players: int = 2
+    hand_size: int = 3
+    num_cards: int = 9
 
 
 class Stage(IntEnum):
@@ -36,14 +40,14 @@ class SmallState(BatchState):
 
 def small() -> SmallState:
     """Four games that can be told apart."""
-    state = SmallState.blank(RULES, 4)
+    state = SmallState.blank(Rules(), 4)
     state.turn, state.stage, state.scores[:] = 5, Stage.LAST, np.arange(4)
     state.later = np.arange(2 * 9 * 4, dtype=np.uint8).reshape(2, 9, 4)
     return state
 
 
 def test_a_blank_state_is_what_its_fields_say() -> None:
-    state = SmallState.blank(RULES, 4)
+    state = SmallState.blank(Rules(), 4)
     told = {name: (array.shape, str(array.dtype)) for name, array in state.arrays().items()}
     assert told == {
         "scores": ((2, 4), "int16"), "rewards": ((2, 4), "float32"),
@@ -97,7 +101,7 @@ def test_games_that_are_kept_stay_in_arrays_old_and_new(kept: list[int]) -> None
 
 def test_what_a_state_gave_is_taken_in_its_own_types() -> None:
     state = small()
-    loaded = SmallState.blank(RULES, 4).like({**state.as_dict(), "stage": 2})
+    loaded = SmallState.blank(Rules(), 4).like({**state.as_dict(), "stage": 2})
     assert loaded.stage is Stage.LAST
     assert differences(loaded.as_dict(), state.as_dict()) == []
 
