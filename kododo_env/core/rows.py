@@ -27,9 +27,13 @@ def games_first(array: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
         np.copyto(rows[start : start + BLOCK], block.T, casting="unsafe")
 
 
+def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array itself, from now on read-only: what many games share."""
+    array.flags.writeable = False
+    return array
+
+
 @cache
 def column(size: int, dtype: npt.DTypeLike = np.uint8) -> npt.NDArray[Any]:
     """0, 1, ... as a column (size, 1), read-only, to be held against arrays (..., N)."""
-    numbers = np.arange(size, dtype=dtype)[:, None]
-    numbers.flags.writeable = False
-    return numbers
+    return read_only(np.arange(size, dtype=dtype))[:, None]

@@ -15,6 +15,7 @@ from kododo_env import registry
 from kododo_env.core.capabilities import PlaysRounds, TakesBack
 from kododo_env.core.state import BatchState, of_batch, per_game
 from tests.doors import GAMES
+from tests.games.hidden import arrays
 from tests.helpers import assert_same_state, differences, random_actions
 
 
@@ -141,6 +142,15 @@ def test_tables_and_layouts_are_found_again_after_pickling(game: str) -> None:
     again.step(random_actions(again, np.random.default_rng(0)))
     assert again.steps_played == 1
     assert played.steps_played == 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_tables_of_some_rules_are_shared_and_read_only(game: str) -> None:
+    """A mask's base is a row of them, and who wrote into it changed what is legal in all games."""
+    one, other = (registry.batch_game(game, 1, seed) for seed in (1, 2))
+    tables = getattr(one, "_tables", ())
+    assert tables is getattr(other, "_tables", ())
+    assert not any(array.flags.writeable for _, array in arrays(tables, "tables"))
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kododo_env.core.deck import NONE
+from kododo_env.core.rows import read_only
 from kododo_env.core.state import Uint8
 from kododo_env.games.kado.rules import Rules
 
@@ -28,10 +29,10 @@ class Tables(NamedTuple):
 
 @cache
 def tables(rules: Rules) -> Tables:
-    """The tables of these rules."""
+    """The tables of these rules, which all their games share."""
     ids = np.arange(NONE + 1)
     kind, value = np.divmod(ids, rules.num_values)
     gift, ribbon = np.divmod(kind, rules.num_ribbons)
     real = ids < rules.num_card_types
     parts = (np.where(real, gift, NONE), np.where(real, ribbon, NONE), (value + 1) * real)
-    return Tables(*(part.astype(np.uint8) for part in parts))
+    return Tables(*(read_only(part.astype(np.uint8)) for part in parts))

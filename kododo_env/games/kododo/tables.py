@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
+from kododo_env.core.rows import read_only
 from kododo_env.games.kododo.observation import action_layout
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
+
+Slots = tuple[tuple[int, ...], ...]
 
 
 class Tables(NamedTuple):
@@ -26,7 +29,7 @@ class Tables(NamedTuple):
             colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
     """
 
-    slots: tuple[tuple[int, ...], ...]
+    slots: Slots
     ends: npt.NDArray[np.uint8]
     legal: list[list[npt.NDArray[np.bool_]]]
     most: npt.NDArray[np.uint8]
@@ -35,24 +38,18 @@ class Tables(NamedTuple):
 
 @cache
 def tables(rules: Rules) -> Tables:
-    """The tables of these rules."""
+    """The tables of these rules, which all their games share."""
     pieces = [piece for piece in action_layout(rules).pieces if isinstance(piece, SlotPiece)]
     slots = tuple(choice for piece in pieces for choice in piece.choices)
-    legal = [
-        [
-            np.array([False, *(len(each) == plays and max(each) < held for each in slots), False])
-            for held in range(rules.hand_size + 1)
-        ]
-        for plays in range(3)
-    ]
-    most = [rules.limit] * rules.num_colours + [rules.kododo_number]
-    return Tables(
-        slots,
-        np.array([(each[0], each[-1]) for each in slots], np.uint8).T,
-        legal,
-        np.array(most, np.uint8)[:, None],
-        _counts(rules),
-    )
+    ends = read_only(np.array([(each[0], each[-1]) for each in slots], np.uint8)).T
+    most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
+    held = range(rules.hand_size + 1)
+    legal = [[read_only(_legal(slots, plays, cards)) for cards in held] for plays in range(3)]
+    return Tables(slots, ends, legal, read_only(most)[:, None], read_only(_counts(rules)))
+
+
+def _legal(slots: Slots, plays: int, held: int) -> npt.NDArray[np.bool_]:
+    return np.array([False, *(len(s) == plays and max(s) < held for s in slots), False])
 
 
 def _counts(rules: Rules) -> npt.NDArray[np.uint8]:
