@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cache
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -17,24 +17,11 @@ from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.rows import games_first
-from kododo_env.core.state import Invariant, array_like, generator_like, number_like
+from kododo_env.core.state import BatchState, Invariant, generator_like
 from kododo_env.core.view import View
 
 Array = npt.NDArray[Any]
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
-
-
-class Past(NamedTuple):
-    """The position before a step.
-
-    Attributes:
-        game: N games.
-        shown: Which actions of each player would have shown what was seen of that step,
-            shape (N, P, A).
-    """
-
-    game: BatchGame
-    shown: npt.NDArray[np.bool_]
 
 
 class BatchGame(ABC):
@@ -44,9 +31,8 @@ class BatchGame(ABC):
     In memory the game axis is the last and fastest, so that every numpy call runs over
     contiguous games; what is handed out are transposed, read-only views.
 
-    A new game supplies the methods marked abstract and lists in ``_arrays`` the names of
-    its state arrays (game axis last) and in ``_schedule`` those of the plain numbers that
-    say where in the game the whole batch stands.
+    A new game supplies the methods marked abstract and, as ``_state_type``, the dataclass of
+    its state. What it can do besides it declares by its bases (``core.capabilities``).
 
     Args:
         num_envs: N, at least 1.
@@ -55,25 +41,20 @@ class BatchGame(ABC):
         actions: What the action numbers mean.
         cards: The cards of one deck, shape (D,).
         seed: Seed of the batch's own generator.
+        max_deals: How often a game may go through the deck: so many decks can be given to it.
 
     Attributes:
         name: The game's name in the registry.
         version: Goes up with any change of rules, observation, action or reward.
         no_op: The one legal action of a player who has nothing to decide.
-        steps_played: Steps since the deal in which a game of the batch was going on.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
     no_op: int
-    steps_played: int
-    _arrays: ClassVar[tuple[str, ...]]
-    _schedule: ClassVar[tuple[str, ...]]
-    _any_length: ClassVar[tuple[str, ...]] = ()
-    _most_deals = 1  # how often a game may go through the deck
-    _shared_schedule: ClassVar[tuple[str, ...]] = ("steps_played",)
-    _shared_state: ClassVar[tuple[str, ...]] = ("_scores", "_rewards", "_terminated", "_just")
+    _state_type: ClassVar[type[BatchState]]
     _caches: ClassVar[tuple[str, ...]] = ("_scratch", "_written_at")  # None in every copy
+    _state: BatchState
 
     def __init__(
         self,
@@ -83,6 +64,7 @@ class BatchGame(ABC):
         actions: ActionLayout,
         cards: Array,
         seed: int | None,
+        max_deals: int = 1,
     ) -> None:
         self.num_envs = whole_number(num_envs, "num_envs", 1)
         self.num_players: int = rules.num_players
@@ -92,6 +74,7 @@ class BatchGame(ABC):
         self.actions = actions
         self.cards: npt.NDArray[np.uint8] = cards.astype(np.uint8)
         self.cards.flags.writeable = False
+        self._max_deals = max_deals
         self._clock = 0
         self._written_at: int | None = None  # which turn's observations are in the scratch
         self._scratch: tuple[Array, dict[str, Array]] | None = None
@@ -114,17 +97,12 @@ class BatchGame(ABC):
         """
         seed, given = whole_seed(seed), None
         if decks is not None:
-            given = check_decks(decks, self.cards, self.num_envs, self.name, self._most_deals)
+            given = check_decks(decks, self.cards, self.num_envs, self.name, self._max_deals)
         if seed is not None or not hasattr(self, "rng"):
             self.rng = np.random.default_rng(seed)
         if given is None:
             given = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
-        shape = (self.num_players, self.num_envs)
-        self.steps_played = 0
-        self._scores = np.zeros(shape, np.int16)
-        self._rewards = np.zeros(shape, np.float32)
-        self._terminated = np.zeros(self.num_envs, np.bool_)
-        self._just = np.zeros(self.num_envs, np.bool_)
+        self._state = self._state_type.blank(self.rules, self.num_envs)
         self._start(np.ascontiguousarray(given.transpose(1, 2, 0)))
         self._clock += 1
 
@@ -150,7 +128,7 @@ class BatchGame(ABC):
         Returns:
             Shape (N,): which games were started anew.
         """
-        if not self._terminated.all():
+        if not self._state.terminated.all():
             return np.zeros(self.num_envs, np.bool_)
         self.reset()
         return np.ones(self.num_envs, np.bool_)
@@ -167,9 +145,10 @@ class BatchGame(ABC):
         mask = self._mask()
         if mask.shape != shape:
             mask = np.broadcast_to(mask, shape)
-        if np.count_nonzero(self._terminated):
+        over = self._state.terminated
+        if np.count_nonzero(over):
             idle = np.arange(self.num_actions) == self.no_op
-            mask = np.where(self._terminated, idle[:, None], mask)
+            mask = np.where(over, idle[:, None], mask)
         return self._shown(mask)
 
     def deciding(self) -> npt.NDArray[np.bool_]:
@@ -186,33 +165,19 @@ class BatchGame(ABC):
         Raises:
             ValueError: Wrong shape or dtype, or an illegal action; nothing is changed.
         """
-        chosen = self._checked(actions)
-        self._rewards = np.zeros((self.num_players, self.num_envs), np.float32)
-        before = self._terminated
+        chosen, state = self._checked(actions), self._state
+        state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
+        before = state.terminated
         over = int(np.count_nonzero(before))
-        self._terminated = before.copy()
+        state.terminated = before.copy()
         if over == 0:
             self._advance(chosen)
         elif over < self.num_envs:
-            self._advance_around(before, chosen)
-        self._just = self._terminated ^ before
-        self.steps_played += over < self.num_envs  # when all are over, nothing is played
+            with state.unchanged(before):  # the turn is the whole batch's
+                self._advance(chosen)
+        state.just = state.terminated ^ before
+        state.steps_played += over < self.num_envs  # when all are over, nothing is played
         self._clock += 1
-
-    def _advance_around(self, finished: npt.NDArray[np.bool_], chosen: Array) -> None:
-        """Play on while some games are over: the turn is the whole batch's, so put them back."""
-        with self._unchanged(finished):
-            self._advance(chosen)
-
-    @contextmanager
-    def _unchanged(self, kept: npt.NDArray[np.bool_]) -> Iterator[None]:
-        """Whatever is done to the arrays inside, some games (N,) stay as they were."""
-        games = np.flatnonzero(kept)
-        names = self._arrays + self._shared_state if len(games) else ()
-        before = {name: getattr(self, name)[..., games].copy() for name in names}
-        yield
-        for name, value in before.items():
-            getattr(self, name)[..., games] = value
 
     def _checked(self, actions: npt.ArrayLike) -> Array:
         """The actions feature-major, (P, N), after all checks."""
@@ -284,24 +249,29 @@ class BatchGame(ABC):
         return self._scratch
 
     @property
+    def steps_played(self) -> int:
+        """Steps since the deal in which a game of the batch was going on."""
+        return self._state.steps_played
+
+    @property
     def rewards(self) -> npt.NDArray[np.float32]:
         """Points scored by the last step, shape (N, P)."""
-        return self._shown(self._rewards)
+        return self._shown(self._state.rewards)
 
     @property
     def scores(self) -> npt.NDArray[np.int16]:
         """Points so far, shape (N, P)."""
-        return self._shown(self._scores)
+        return self._shown(self._state.scores)
 
     @property
     def terminated(self) -> npt.NDArray[np.bool_]:
         """Which games are over, shape (N,)."""
-        return self._shown(self._terminated)
+        return self._shown(self._state.terminated)
 
     @property
     def just_terminated(self) -> npt.NDArray[np.bool_]:
         """Which games the last step ended, shape (N,)."""
-        return self._shown(self._just)
+        return self._shown(self._state.just)
 
     def outcome(self) -> npt.NDArray[np.float64]:
         """Shares of the victory as things stand, shape (N, P), each game's sum 1.
@@ -323,33 +293,6 @@ class BatchGame(ABC):
             ValueError: There is no such player.
         """
         return self._view(self._seat(player))
-
-    @property
-    def round_steps(self) -> int | None:
-        """Steps until the round that is being played is scored, at least 1.
-
-        None if the game has no rounds: then only its end is a natural place to stop.
-        """
-        return None
-
-    @property
-    def known_past(self) -> int:
-        """How many of the last steps ``before_last_step`` can take back; 0 in most games."""
-        return 0
-
-    def before_last_step(self, rng: np.random.Generator) -> Past:
-        """The position before the last step, and what can have been done there.
-
-        For weighing dealt worlds by what the others did. Where this position does not tell
-        how that one was, it is dealt evenly among all that lead here.
-
-        Args:
-            rng: The source of that randomness; the batch's own is not touched.
-
-        Raises:
-            ValueError: ``known_past`` is 0.
-        """
-        raise ValueError(f"{self.name} cannot take back the last step here: known_past is 0")
 
     def _seat(self, player: Any) -> int:
         """The number of a player, checked."""
@@ -380,9 +323,18 @@ class BatchGame(ABC):
         """An exact copy that goes its own way, generator included."""
         return self._take(np.arange(self.num_envs))
 
+    __copy__ = clone
+
     def __getstate__(self) -> dict[str, Any]:
         """For all kinds of copies: without the caches, which hold what everybody knows."""
         return {**self.__dict__, "_clock": 0, **dict.fromkeys(self._caches)}
+
+    def _with(self, state: BatchState) -> Self:
+        """A batch of the same rules in another state, with the same generator."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__getstate__())
+        other._state, other.num_envs = state, len(state.terminated)
+        return other
 
     def take(self, games: npt.NDArray[np.intp]) -> Self:
         """A batch made of copies of some of the games, in the order given.
@@ -399,10 +351,7 @@ class BatchGame(ABC):
         return self._take(whole_indices(games, "games", self.num_envs))
 
     def _take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
-        other = copy.copy(self)
-        other.num_envs = len(games)
-        for name in self._arrays + self._shared_state:
-            setattr(other, name, np.take(getattr(self, name), games, axis=-1))
+        other = self._with(self._state.take(games))
         other.rng = copy.deepcopy(self.rng)
         return other
 
@@ -433,11 +382,7 @@ class BatchGame(ABC):
 
     def state(self) -> dict[str, Any]:
         """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
-        names = self._arrays + self._shared_state
-        state: dict[str, Any] = {name: getattr(self, name).copy() for name in names}
-        state.update({name: getattr(self, name) for name in self._schedule + self._shared_schedule})
-        state["rng"] = self.rng.bit_generator.state  # numpy makes a new one each time
-        return state
+        return self._state.as_dict() | {"rng": self.rng.bit_generator.state}  # a new one each time
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Go back to a state of this batch or of one with the same rules and size.
@@ -449,33 +394,25 @@ class BatchGame(ABC):
         Raises:
             ValueError: It is no such state, and why; nothing is changed.
         """
-        names = self._arrays + self._shared_state
-        schedule = self._schedule + self._shared_schedule
         if not isinstance(state, dict):
             raise ValueError(f"not a state of {self.name}, a dictionary, but {shown(state)}")
-        wrong = {*names, *schedule, "rng"} ^ set(state)
+        wrong = {*self._state.keys(), "rng"} ^ set(state)
         if wrong:
             raise ValueError(f"not a state of {self.name}: {shown(sorted(map(str, wrong)))} differ")
-        other = copy.copy(self)
-        for name in names:
-            given = array_like(getattr(self, name), state[name], name, name in self._any_length)
-            setattr(other, name, given)
-        for name in schedule:
-            setattr(other, name, number_like(getattr(self, name), state[name], name))
+        other = self._with(self._state.like(state))
         rng = generator_like(self.rng, state["rng"])
         for must, holds in chain(other._shared_invariants(), other._invariants()):
             if not np.all(holds):
                 raise ValueError(f"not a state of {self.name}: {must}")
-        for name in names + schedule:
-            setattr(self, name, getattr(other, name))
+        self._state = other._state
         self.rng.bit_generator.state = rng.bit_generator.state
         self._clock += 1
 
     def _shared_invariants(self) -> Iterator[Invariant]:
         """What holds in the states of all games."""
-        points = self._rewards
+        points = self._state.rewards
         yield "_rewards must be points", np.isfinite(points) & (np.rint(points) == points)
-        yield "_just must be among _terminated", self._terminated | ~self._just
+        yield "_just must be among _terminated", self._state.terminated | ~self._state.just
 
     # --- in words and pictures ----------------------------------------------------------
 
@@ -515,7 +452,7 @@ class BatchGame(ABC):
 
     @abstractmethod
     def _start(self, decks: npt.NDArray[np.uint8]) -> None:
-        """Set every state array for the first turn; ``decks`` is (K, D, N), K >= 1 deals."""
+        """Deal the first turn into a blank state; ``decks`` is (K, D, N), K >= 1 deals."""
 
     @abstractmethod
     def _mask(self) -> npt.NDArray[np.bool_]:
@@ -525,8 +462,8 @@ class BatchGame(ABC):
     def _advance(self, chosen: Array) -> None:
         """Play one step with legal actions (P, N).
 
-        Writes ``_rewards``, adds to ``_scores``, sets ``_terminated``. The actions of
-        finished games are no-ops, and whatever is done to these games is undone after.
+        Writes the state's ``rewards``, adds to ``scores``, sets ``terminated``. The actions
+        of finished games are no-ops, and whatever is done to these games is undone after.
         """
 
     @abstractmethod
@@ -565,12 +502,14 @@ class BatchGame(ABC):
         """One game as an SVG picture; ``player`` hides what that player cannot see."""
 
 
+@cache
 def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
     """Whom each player sees where: themselves first, then the next ones in turn.
 
     Returns:
-        Shape (P, P): the index that turns an array by player, (P, ...), into what each
-        player sees, (P, P, ...), seat k being player (p + k) % P.
+        Shape (P, P), the same array each time: the index that turns an array by player,
+        (P, ...), into what each player sees, (P, P, ...), seat k being player (p + k) % P.
     """
     players = np.arange(num_players)
-    return (players[:, None] + players) % num_players
+    seats: npt.NDArray[np.intp] = (players[:, None] + players) % num_players
+    return seats

@@ -1,10 +1,14 @@
-"""States that somebody gives: brought to what a batch keeps, or refused."""
+"""The state of a batch: a dataclass of arrays; and states that somebody gives, taken or refused."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from functools import cache
 from math import prod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +18,135 @@ from kododo_env.core.numbers import shown, whole_number
 Array = npt.NDArray[Any]
 Invariant = tuple[str, Any]
 """What must hold, in words, and whether it does: a truth value, or an array of them."""
+Uint8 = npt.NDArray[np.uint8]
+Int16 = npt.NDArray[np.int16]
+Float32 = npt.NDArray[np.float32]
+Bool = npt.NDArray[np.bool_]
+
+
+def per_game(
+    *sizes: str, dtype: npt.DTypeLike = np.uint8, fill: int | str = 0, any_number: bool = False
+) -> Any:
+    """A field that is an array, the game axis last.
+
+    Args:
+        *sizes: How long the other axes are: each the rules' number of that name.
+        dtype: The array's dtype.
+        fill: What it is full of at first: a number, or the rules' number of that name.
+        any_number: Whether there is one axis more before all others, of any length, 0 at first.
+    """
+    given = {"sizes": sizes, "dtype": np.dtype(dtype), "fill": fill, "any_number": any_number}
+    return field(init=False, metadata=given)
+
+
+def of_batch(first: int = 0) -> Any:
+    """A field that is a whole number, or of an enumeration of them, the same in all games.
+
+    Args:
+        first: What it is at first.
+    """
+    return field(init=False, metadata={"first": first})
+
+
+@dataclass(slots=True, eq=False)
+class BatchState:
+    """All that changes in a batch of N games; a game's own state adds its fields to these.
+
+    Each field is made by ``per_game`` or by ``of_batch``. ``BatchGame.state`` has the arrays
+    by their names with an underscore before, and the numbers by their names.
+    """
+
+    steps_played: int = of_batch()  # steps since the deal in which a game was going on
+    scores: Int16 = per_game("num_players", dtype=np.int16)  # points so far
+    rewards: Float32 = per_game("num_players", dtype=np.float32)  # points of the last step
+    terminated: Bool = per_game(dtype=np.bool_)  # which games are over
+    just: Bool = per_game(dtype=np.bool_)  # which games the last step has ended
+
+    @classmethod
+    def blank(cls, rules: Any, num_envs: int) -> Self:
+        """The state before anything is dealt."""
+        state = cls()
+        for name, first in cls._numbers().items():
+            setattr(state, name, first)
+        for name, shape, dtype, fill in cls._shapes(rules):
+            array = np.zeros((*shape, num_envs), dtype)
+            if fill:
+                array.fill(fill)
+            setattr(state, name, array)
+        return state
+
+    def keys(self) -> set[str]:
+        """The keys of ``as_dict``."""
+        return {*self._numbers(), *self._arrays().values()}
+
+    def arrays(self) -> dict[str, Array]:
+        """All arrays by the names of their fields, not copied."""
+        return {name: getattr(self, name) for name in self._arrays()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """All fields, copied."""
+        arrays = {key: getattr(self, name).copy() for name, key in self._arrays().items()}
+        return arrays | {name: getattr(self, name) for name in self._numbers()}
+
+    def like(self, given: dict[str, Any]) -> Self:
+        """A state like this one from what ``as_dict`` gave of it, copied.
+
+        Raises:
+            ValueError: Another dtype or shape, or no whole number.
+        """
+        other = type(self)()
+        for name, key in self._arrays().items():
+            any_number = self.__dataclass_fields__[name].metadata["any_number"]
+            setattr(other, name, array_like(getattr(self, name), given[key], key, any_number))
+        for name in self._numbers():
+            setattr(other, name, number_like(getattr(self, name), given[name], name))
+        return other
+
+    def take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
+        """Copies of some of the games, in the order given."""
+        other = type(self)()
+        for name in self._numbers():
+            setattr(other, name, getattr(self, name))
+        for name in self._arrays():
+            setattr(other, name, np.take(getattr(self, name), games, axis=-1))
+        return other
+
+    def put(self, games: npt.NDArray[np.integer[Any]], others: dict[str, Array]) -> None:
+        """Let some of the games be others, whose arrays are given by their names."""
+        for name, array in others.items():
+            getattr(self, name)[..., games] = array
+
+    @contextmanager
+    def unchanged(self, kept: Bool) -> Iterator[None]:
+        """Whatever is done to the arrays inside, some games (N,) stay as they were."""
+        games = np.flatnonzero(kept)
+        before = self.take(games).arrays() if len(games) else {}
+        yield
+        self.put(games, before)
+
+    @classmethod
+    @cache
+    def _numbers(cls) -> dict[str, int]:
+        """The fields that are numbers, and what each is at first."""
+        return {e.name: e.metadata["first"] for e in fields(cls) if "first" in e.metadata}
+
+    @classmethod
+    @cache
+    def _arrays(cls) -> dict[str, str]:
+        """The fields that are arrays, and the key of each."""
+        return {each.name: f"_{each.name}" for each in fields(cls) if "sizes" in each.metadata}
+
+    @classmethod
+    @cache
+    def _shapes(cls, rules: Any) -> list[tuple[str, tuple[int, ...], np.dtype[Any], int]]:
+        """For each array its name, shape without the games, dtype, and what it is full of."""
+        found = []
+        for name in cls._arrays():
+            told = cls.__dataclass_fields__[name].metadata
+            shape = [getattr(rules, size) for size in told["sizes"]]
+            fill = told["fill"] if isinstance(told["fill"], int) else getattr(rules, told["fill"])
+            found.append((name, (*[0] * told["any_number"], *shape), told["dtype"], fill))
+        return found
 
 
 def array_like(mine: Array, given: Any, name: str, any_length: bool) -> Array:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.capabilities import TakesBack
+
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
     from kododo_env.core.observation import ObservationLayout
@@ -100,7 +102,8 @@ class View:
     @property
     def known_past(self) -> int:
         """How many of the last steps the games of ``determinize`` can take back."""
-        return self._current().known_past
+        game = self._current()
+        return game.known_past if isinstance(game, TakesBack) else 0
 
     @property
     def observation(self) -> npt.NDArray[Any]:

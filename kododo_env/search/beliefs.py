@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import Agent, ProbabilisticAgent
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import TakesBack
 from kododo_env.core.view import View
 
 DEALT = 4  # worlds dealt for each that is drawn
@@ -44,7 +45,7 @@ def _log_likelihood(
     """Log-likelihood under the policy of what all but a player did in the last steps, (N,)."""
     total = np.zeros(game.num_envs)
     others = [other for other in range(game.num_players) if other != player]
-    for _ in range(game.known_past):
+    while isinstance(game, TakesBack) and game.known_past:
         game, shown = game.before_last_step(rng)
         for other in others:
             chances = policy.probabilities(game.view(other))

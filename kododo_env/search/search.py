@@ -23,6 +23,7 @@ import numpy.typing as npt
 from kododo_env.core.agent import Agent, CheckingAgent, choice_of, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import check_settings
+from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import OutcomeModel
@@ -173,7 +174,7 @@ class _Search:
 
     def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Floats:
         """The player's share of the victory to expect after these first actions, (games,)."""
-        rest = count() if game.round_steps is None else range(game.round_steps - 1)
+        rest = range(game.round_steps - 1) if isinstance(game, PlaysRounds) else count()
         game.step(actions)
         for _ in rest:
             if game.terminated.all():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -65,7 +65,11 @@ def _objects(one: Any, other: Any, path: str, seen: set[tuple[int, int]]) -> Ite
     if isinstance(one, np.random.Generator):
         states = one.bit_generator.state, other.bit_generator.state
         yield from _differences(*states, f"the state of {path}", seen)
-    elif not isinstance(one, PLAIN) and not is_dataclass(one) and hasattr(one, "__dict__"):
+    elif is_dataclass(one) and not isinstance(one, type):
+        for name in (each.name for each in fields(one) if each.compare):
+            pair = getattr(one, name), getattr(other, name)
+            yield from _differences(*pair, f"{path}.{name}", seen)
+    elif not isinstance(one, PLAIN) and hasattr(one, "__dict__"):
         yield from _differences(vars(one), vars(other), path, seen)
     elif one != other and not (one != one and other != other):
         yield f"{path} is {_short(one)}, not {_short(other)}"

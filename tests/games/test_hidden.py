@@ -45,9 +45,8 @@ def positions(game: str, rules: dict[str, Any]) -> Iterator[BatchGame]:
 
 def kept_by(game: BatchGame) -> list[np.ndarray]:
     """The arrays that say how the games stand; others are the same in all games of the rules."""
-    names = {*game.state(), *game._caches}
-    parts = {name: value for name, value in vars(game).items() if name in names}
-    return [array for _, array in arrays(parts, "game") if array.size]
+    caches = [getattr(game, name) for name in game._caches]
+    return [array for _, array in arrays([game._state, caches], "game") if array.size]
 
 
 @each_kind

@@ -84,8 +84,8 @@ AREAS = {
         ),
     ),
     "combi_combo": _game("combi_combo", "hidden"),
-    "kado": _game("kado"),
-    "kododo": _game("kododo", "rewinding"),
+    "kado": _game("kado", "hidden", "tables"),
+    "kododo": _game("kododo", "hidden", "rewinding", "tables"),
     "wrappers": Area(
         ("wrappers/*.py",), ("wrappers", "core/test_messages.py", "core/test_given_numbers.py")
     ),

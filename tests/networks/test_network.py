@@ -102,9 +102,9 @@ def test_pairs_and_slots_follow_the_cards_not_their_places() -> None:
         moved = names[hand // values] * values + hand % values
         place = np.argsort(np.argsort(moved, kind="stable"), kind="stable")
         for action in range(game.num_actions):
-            slots = game._slots_of_action[action]
+            slots = game._tables.slots[action]
             same = tuple(sorted(int(place[slot]) for slot in slots))
-            assert one[action] == pytest.approx(other[game._slots_of_action.index(same)], abs=1e-5)
+            assert one[action] == pytest.approx(other[game._tables.slots.index(same)], abs=1e-5)
 
 
 def test_equal_cards_get_equal_logits() -> None:

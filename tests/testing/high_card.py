@@ -12,7 +12,7 @@ import numpy as np
 from kododo_env.core import ActionLayout, ActionPiece, BatchGame, ObservationLayout, Piece, View
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import shuffled_rows
-from kododo_env.core.state import Invariant
+from kododo_env.core.state import BatchState, Invariant, of_batch, per_game
 
 EMPTY = 255
 
@@ -30,12 +30,23 @@ class Rules:
     num_cards: int = 15
     turns: int = 4
     prize: int = 2
+    hand_size: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         if not 3 * self.num_players <= self.num_players * self.turns <= self.num_cards <= 250:
             raise ValueError(f"{self.num_cards} cards do not reach")
         if not 1 <= self.prize <= 85:
             raise ValueError(f"prize must be 1 to 85, not {self.prize}")
+
+
+@dataclass(slots=True, eq=False)
+class HighCardState(BatchState):
+    turn: int = of_batch()
+    stage: Stage = of_batch(Stage.DRAWING)
+    deck: np.ndarray = per_game("num_cards")
+    hands: np.ndarray = per_game("num_players", "hand_size")  # lowest first
+    laid: np.ndarray = per_game("num_players", fill=EMPTY)  # the card laid last
+    seen: np.ndarray = per_game("num_cards")  # 1 where it has been laid
 
 
 class HighCardView(View):
@@ -45,7 +56,7 @@ class HighCardView(View):
     def hand(self) -> np.ndarray:
         """Own cards, lowest first; shape (N, 2)."""
         self._current()
-        return np.array(self._game._hands[self.player].T)
+        return np.array(self._game._state.hands[self.player].T)
 
 
 class HighCard(BatchGame):
@@ -55,8 +66,8 @@ class HighCard(BatchGame):
     version = 0
     no_op = 0
     rules: Rules
-    _arrays: ClassVar[tuple[str, ...]] = ("_deck", "_hands", "_laid", "_seen")
-    _schedule: ClassVar[tuple[str, ...]] = ("turn", "stage")
+    _state_type = HighCardState
+    _state: HighCardState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -72,84 +83,98 @@ class HighCard(BatchGame):
         super().__init__(num_envs, rules, layout, actions, np.arange(cards), seed)
 
     def _start(self, decks: np.ndarray) -> None:
-        shape = (self.num_players, 2, self.num_envs)
-        self._deck = decks[0]
-        self._hands = np.sort(self._deck[: 2 * self.num_players].reshape(shape), axis=1)
-        self._laid = np.full((self.num_players, self.num_envs), EMPTY, np.uint8)
-        self._seen = np.zeros((self.rules.num_cards, self.num_envs), np.uint8)
-        self.turn, self.stage = 0, Stage.DRAWING
+        state = self._state
+        state.deck = decks[0]
+        state.hands = np.sort(state.deck[: self.drawn].reshape(state.hands.shape), axis=1)
+
+    @property
+    def turn(self) -> int:
+        return self._state.turn
 
     @property
     def drawn(self) -> int:
         return self.num_players * (2 + min(self.turn, self.rules.turns - 2))
 
     def _mask(self) -> np.ndarray:
-        return self._hands != EMPTY
+        return self._state.hands != EMPTY
 
     def _advance(self, chosen: np.ndarray) -> None:
+        state = self._state
         slot = chosen[:, None]
-        self._laid = np.take_along_axis(self._hands, slot, axis=1)[:, 0]
-        np.put_along_axis(self._seen, self._laid, np.uint8(1), axis=0)
-        points = (self._laid == self._laid.max(axis=0)) * np.int16(self.rules.prize)
-        self._rewards[:] = points
-        self._scores += points
+        state.laid = np.take_along_axis(state.hands, slot, axis=1)[:, 0]
+        np.put_along_axis(state.seen, state.laid, np.uint8(1), axis=0)
+        points = (state.laid == state.laid.max(axis=0)) * np.int16(self.rules.prize)
+        state.rewards[:] = points
+        state.scores += points
         draws = np.full((self.num_players, self.num_envs), EMPTY, np.uint8)
-        if self.stage == Stage.DRAWING:
-            draws = self._deck[self.drawn : self.drawn + self.num_players]
-        np.put_along_axis(self._hands, slot, draws[:, None], axis=1)
-        self._hands.sort(axis=1)
-        self.turn += 1
+        if state.stage == Stage.DRAWING:
+            draws = state.deck[self.drawn : self.drawn + self.num_players]
+        np.put_along_axis(state.hands, slot, draws[:, None], axis=1)
+        state.hands.sort(axis=1)
+        state.turn += 1
         if self.turn == self.rules.turns - 2:
-            self.stage = Stage.LAST_CARDS
-        self._terminated[:] = self.turn == self.rules.turns
+            state.stage = Stage.LAST_CARDS
+        state.terminated[:] = self.turn == self.rules.turns
 
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
+        state = self._state
         seats, each = from_own_seat(self.num_players), np.arange(self.rules.num_cards)[:, None]
-        into["hand"][:] = (self._hands[:, :, None] == each).any(axis=1)
-        into["seen"][:] = self._seen
-        into["laid"][:] = np.where(self._laid == EMPTY, 0, self._laid + np.int16(1))[seats]
-        into["scores"][:] = self._scores[seats]
+        into["hand"][:] = (state.hands[:, :, None] == each).any(axis=1)
+        into["seen"][:] = state.seen
+        into["laid"][:] = np.where(state.laid == EMPTY, 0, state.laid + np.int16(1))[seats]
+        into["scores"][:] = state.scores[seats]
         into["turn"][:] = self.turn
 
     def _invariants(self) -> Iterator[Invariant]:
+        state = self._state
         rules, cards = self.rules, np.arange(self.rules.num_cards)[:, None]
         over = self.turn == rules.turns
         yield f"turn must be 0 to {rules.turns}", self.turn <= rules.turns
-        yield "stage must follow from turn", self.stage == (self.turn >= rules.turns - 2)
-        yield "_terminated must say that all games end with the last turn", self._terminated == over
-        yield "_deck must hold the cards of the game", np.sort(self._deck, axis=0) == cards
-        held = (self._hands[:, :, None] == cards).sum(axis=(0, 1))
-        left = (self._deck[self.drawn :, None] == cards).sum(axis=0)
-        yield "each card must be in a hand, laid or in the deck", held + self._seen + left == 1
-        empty = (self._hands == EMPTY).sum(axis=1)
+        yield "stage must follow from turn", state.stage == (self.turn >= rules.turns - 2)
+        yield (
+            "_terminated must say that all games end with the last turn",
+            state.terminated == over,
+        )
+        yield "_deck must hold the cards of the game", np.sort(state.deck, axis=0) == cards
+        held = (state.hands[:, :, None] == cards).sum(axis=(0, 1))
+        left = (state.deck[self.drawn :, None] == cards).sum(axis=0)
+        yield (
+            "each card must be in a hand, laid or in the deck",
+            held + state.seen + left == 1,
+        )
+        empty = (state.hands == EMPTY).sum(axis=1)
         yield (
             "hands must hold as many cards as are drawn",
             empty == max(0, self.turn - rules.turns + 2),
         )
-        yield "hands must be sorted", self._hands[:, 0] <= self._hands[:, 1]
-        laid = (self._laid[:, None] == cards).any(axis=0)
-        last = self._laid == EMPTY if self.turn == 0 else self._laid < rules.num_cards
-        yield "the cards laid last must have been seen", last.all(axis=0) & (laid <= self._seen)
-        prizes = self._scores // rules.prize
-        yield "scores must be prizes", (prizes * rules.prize == self._scores) & (prizes >= 0)
+        yield "hands must be sorted", state.hands[:, 0] <= state.hands[:, 1]
+        laid = (state.laid[:, None] == cards).any(axis=0)
+        last = state.laid == EMPTY if self.turn == 0 else state.laid < rules.num_cards
+        yield (
+            "the cards laid last must have been seen",
+            last.all(axis=0) & (laid <= state.seen),
+        )
+        prizes = state.scores // rules.prize
+        yield "scores must be prizes", (prizes * rules.prize == state.scores) & (prizes >= 0)
         yield "a prize must be won in each turn", prizes.sum(axis=0) == self.turn
 
     def _standing(self) -> tuple[np.ndarray, ...]:
-        return (self._scores,)
+        return (self._state.scores,)
 
     def _view(self, player: int) -> HighCardView:
         return HighCardView(self, player)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
+        state = self._state
         others = np.delete(np.arange(self.num_players), player)
-        held = self._hands[others]
-        rest = self._deck[self.drawn :]
+        held = state.hands[others]
+        rest = state.deck[self.drawn :]
         hidden = np.concatenate([held[held != EMPTY].reshape(-1, self.num_envs), rest])
         dealt = self._shuffled(np.sort(hidden.T, axis=1), rng).T
         in_hands = len(hidden) - len(rest)
         held[held != EMPTY] = dealt[:in_hands].ravel()
-        self._hands[others] = np.sort(held, axis=1)
-        self._deck[self.drawn :] = dealt[in_hands:]
+        state.hands[others] = np.sort(held, axis=1)
+        state.deck[self.drawn :] = dealt[in_hands:]
         self._tidy_deck()
 
     def _shuffled(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -158,15 +183,15 @@ class HighCard(BatchGame):
     def _tidy_deck(self) -> None:
         """Who drew which card when is nobody's to know: the cards drawn are put in order."""
         left = np.zeros((self.rules.num_cards, self.num_envs), np.bool_)
-        np.put_along_axis(left, self._deck[self.drawn :], True, axis=0)
-        self._deck[: self.drawn] = np.nonzero(~left.T)[1].reshape(self.num_envs, -1).T
+        np.put_along_axis(left, self._state.deck[self.drawn :], True, axis=0)
+        self._state.deck[: self.drawn] = np.nonzero(~left.T)[1].reshape(self.num_envs, -1).T
 
     def _describe(self, action: int) -> str:
         return f"lay the card in slot {action}"
 
     def _text(self, index: int, player: int | None) -> str:
         seats = range(self.num_players) if player is None else [player]
-        hands = [f"player {seat}: {self._hands[seat, :, index].tolist()}" for seat in seats]
+        hands = [f"player {seat}: {self._state.hands[seat, :, index].tolist()}" for seat in seats]
         return "\n".join([f"turn {self.turn}", *hands])
 
     def _svg(self, index: int, player: int | None) -> str:

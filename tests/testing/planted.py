@@ -25,8 +25,8 @@ class RandomLater(HighCard):
         super()._advance(chosen)
         if self.turn == 3:
             points = next(self._elsewhere)
-            self._scores[0] += points
-            self._rewards[0] += points
+            self._state.scores[0] += points
+            self._state.rewards[0] += points
 
 
 class GlobalRandom(HighCard):
@@ -43,6 +43,12 @@ class LookingDraws(HighCard):
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
         self.rng.random()
         super()._write_observation(into)
+
+
+class RoundIsOver(HighCard):
+    """The round in play is said to have been scored."""
+
+    round_steps = 0
 
 
 class SeedIgnored(HighCard):
@@ -122,7 +128,7 @@ class MaskTooWide(HighCard):
 
     def _legal(self, chosen: np.ndarray) -> np.ndarray:
         known = np.clip(chosen, 0, 1)
-        held = np.take_along_axis(self._hands, known[:, None], axis=1)[:, 0]
+        held = np.take_along_axis(self._state.hands, known[:, None], axis=1)[:, 0]
         return (held != EMPTY) & (known == chosen)
 
 
@@ -137,10 +143,10 @@ class RefusalMoves(HighCard):
     """A refused step has been counted."""
 
     def step(self, actions: Any) -> None:
-        self.turn += 1
+        self._state.turn += 1
         try:
             self._checked(actions)
-            self.turn -= 1
+            self._state.turn -= 1
         except ValueError as error:
             raise ValueError(str(error)) from None
         super().step(actions)
@@ -155,7 +161,7 @@ class RewardsTwice(HighCard):
     def _advance(self, chosen: np.ndarray) -> None:
         super()._advance(chosen)
         if self.turn == self.rules.turns:
-            self._rewards *= 2
+            self._state.rewards *= 2
 
 
 class SharesOfMore(HighCard):
@@ -169,10 +175,10 @@ class EndsLater(HighCard):
     """A step after the end still scores."""
 
     def step(self, actions: Any) -> None:
-        over = self._terminated.all()
+        over = self._state.terminated.all()
         super().step(actions)
         if over:
-            self._rewards += 1
+            self._state.rewards += 1
 
 
 # --- batches ----------------------------------------------------------------------------
@@ -182,11 +188,11 @@ class BestOfTheBatch(HighCard):
     """The highest card of all games takes the prize, not the highest of each."""
 
     def _advance(self, chosen: np.ndarray) -> None:
-        before = self._scores.copy()
+        before = self._state.scores.copy()
         super()._advance(chosen)
-        best = self._laid == self._laid.max()
-        self._rewards[:] = best * self.rules.prize
-        self._scores = before + best * np.int16(self.rules.prize)
+        best = self._state.laid == self._state.laid.max()
+        self._state.rewards[:] = best * self.rules.prize
+        self._state.scores = before + best * np.int16(self.rules.prize)
 
 
 # --- seats ------------------------------------------------------------------------------
@@ -197,19 +203,19 @@ class AbsoluteSeats(HighCard):
 
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
         super()._write_observation(into)
-        into["scores"][:] = self._scores
+        into["scores"][:] = self._state.scores
 
 
 class FirstSeatWins(HighCard):
     """Who sits first takes the prize also with the second highest card."""
 
     def _advance(self, chosen: np.ndarray) -> None:
-        before = self._scores.copy()
+        before = self._state.scores.copy()
         super()._advance(chosen)
-        second = np.sort(self._laid, axis=0)[-2]
-        taken = (self._laid[0] == second) * np.int16(self.rules.prize)
-        lost = (self._scores - before)[1:] * (taken > 0)
-        for points in (self._rewards, self._scores):
+        second = np.sort(self._state.laid, axis=0)[-2]
+        taken = (self._state.laid[0] == second) * np.int16(self.rules.prize)
+        lost = (self._state.scores - before)[1:] * (taken > 0)
+        for points in (self._state.rewards, self._state.scores):
             points[0] += taken
             points[1:] -= lost.astype(points.dtype)
 
@@ -221,19 +227,25 @@ class PhaseByIdentity(HighCard):
     """KADO's story: a file brings the phase back as a plain number, which is not the phase."""
 
     def _advance(self, chosen: np.ndarray) -> None:
-        if self.stage is not Stage.DRAWING:  # 0 is not Stage.DRAWING
-            self.stage = Stage.LAST_CARDS
+        if self._state.stage is not Stage.DRAWING:  # 0 is not Stage.DRAWING
+            self._state.stage = Stage.LAST_CARDS
         super()._advance(chosen)
 
     def load_state(self, state: dict[str, Any]) -> None:
         super().load_state(state)
-        self.stage = state["stage"]
+        self._state.stage = state["stage"]
 
 
 class ForgottenArray(HighCard):
     """What was laid last is no part of the state."""
 
-    _arrays = tuple(name for name in HighCard._arrays if name != "_laid")
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        del state["_laid"]
+        return state
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        super().load_state({**state, "_laid": np.full_like(self._state.laid, EMPTY)})
 
     def _invariants(self) -> Iterator[Invariant]:
         yield from ()
@@ -244,19 +256,26 @@ class SharedArray(HighCard):
 
     def clone(self) -> SharedArray:
         other = super().clone()
-        other._seen = self._seen
+        other._state.seen = self._state.seen
         return other
+
+
+class SharedState(HighCard):
+    """Every game's story: what copy.copy makes has the arrays of what it was made of."""
+
+    def __copy__(self) -> SharedState:
+        return self._with(self._state)
 
 
 class StateHandedOut(HighCard):
     """The state is the game's own arrays, not copies, and so is what is loaded."""
 
     def state(self) -> dict[str, Any]:
-        return {**super().state(), "_hands": self._hands}
+        return {**super().state(), "_hands": self._state.hands}
 
     def load_state(self, state: dict[str, Any]) -> None:
         super().load_state(state)
-        self._hands = state["_hands"]
+        self._state.hands = state["_hands"]
 
 
 # --- states -----------------------------------------------------------------------------
@@ -266,10 +285,10 @@ class ArraysFirst(HighCard):
     """The arrays of a wrong state are taken over before its generator is refused."""
 
     def load_state(self, state: dict[str, Any]) -> None:
-        given, kept = state.get("_scores"), self._scores
+        given, kept = state.get("_scores"), self._state.scores
         if isinstance(given, np.ndarray) and (given.shape, given.dtype) == (kept.shape, kept.dtype):
-            self._scores = given.copy()
-        self.turn = state.get("turn", 0)
+            self._state.scores = given.copy()
+        self._state.turn = state.get("turn", 0)
         super().load_state(state)
 
 
@@ -294,7 +313,7 @@ class HandOfAll(HighCard):
         class Leaking(HighCardView):
             @property
             def hand(self) -> np.ndarray:
-                return self._game._hands.transpose(2, 0, 1)[:, self.player]
+                return self._game._state.hands.transpose(2, 0, 1)[:, self.player]
 
         return Leaking(self, player)
 
@@ -304,7 +323,10 @@ class GoesOnWithNonsense(HighCard):
 
     def _invariants(self) -> Iterator[Invariant]:
         yield f"turn must be 0 to {self.rules.turns}", self.turn <= self.rules.turns
-        yield "stage must follow from turn", self.stage == (self.turn >= self.rules.turns - 2)
+        yield (
+            "stage must follow from turn",
+            self._state.stage == (self.turn >= self.rules.turns - 2),
+        )
 
 
 class ViewForEver(HighCard):
@@ -333,7 +355,7 @@ class OldCache(HighCard):
 
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
         super()._write_observation(into)
-        self.last_hands = self._hands.copy()
+        self.last_hands = self._state.hands.copy()
 
 
 class TellingObservation(HighCard):
@@ -341,14 +363,14 @@ class TellingObservation(HighCard):
 
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
         super()._write_observation(into)
-        into["turn"][:] += np.roll(self._hands[:, 0], -1, axis=0) % 2
+        into["turn"][:] += np.roll(self._state.hands[:, 0], -1, axis=0) % 2
 
 
 class TellingText(HighCard):
     """The text for one player shows what lies on top of the pile."""
 
     def _text(self, index: int, player: int | None) -> str:
-        top = self._deck[self.drawn :, index][:1].tolist()
+        top = self._state.deck[self.drawn :, index][:1].tolist()
         return f"{super()._text(index, player)}\nnext: {top}"
 
     def _svg(self, index: int, player: int | None) -> str:
@@ -369,7 +391,7 @@ class TellingView(HighCard):
         class Telling(HighCardView):
             @cached_property
             def others(self) -> np.ndarray:
-                return np.delete(self._game._hands, self.player, axis=0).sum(axis=(0, 1))
+                return np.delete(self._game._state.hands, self.player, axis=0).sum(axis=(0, 1))
 
         return Telling(self, player)
 
@@ -386,7 +408,7 @@ class NoGame(HighCard):
 
     def _tidy_deck(self) -> None:
         super()._tidy_deck()
-        self._deck[0] = self._deck[1]
+        self._state.deck[0] = self._state.deck[1]
 
 
 # --- determinize ------------------------------------------------------------------------
@@ -413,7 +435,7 @@ class TruthFavoured(HighCard):
     """In one copy of five the true cards stay where they are."""
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        with self._unchanged(rng.random(self.num_envs) < 0.2):
+        with self._state.unchanged(rng.random(self.num_envs) < 0.2):
             super()._deal_hidden(player, rng)
 
 
@@ -424,10 +446,10 @@ class ScoresInBytes(HighCard):
     """Points are added up in a byte, which many turns of high prizes do not fit into."""
 
     def _advance(self, chosen: np.ndarray) -> None:
-        before = self._scores.astype(np.uint8)
+        before = self._state.scores.astype(np.uint8)
         super()._advance(chosen)
-        before += self._rewards.astype(np.uint8)
-        self._scores = before.astype(np.int16)
+        before += self._state.rewards.astype(np.uint8)
+        self._state.scores = before.astype(np.int16)
 
 
 class SumsInBytes(HighCard):
@@ -435,7 +457,7 @@ class SumsInBytes(HighCard):
 
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
         super()._write_observation(into)
-        points = np.add.reduce(self._scores, axis=0, dtype=np.uint8)
+        points = np.add.reduce(self._state.scores, axis=0, dtype=np.uint8)
         into["turn"][:] = np.minimum(points, 0) + self.turn
 
 

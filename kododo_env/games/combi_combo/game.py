@@ -1,22 +1,28 @@
-"""Combi-Combo as a batch game: the state, and one turn of it."""
+"""Combi-Combo as a batch game: the deal, and one turn of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
+from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.combi_combo.hidden import Position, deal_again
+from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
-from kododo_env.games.combi_combo.observation import action_layout, observation_layout
+from kododo_env.games.combi_combo.observation import (
+    action_layout,
+    observation_layout,
+    write_observation,
+)
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
+from kododo_env.games.combi_combo.state import CombiComboState
 
 Array = npt.NDArray[Any]
 
@@ -45,88 +51,80 @@ class CombiComboGame(BatchGame):
         num_envs: N, at least 1.
         rules: The rules; by default those for four players.
         seed: Seed of the batch's generator.
-
-    Attributes:
-        turn: 0 to 7, the same in all games; 8 when they are over.
     """
 
     name = "combi_combo"
     version = 0
     no_op = 0
     rules: Rules
-    turn: int
-    _arrays: ClassVar[tuple[str, ...]] = ("_deck", "_hands", "_passes", "_passed", "_face_up")
-    _schedule: ClassVar[tuple[str, ...]] = ("turn",)
+    _state_type = CombiComboState
+    _state: CombiComboState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
-        self._each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
     # --- starting ---------------------------------------------------------------------
 
     def _start(self, decks: npt.NDArray[np.uint8]) -> None:
-        rules, num = self.rules, self.num_envs
-        shape = (self.num_players, rules.num_card_types, num)
-        self._deck = decks[0]
-        self._hands = np.zeros(shape, np.uint8)
-        self._passed = np.zeros(shape, np.uint8)
-        self._passes = np.zeros((rules.num_turns, self.num_players, num), np.uint8)
-        self._face_up = np.zeros((rules.num_card_types, num), np.uint8)
-        for place in range(rules.opening_hand):
+        self._state.deck = decks[0]
+        for place in range(self.rules.opening_hand):
             self._draw(place)
-        for place in range(rules.face_up_first):
+        for place in range(self.rules.face_up_first):
             self._turn_up(place)
-        self.turn = 0
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        self._draw(self.rules.opening_hand + self.turn)
+        self._draw(self.rules.opening_hand + self._state.turn)
         if self.rules.central_pile:
-            self._turn_up(self.rules.face_up_first + self.turn)
+            self._turn_up(self.rules.face_up_first + self._state.turn)
 
     def _draw(self, place: int) -> None:
-        """Everybody takes the card at a place of his pile into his hand."""
-        size = self.rules.pile_size
-        drawn = self._deck[place : self.num_players * size : size]
-        self._hands += drawn[:, None] == self._each_type
+        """Everybody takes the card at a place of their pile into their hand."""
+        state, size = self._state, self.rules.pile_size
+        drawn = state.deck[place : self.num_players * size : size]
+        state.hands += drawn[:, None] == column(self.rules.num_card_types)
 
     def _turn_up(self, place: int) -> None:
         """Show the card at a place of the central pile."""
-        self._face_up += self._deck[self.num_players * self.rules.pile_size + place] == (
-            self._each_type
-        )
+        state, piles = self._state, self.num_players * self.rules.pile_size
+        state.face_up += state.deck[piles + place] == column(self.rules.num_card_types)
 
     # --- playing ----------------------------------------------------------------------
 
+    @property
+    def turn(self) -> int:
+        """0 to 7, the same in all games; 8 when they are over."""
+        return self._state.turn
+
     def _mask(self) -> npt.NDArray[np.bool_]:
-        return self._hands > 0
+        return self._state.hands > 0
 
     def _advance(self, chosen: Array) -> None:
-        card = chosen.astype(np.uint8)
-        given = (card[:, None] == self._each_type).view(np.uint8)
-        self._passes[self.turn] = card
-        self._passed += given
-        self._hands -= given
-        self._hands[1:] += given[:-1]  # to the left: seat i passes to seat i + 1
-        self._hands[0] += given[-1]
-        self.turn += 1
-        if self.turn < self.rules.num_turns:
+        state, card = self._state, chosen.astype(np.uint8)
+        given = (card[:, None] == column(self.rules.num_card_types)).view(np.uint8)
+        state.passes[state.turn] = card
+        state.passed += given
+        state.hands -= given
+        state.hands[1:] += given[:-1]  # to the left: seat i passes to seat i + 1
+        state.hands[0] += given[-1]
+        state.turn += 1
+        if state.turn < self.rules.num_turns:
             self._begin_turn()
         else:
             self._end()
 
     def _end(self) -> None:
         points = score_hands(self._by_colour(), self.rules)
-        self._rewards[:] = points
-        self._scores += points
-        self._terminated[:] = True
+        self._state.rewards[:] = points
+        self._state.scores += points
+        self._state.terminated[:] = True
 
     def _by_colour(self) -> npt.NDArray[np.uint8]:
         """The hands as the score counts them, (C, 4, P, N)."""
         shape = (self.num_players, self.rules.num_colours, VALUES, self.num_envs)
-        return self._hands.reshape(shape).transpose(1, 2, 0, 3)
+        return self._state.hands.reshape(shape).transpose(1, 2, 0, 3)
 
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self)
@@ -140,66 +138,49 @@ class CombiComboGame(BatchGame):
     @property
     def hands(self) -> npt.NDArray[np.uint8]:
         """Cards in hand by type, shape (N, P, C * 4)."""
-        return self._shown(self._hands)
+        return self._shown(self._state.hands)
 
     @property
     def passed(self) -> npt.NDArray[np.uint8]:
         """Cards each player has passed to the left, by type, shape (N, P, C * 4)."""
-        return self._shown(self._passed)
+        return self._shown(self._state.passed)
 
     @property
     def received(self) -> npt.NDArray[np.uint8]:
         """Cards each player has received from the right, by type, shape (N, P, C * 4)."""
-        return self._shown(np.roll(self._passed, 1, axis=0))
+        return self._shown(np.roll(self._state.passed, 1, axis=0))
 
     @property
     def face_up(self) -> npt.NDArray[np.uint8]:
         """Cards face up in the middle, by type, shape (N, C * 4)."""
-        return self._shown(self._face_up)
+        return self._shown(self._state.face_up)
 
     @property
     def draw_pile_size(self) -> int:
         """Cards left in each player's pile, the same in all games."""
-        return max(0, self.rules.num_turns - 1 - self.turn)
+        return max(0, self.rules.num_turns - 1 - self._state.turn)
 
     def _view(self, player: int) -> CombiComboView:
         return CombiComboView(self, player)
 
     def _write_observation(self, into: dict[str, Array]) -> None:
-        rules = self.rules
-        hand, received = into["hand"], into["received"]
-        shape = hand.shape
-        passed = self._passed.reshape(shape)
-        hand[:] = self._hands.reshape(shape)
-        into["passed"][:] = passed
-        received[1:] = passed[:-1]
-        received[0] = passed[-1]
-        if rules.central_pile:
-            into["face_up"][:] = self._face_up.reshape(shape[1:])
-        some = (hand > 0).view(np.uint8)
-        np.add.reduce(hand, axis=1, out=into["by_value"])
-        np.add.reduce(some, axis=2, out=into["by_colour"])
-        np.add.reduce(some[:, :, -1], axis=1, out=into["fours"])
-        into["turn"][:] = (np.arange(rules.num_turns) == self.turn)[:, None]
-        into["draw_pile"][:] = self.draw_pile_size
+        write_observation(self, into)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        if self._terminated.all():
+        state = self._state
+        if state.terminated.all():
             self._forget(player)
         else:
-            position = Position(
-                self.rules, self.turn, self._deck, self._hands, self._passes, self._face_up
-            )
-            deal_again(position, player, rng)
-        passes = self._passes[: self.turn, :, None] == self._each_type
-        np.add.reduce(passes.view(np.uint8), axis=0, out=self._passed)
+            deal_again(state, self.rules, player, rng)
+        passes = state.passes[: state.turn, :, None] == column(self.rules.num_card_types)
+        np.add.reduce(passes.view(np.uint8), axis=0, out=state.passed)
 
     def _forget(self, player: int) -> None:
         """When all hands are on the table, only the way there is hidden: it is left out."""
-        self._deck[:] = NONE
+        self._state.deck[:] = NONE
         neighbours = (player, (player - 1) % self.num_players)
         others = [seat for seat in range(self.num_players) if seat not in neighbours]
-        self._passes[:, others] = NONE
+        self._state.passes[:, others] = NONE
 
     # --- in words and pictures ----------------------------------------------------------
 

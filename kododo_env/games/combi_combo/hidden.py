@@ -14,46 +14,21 @@ away card lies with a neighbour it can have reached is possible, and no other is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.deck import shuffled_counts
+from kododo_env.core.rows import column
 from kododo_env.games.combi_combo.rules import Rules
+from kododo_env.games.combi_combo.state import CombiComboState
 
 Array = npt.NDArray[Any]
 NEVER = -100  # "passed at" of a card that never went through the player's hands
 
 
-@dataclass(frozen=True)
-class Position:
-    """The state of N games in the middle of a turn, before anybody has passed.
-
-    Attributes:
-        rules: The rules, with P players and T turns.
-        turn: t, the same in all games.
-        deck: The cards in the order of the deal, shape (D, N).
-        hands: Cards in hand by type, shape (P, C * 4, N).
-        passes: Types of the cards passed in each turn, shape (T, P, N).
-        face_up: Cards turned up by type, shape (C * 4, N).
-    """
-
-    rules: Rules
-    turn: int
-    deck: npt.NDArray[np.uint8]
-    hands: npt.NDArray[np.uint8]
-    passes: npt.NDArray[np.uint8]
-    face_up: npt.NDArray[np.uint8]
-
-    @property
-    def held(self) -> int:
-        """Cards in each hand."""
-        return self.rules.opening_hand + self.turn + 1
-
-
-def deal_again(position: Position, player: int, rng: np.random.Generator) -> None:
+def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random.Generator) -> None:
     """Replace all that a player cannot know, in place.
 
     Every placing of the hidden cards on hands and piles that fits their knowledge (see above)
@@ -62,18 +37,26 @@ def deal_again(position: Position, player: int, rng: np.random.Generator) -> Non
     these draws to these hands; it is not uniform among the histories.
 
     Args:
-        position: What to deal again.
+        state: N games in the middle of a turn, before anybody has passed.
+        rules: Their rules.
         player: Whose knowledge is kept.
         rng: The source of randomness.
     """
-    rules, turn = position.rules, position.turn
-    passed = position.passes[:turn, player]
-    received = position.passes[:turn, player - 1]
+    passed = state.passes[: state.turn, player]
+    received = state.passes[: state.turn, player - 1]
     origin, away = returns(passed, received, rules.num_players)
-    slots = _slots_of_away(away, position.held, rules.num_players - 1, rng)
-    cards, passed_at = _fill(position, player, passed, away, slots, rng)
-    _put_down(position, player, cards)
-    _make_history(position, player, cards, passed_at, origin, rng)
+    held = rules.opening_hand + state.turn + 1
+    slots = _slots_of_away(away, held, rules.num_players - 1, rng)
+    deck = np.bincount(rules.cards, minlength=rules.num_card_types).astype(np.int16)
+    hidden = deck[:, None] - state.hands[player] - state.face_up
+    cards, passed_at = _fill(hidden, passed, away, slots, rng)
+    others = [(player + step) % rules.num_players for step in range(1, rules.num_players)]
+    in_hands = cards[: len(others) * held].reshape(len(others), held, -1)
+    _put_down(state, rules, others, in_hands, cards[len(others) * held :])
+    passed_at = passed_at[: len(others) * held].reshape(in_hands.shape)
+    drawn = _make_history(state.passes[: state.turn], others, in_hands, passed_at, origin, rng)
+    piles = state.deck[: rules.num_players * rules.pile_size]
+    piles.reshape(rules.num_players, rules.pile_size, -1)[others, :held] = drawn
 
 
 def returns(
@@ -128,8 +111,7 @@ def _slots_of_away(
 
 
 def _fill(
-    position: Position,
-    player: int,
+    hidden: npt.NDArray[np.int16],
     passed: npt.NDArray[np.uint8],
     away: npt.NDArray[np.bool_],
     slots: npt.NDArray[np.intp],
@@ -141,12 +123,8 @@ def _fill(
         For each slot of the other hands, and then of the draw piles, its card, (S, N); and
         in which turn the player passed it, or ``NEVER``.
     """
-    num = away.shape[1]
-    each_type = np.arange(position.rules.num_card_types, dtype=np.uint8)
-    deck = np.bincount(position.rules.cards, minlength=len(each_type)).astype(np.int16)
-    hidden = deck[:, None] - position.hands[player] - position.face_up
-    num_slots = int(hidden[:, 0].sum())
-    unseen = hidden - ((passed[:, None] == each_type[:, None]) & away[:, None]).sum(axis=0)
+    num, num_slots = away.shape[1], int(hidden[:, 0].sum())
+    unseen = hidden - ((passed[:, None] == column(len(hidden))) & away[:, None]).sum(axis=0)
     shuffled = shuffled_counts(unseen, num_slots, rng)
     passed_at = np.full((num_slots, num), NEVER, np.int8)
     turns, games = np.nonzero(away)
@@ -157,67 +135,63 @@ def _fill(
     return cards, passed_at
 
 
-def _put_down(position: Position, player: int, cards: npt.NDArray[np.uint8]) -> None:
-    """Write hidden cards, (S, N), into the other hands and all draw piles."""
-    rules, held, num = position.rules, position.held, cards.shape[1]
-    others = _others(player, rules)
-    in_hands, rest = np.split(cards, [len(others) * held])
-    each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
+def _put_down(
+    state: CombiComboState, rules: Rules, others: list[int], in_hands: Array, rest: Array
+) -> None:
+    """Write hidden cards into the other hands, (P - 1, held, N), and all draw piles, (S, N)."""
+    held, num = in_hands.shape[1:]
     hands = np.zeros((len(others), rules.num_card_types, num), np.uint8)
     for slot in range(held):
-        hands += in_hands[slot::held][:, None] == each_type
-    position.hands[others] = hands
+        hands += in_hands[:, slot : slot + 1] == column(rules.num_card_types)
+    state.hands[others] = hands
     dealt = rules.num_players * rules.pile_size
-    piles = position.deck[:dealt].reshape(rules.num_players, rules.pile_size, num)
+    piles = state.deck[:dealt].reshape(rules.num_players, rules.pile_size, num)
     left = rules.pile_size - held
     in_piles, central = np.split(rest, [rules.num_players * left])
     piles[:, held:] = in_piles.reshape(rules.num_players, left, num)
     if rules.central_pile:
-        position.deck[len(position.deck) - len(central) :] = central
+        state.deck[len(state.deck) - len(central) :] = central
 
 
 def _make_history(
-    position: Position,
-    player: int,
+    passes: npt.NDArray[np.uint8],
+    others: list[int],
     cards: npt.NDArray[np.uint8],
     passed_at: npt.NDArray[np.int8],
     origin: npt.NDArray[np.int8],
     rng: np.random.Generator,
-) -> None:
+) -> npt.NDArray[np.uint8]:
     """Make up what the others passed to each other and drew, by playing backwards.
 
     In each turn, the last first, every other hand gives back one card to the hand before it:
     a card that the player passed, if it would not get back in time otherwise, or
     any. (No two such cards are ever due in one hand, since they started one after the
     other.) What is left in the end is what they drew.
+
+    Args:
+        passes: The cards passed, (t, P, N); those of the others to each other are replaced.
+        others: The other seats, the left neighbour first.
+        cards: Their hands, (P - 1, held, N); become what they drew.
+        passed_at: When the player passed these cards, or ``NEVER``; likewise.
+        origin: When the player had passed what they received, or ``NEVER``, (t, N).
+        rng: The source of randomness.
+
+    Returns:
+        What the others drew, in order, (P - 1, held, N).
     """
-    others = _others(player, position.rules)
-    shape = (len(others), position.held, cards.shape[1])
-    size = shape[0] * shape[1]
-    cards, passed_at = cards[:size].reshape(shape), passed_at[:size].reshape(shape)
-    given_on = np.full(shape, position.turn, np.int8)  # when whoever drew a card passed it
+    given_on = np.full(cards.shape, len(passes), np.int8)  # when whoever drew a card passed it
     seat = np.arange(len(others))[:, None, None]
-    for turn in reversed(range(position.turn)):
-        chance = rng.random(shape, dtype=np.float32)
+    for turn in reversed(range(len(passes))):
+        chance = rng.random(cards.shape, dtype=np.float32)
         chance[turn - passed_at == seat] = -1  # due: it has come this far without a rest
         slot = chance.argmin(axis=1)[:, None]
         back = np.take_along_axis(cards, slot, axis=1)[:, 0]
         back_at = np.take_along_axis(passed_at, slot, axis=1)[:, 0]
-        position.passes[turn, others[:-1]] = back[1:]
-        received = position.passes[turn, player - 1]
-        came = np.concatenate([back[1:], received[None]])
+        passes[turn, others[:-1]] = back[1:]
+        came = np.concatenate([back[1:], passes[turn, others[-1:]]])
         came_at = np.concatenate([back_at[1:], origin[turn][None]])
         np.put_along_axis(cards, slot, came[:, None], axis=1)
         np.put_along_axis(passed_at, slot, came_at[:, None], axis=1)
         np.put_along_axis(given_on, slot, np.int8(turn), axis=1)
-    rules = position.rules
-    piles = position.deck[: rules.num_players * rules.pile_size]
-    piles = piles.reshape(rules.num_players, rules.pile_size, -1)
-    # Cards passed on early were drawn early.
-    order = np.argsort(given_on, axis=1, kind="stable")
-    piles[others, : position.held] = np.take_along_axis(cards, order, axis=1)
-
-
-def _others(player: int, rules: Rules) -> list[int]:
-    """The other seats, the left neighbour first."""
-    return [(player + step) % rules.num_players for step in range(1, rules.num_players)]
+    # Passed on early, drawn early.
+    return np.take_along_axis(cards, np.argsort(given_on, axis=1, kind="stable"), axis=1)

@@ -17,47 +17,51 @@ if TYPE_CHECKING:
 
 def invariants(game: CombiComboGame) -> Iterator[Invariant]:
     """Each may rely on those before it; the deck and what was passed lead to all the rest."""
-    rules, over = game.rules, game.turn == game.rules.num_turns
-    yield f"turn must be 0 to {rules.num_turns}", game.turn <= rules.num_turns
-    yield "_terminated must say that all games end with the last turn", game._terminated == over
+    state, rules = game._state, game.rules
+    over = state.turn == rules.num_turns
+    yield f"turn must be 0 to {rules.num_turns}", state.turn <= rules.num_turns
+    yield "_terminated must say that all games end with the last turn", state.terminated == over
     yield from _passing(game)
     yield from _at_the_end(game) if over else _on_the_way(game)
 
 
 def _passing(game: CombiComboGame) -> Iterator[Invariant]:
-    passes, types = game._passes[: game.turn], game.rules.num_card_types
-    forgotten = game._terminated & (passes == NONE)
+    state = game._state
+    passes, types = state.passes[: state.turn], game.rules.num_card_types
+    forgotten = state.terminated & (passes == NONE)
     yield "_passes must hold cards of the game", (passes < types) | forgotten
     counted = count_types(passes.swapaxes(0, 1), types)
-    yield "_passed must count _passes", game._passed == counted
+    yield "_passed must count _passes", state.passed == counted
 
 
 def _on_the_way(game: CombiComboGame) -> Iterator[Invariant]:
     """Everybody's hand is what they drew, less what they passed, and what they were given."""
-    rules, types, deck = game.rules, game.rules.num_card_types, game._deck
+    state, rules, types = game._state, game.rules, game.rules.num_card_types
+    deck = state.deck
     dealt = rules.num_players * rules.pile_size
     yield (
         "_deck must hold the cards of the game",
         np.sort(deck, axis=0) == np.sort(game.cards)[:, None],
     )
     piles = deck[:dealt].reshape(rules.num_players, rules.pile_size, game.num_envs)
-    hands = count_types(piles[:, : rules.opening_hand + game.turn + 1], types)
-    passed = game._passed.astype(np.intp)
+    hands = count_types(piles[:, : rules.opening_hand + state.turn + 1], types)
+    passed = state.passed.astype(np.intp)
     hands += np.roll(passed, 1, axis=0) - passed
-    yield "_hands must follow from _deck and _passes", (game._hands == hands) & (hands >= 0)
-    turned = deck[dealt:][: rules.face_up_first + game.turn + 1]
-    yield "_face_up must count what _deck turns up", game._face_up == count_types(turned, types)
-    yield "_scores must be 0 before the end", game._scores == 0
+    yield "_hands must follow from _deck and _passes", (state.hands == hands) & (hands >= 0)
+    turned = deck[dealt:][: rules.face_up_first + state.turn + 1]
+    yield "_face_up must count what _deck turns up", state.face_up == count_types(turned, types)
+    yield "_scores must be 0 before the end", state.scores == 0
 
 
 def _at_the_end(game: CombiComboGame) -> Iterator[Invariant]:
     """All cards lie open; how they came there may be forgotten."""
-    types, deck = game.rules.num_card_types, game._deck
+    state, types = game._state, game.rules.num_card_types
+    deck = state.deck
     yield "_deck must hold cards of the game", (deck < types) | (deck == NONE)
-    held = game._hands.sum(axis=1, dtype=np.intp)
+    held = state.hands.sum(axis=1, dtype=np.intp)
     yield f"_hands must hold {game.rules.pile_size} cards each", held == game.rules.pile_size
-    open_cards = game._hands.sum(axis=0, dtype=np.intp) + game._face_up
+    open_cards = state.hands.sum(axis=0, dtype=np.intp) + state.face_up
     whole = count_types(game.cards[:, None], types)
     yield "_hands and _face_up must be the cards of the game", open_cards == whole
     points = score_hands(game._by_colour(), game.rules)
-    yield "_scores must be what _hands score", game._scores == points
+    yield "_scores must be what _hands score", state.scores == points

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.core.rows import column
 from kododo_env.games.combi_combo.rules import VALUES, Rules
+
+if TYPE_CHECKING:
+    from kododo_env.games.combi_combo.game import CombiComboGame
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
@@ -37,3 +46,22 @@ def action_layout(rules: Rules) -> ActionLayout:
     """One action for each type of card, the one passed to the left."""
     shape = (rules.num_colours, VALUES)
     return ActionLayout((ActionPiece("pass_card", shape, ("colour", "value")),))
+
+
+def write_observation(game: CombiComboGame, into: dict[str, npt.NDArray[Any]]) -> None:
+    """Fill the observation's pieces: each an array (P, \\*piece.shape, N)."""
+    state, rules = game._state, game.rules
+    hand, received = into["hand"], into["received"]
+    passed = state.passed.reshape(hand.shape)
+    hand[:] = state.hands.reshape(hand.shape)
+    into["passed"][:] = passed
+    received[1:] = passed[:-1]
+    received[0] = passed[-1]
+    if rules.central_pile:
+        into["face_up"][:] = state.face_up.reshape(hand.shape[1:])
+    some = (hand > 0).view(np.uint8)
+    np.add.reduce(hand, axis=1, out=into["by_value"])
+    np.add.reduce(some, axis=2, out=into["by_colour"])
+    np.add.reduce(some[:, :, -1], axis=1, out=into["fours"])
+    into["turn"][:] = (column(rules.num_turns) == state.turn).view(np.uint8)
+    into["draw_pile"][:] = game.draw_pile_size

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.batch_game import from_own_seat
+from kododo_env.core.deck import NONE
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.core.rows import column
 from kododo_env.games.kado.rules import Rules
+
+if TYPE_CHECKING:
+    from kododo_env.games.kado.game import KadoGame
+
+Pieces = dict[str, npt.NDArray[Any]]
 
 
 class Phase(IntEnum):
@@ -140,7 +152,56 @@ def action_layout(rules: Rules) -> ActionLayout:
     )
 
 
+@cache
 def moves(rules: Rules) -> Moves:
     """The numbers of the actions under these rules."""
     layout = action_layout(rules)
     return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))
+
+
+def write_tableaus(game: KadoGame, into: Pieces) -> None:
+    """Fill the pieces that change only when cards are placed: each (P, \\*piece.shape, N)."""
+    state, seats, shape = game._state, from_own_seat(game.num_players), into["open"].shape
+    into["row_points"][:] = state.row_points.take(seats, axis=0)
+    into["column_ribbons"][:] = state.column_ribbons.take(seats, axis=0)
+    into["column_best"][:] = state.column_best.take(seats, axis=0)
+    into["filled"][:] = (state.tableau != NONE).take(seats, axis=0).reshape(shape)
+    into["open"][:] = state.open.take(seats, axis=0).reshape(shape)
+    # As wide as the observation: a whole tableau of one gift may be worth more than a row.
+    own_gifts = np.add.reduce(state.row_points, axis=1, dtype=game.layout.dtype)
+    into["own_gifts"][:] = own_gifts
+    into["own_ribbons"][:] = np.add.reduce(state.column_ribbons, axis=1, dtype=np.uint8)
+
+
+def write_turn(game: KadoGame, into: Pieces) -> None:
+    """Fill all other pieces."""
+    state, seats, running = game._state, from_own_seat(game.num_players), not game._over
+    into["scores"][:] = state.scores.take(seats, axis=0)
+    into["perfects"][:] = state.perfects.take(seats, axis=0)
+    into["turns_left"][:] = game.rules.num_turns - state.turn
+    into["phase"][:] = (column(len(Phase)) == state.phase) & running
+    into["dealer"][:] = ((seats == game.dealer) & running)[:, :, None]
+    challenge = state.phase == Phase.CHALLENGE
+    into["challenger"][:] = ((seats == game.challenger) & challenge)[:, :, None]
+    into["dealt_as"][:] = game._order_of(state.held).take(seats, axis=0)
+    into["put_aside"][:] = game._order_of(state.aside)
+    into["not_gift"][:] = state.not_gift
+    into["not_ribbon"][:] = state.not_ribbon
+    into["seen"][:] = state.seen.reshape(into["seen"].shape)
+    _write_cards(game, into)
+
+
+def _write_cards(game: KadoGame, into: Pieces) -> None:
+    """The cards of this turn, as far as each player has seen them."""
+    tables, cards = game._tables, game._held_seen()
+    gifts, ribbons = column(game.rules.num_gifts), column(game.rules.num_ribbons)
+    into["card_gift"][:] = tables.gift.take(cards)[:, :, None] == gifts
+    into["card_ribbon"][:] = tables.ribbon.take(cards)[:, :, None] == ribbons
+    into["card_value"][:] = tables.value.take(cards)
+    for name in ("offered_gift", "offered_ribbon", "offered_value"):
+        into[name][:] = 0
+    if game.phase == Phase.DEALING and not game._over:
+        offered, dealer = game._cards_at(game._state.drawn), game.dealer
+        into["offered_gift"][dealer] = tables.gift.take(offered) == gifts
+        into["offered_ribbon"][dealer] = tables.ribbon.take(offered) == ribbons
+        into["offered_value"][dealer] = tables.value.take(offered)

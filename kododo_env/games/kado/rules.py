@@ -148,6 +148,11 @@ class Rules:
         """D, the size of the deck."""
         return sum(len(cell) for ribbons in self.deck for cell in ribbons)
 
+    @property
+    def num_places(self) -> int:
+        """D + 1, the places of the deck and one more, in which no card lies."""
+        return self.num_cards + 1
+
     @cached_property
     def max_copies(self) -> int:
         """How often the most frequent card is in the deck; 1 in the default one."""
@@ -186,6 +191,11 @@ class Rules:
     def board_columns(self) -> int:
         """Columns of the board."""
         return 2 * self.num_columns - 1
+
+    @property
+    def num_cells(self) -> int:
+        """Cells of the board, row by row."""
+        return self.board_rows * self.board_columns
 
     @property
     def rotates(self) -> bool:

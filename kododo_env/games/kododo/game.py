@@ -1,33 +1,42 @@
-"""Kododo as a batch game: the state, and one turn of it."""
+"""Kododo as a batch game: the deal, and one turn of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.actions import SlotPiece
-from kododo_env.core.batch_game import BatchGame, Past, from_own_seat
-from kododo_env.core.deck import shuffled_counts, shuffled_decks, shuffled_rows
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import Past, PlaysRounds, TakesBack
+from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
+from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
+from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
-from kododo_env.games.kododo.observation import action_layout, observation_layout
+from kododo_env.games.kododo.observation import (
+    action_layout,
+    observation_layout,
+    write_observation,
+)
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
+from kododo_env.games.kododo.state import KododoState
+from kododo_env.games.kododo.tables import tables
 
 Array = npt.NDArray[Any]
-EMPTY = 255  # no card; shown as -1, sorts behind every card
-FEW = 64  # below so many games the number of numpy calls counts, above it the bytes
+# Below so many games the number of numpy calls counts, above it the bytes: a step as one would
+# do it for many takes 2.6 times as long with one game, 1.5 with 64, as for few 3 with 1,024.
+FEW = 128
 LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
 
 
 class KododoView(View):
-    """A player's view of Kododo: besides the observation, his hand slot by slot."""
+    """A player's view of Kododo: besides the observation, the hand slot by slot."""
 
     _game: KododoGame
 
@@ -43,72 +52,31 @@ class KododoView(View):
         return self._game.turn
 
 
-class KododoGame(BatchGame):
+class KododoGame(BatchGame, PlaysRounds, TakesBack):
     """A batch of Kododo games.
 
     Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
-    players draw in seat order from the front, each as many cards as he laid; the cards
+    players draw in seat order from the front, each as many cards as they laid; the cards
     removed unseen are the last ones of the deck.
 
     Args:
         num_envs: N, at least 1.
         rules: The rules; by default those for four players.
         seed: Seed of the batch's generator.
-
-    Attributes:
-        turn: 0 to 2, the turn of the round, the same in all games.
-        round_index: 0, 1, ..., the round of the deal, the same in all games.
     """
 
     name = "kododo"
     version = 0
     no_op = 0
     rules: Rules
-    turn: int
-    round_index: int
-    _drawn: int
-    _arrays: ClassVar[tuple[str, ...]] = (
-        "_deck", "_given", "_next_given", "_deals", "_hands", "_held_types", "_table",
-        "_last_table", "_laid", "_seen", "_pile_sizes",
-    )  # fmt: skip
-    _schedule: ClassVar[tuple[str, ...]] = ("turn", "round_index", "_drawn")
-    _any_length: ClassVar[tuple[str, ...]] = ("_given",)
+    _state_type = KododoState
+    _state: KododoState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
+        self._tables = tables(rules)
         layout, actions = observation_layout(rules), action_layout(rules)
-        slots = [
-            choice
-            for piece in actions.pieces
-            if isinstance(piece, SlotPiece)
-            for choice in piece.choices
-        ]
-        self._slots_of_action = slots
-        self._slot_of_action = np.array([(each[0], each[-1]) for each in slots], np.uint8).T
-        held = np.arange(rules.hand_size + 1)
-        # [plays, held, action]: it lays that many cards, all from slots that hold one.
-        legal = [
-            [[len(each) == plays and max(each) < cards for each in slots] for cards in held]
-            for plays in range(3)
-        ]
-        self._legal_padded = [[np.pad(np.array(row), 1) for row in rows] for rows in legal]
-        self._masks: dict[tuple[int, int, int], npt.NDArray[np.bool_]] = {}
-        self._seats = from_own_seat(rules.num_players)
-        self._nothing = np.full((2, 1, 1), EMPTY, np.uint8)
-        self._turn_rows = np.eye(rules.num_turns, dtype=np.uint8)[:, :, None]
-        # Arrays of one number: numpy mixes them with arrays faster than Python's own numbers.
-        self._one, self._num_values, self._kododo_value = (
-            np.array([number], np.uint8) for number in (1, rules.num_values, KODODO_VALUE)
-        )
-        most = [rules.limit] * rules.num_colours + [rules.kododo_number]
-        self._most = np.array(most, np.uint8)[:, None]
-        self._players = np.arange(rules.num_players)[:, None]
-        self._rows_of_card = _rows_of_card(rules)
-        self._each_slot = np.arange(rules.hand_size, dtype=np.uint8)[:, None]
-        self._each_colour = np.arange(rules.num_colours, dtype=np.uint8)[:, None]
-        self._each_type = np.arange(rules.num_card_types, dtype=np.uint8)[:, None]
-        self._most_deals = rules.max_deals
-        super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
+        super().__init__(num_envs, rules, layout, actions, rules.cards, seed, rules.max_deals)
 
     # --- starting ---------------------------------------------------------------------
 
@@ -125,155 +93,162 @@ class KododoGame(BatchGame):
         return decks.reshape(num, LONG_DEALS, -1)
 
     def _start(self, decks: npt.NDArray[np.uint8]) -> None:
-        num = self.num_envs
-        self._given = decks[1:]
-        self._next_given = np.zeros(num, np.int16)
-        self._deals = np.zeros(num, np.int16)
-        self._clear_table()
-        self._last_table = self._table.copy()
-        self._pile_sizes = np.zeros((self.num_players, num), np.int16)
+        self._state.given = decks[1:]
         self._deal(decks[0])
 
     def _deal(self, deck: npt.NDArray[np.uint8]) -> None:
         """Start a deal from shuffled decks (D, N): the whole batch stands at its first turn."""
-        rules = self.rules
-        self._deck = deck
-        self._drawn = self.num_players * rules.hand_size
-        shape = (self.num_players, rules.hand_size, self.num_envs)
-        self._hands = deck[: self._drawn].reshape(shape).copy()
+        state = self._state
+        state.turn = state.round_index = 0
+        state.deck = deck
+        state.hands = deck[: self._drawn].reshape(state.hands.shape).copy()
         self._sort_hands()
         self._count_hands()
-        self._seen = np.zeros((rules.num_card_types, self.num_envs), np.uint8)
-        self.turn = self.round_index = 0
+        state.seen[:] = 0
 
     def restart_finished(self) -> npt.NDArray[np.bool_]:
         """Deal finished games anew: all of them at the end, in the long variant between deals."""
-        finished = self._terminated.copy()
-        if finished.all() or not (self.turn == 0 and self.round_index == 0):
+        state = self._state
+        finished = state.terminated.copy()
+        if finished.all() or not (state.turn == 0 and state.round_index == 0):
             return super().restart_finished()
         if finished.any():
             games = np.flatnonzero(finished)
-            fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))
-            fresh._given = self._given[..., games]
-            fresh._next_given[:] = len(self._given)  # they were for the old games
-            for name in self._arrays + self._shared_state:
-                getattr(self, name)[..., games] = getattr(fresh, name)
+            fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))._state
+            fresh.given = state.given[..., games]
+            fresh.next_given[:] = len(state.given)  # they were for the old games
+            state.put(games, fresh.arrays())
             self._clock += 1
         return finished
 
     # --- playing ----------------------------------------------------------------------
 
     @property
+    def turn(self) -> int:
+        """0 to 2, the turn of the round, the same in all games."""
+        return self._state.turn
+
+    @property
+    def round_index(self) -> int:
+        """0, 1, ..., the round of the deal, the same in all games."""
+        return self._state.round_index
+
+    @property
     def round_steps(self) -> int:
         """Steps until the round that is being played is scored."""
-        return self.rules.num_turns - self.turn
+        return self.rules.num_turns - self._state.turn
 
     @property
     def _drawing(self) -> bool:
         """Whether the players draw in this round: in all but the last of a deal."""
-        return self.round_index < self.rules.num_rounds - 1
+        return self._state.round_index < self.rules.num_rounds - 1
 
     @property
     def _held(self) -> int:
         """Cards in each hand of a running game."""
-        laid = 0 if self._drawing else sum(self.rules.plays[: self.turn])
+        laid = 0 if self._drawing else self.rules.laid_before[self._state.turn]
         return self.rules.hand_size - laid
 
+    @property
+    def _drawn(self) -> int:
+        """Cards of the deck that everybody together has drawn by this turn, the deal included."""
+        rules, state = self.rules, self._state
+        if not self._drawing:
+            return rules.num_players * rules.hand_size + rules.draw_pile
+        drawn = state.round_index * rules.round_cards + rules.laid_before[state.turn]
+        return rules.num_players * (rules.hand_size + drawn)
+
     def _legal_now(self) -> npt.NDArray[np.bool_]:
-        """What is legal in every running game, (A,): the schedule alone decides it."""
-        return self._legal_padded[self.rules.plays[self.turn]][self._held][1:-1]
+        """What is legal in every running game: the schedule alone decides it; see ``Tables``."""
+        return self._tables.legal[self.rules.plays[self._state.turn]][self._held]
 
     def _mask(self) -> npt.NDArray[np.bool_]:
-        key = (self.rules.plays[self.turn], self._held, self.num_envs)
-        if key not in self._masks:
-            shape = (self.num_players, self.num_actions, self.num_envs)
-            self._masks[key] = np.broadcast_to(self._legal_now()[:, None], shape)
-        return self._masks[key]
+        # The same row for everybody. With np.broadcast_to legal_action_mask takes twice as long.
+        shape = (self.num_players, self.num_actions, self.num_envs)
+        return np.ndarray(shape, np.bool_, self._legal_now(), 1, (0, 1, 0))
 
     def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
-        # A row begins and ends with False, so that clipping catches what is no action at all.
-        padded = self._legal_padded[self.rules.plays[self.turn]][self._held]
-        legal: npt.NDArray[np.bool_] = padded.take(chosen + 1, mode="clip")
-        if np.count_nonzero(self._terminated):
-            legal = np.where(self._terminated, chosen == self.no_op, legal)
+        # Without the whole mask: with it a step takes 1.2 to 1.4 times as long.
+        legal: npt.NDArray[np.bool_] = self._legal_now().take(chosen + 1, mode="clip")
+        over = self._state.terminated
+        if np.count_nonzero(over):
+            legal = np.where(over, chosen == self.no_op, legal)
         return legal
 
     def _advance(self, chosen: Array) -> None:
-        plays = self.rules.plays[self.turn]
-        place = sum(self.rules.plays[: self.turn])
-        slots, drawn = self._slot_of_action[:plays].take(chosen, axis=1), self._draw(plays)
-        if self.num_envs < FEW:
-            cards = self._exchange_few(slots, drawn)
-        else:
-            cards = self._exchange(slots, drawn)
-        for play in range(plays):
-            self._table[:, place + play] = cards[play]
+        state, rules = self._state, self.rules
+        plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
+        slots, drawn = self._tables.ends[:plays].take(chosen, axis=1), self._draw(plays)
+        exchange = self._exchange_few if self.num_envs < FEW else self._exchange
+        state.table[:, place : place + plays] = exchange(slots, drawn).swapaxes(0, 1)
         self._sort_hands()
-        self.turn += 1
-        if self.turn == self.rules.num_turns:
+        state.turn += 1
+        if state.turn == rules.num_turns:
             self._end_round()
 
     def _draw(self, plays: int) -> npt.NDArray[np.uint8]:
-        """The next cards of the draw pile: (plays, P, N), EMPTY in the last round."""
+        """The next cards of the draw pile: (plays, P, N), NONE in the last round."""
         if not self._drawing:
-            return self._nothing[:plays]
-        start, self._drawn = self._drawn, self._drawn + self.num_players * plays
-        drawn = self._deck[start : self._drawn]
+            return np.full((plays, 1, 1), NONE, np.uint8)
+        start = self._drawn
+        drawn = self._state.deck[start : start + self.num_players * plays]
         return drawn.reshape(self.num_players, plays, self.num_envs).swapaxes(0, 1)
 
     def _exchange(self, slots: Array, drawn: Array) -> npt.NDArray[np.uint8]:
         """Lay the cards in the slots (plays, P, N), take the drawn ones there; count the cards."""
-        hands = self._hands
+        state, hands = self._state, self._state.hands
+        types = column(self.rules.num_card_types)
         # 255 where it is this slot: and, xor pick and swap bytes without branching.
-        here = np.negative((slots[:, :, None] == self._each_slot).view(np.uint8))
+        here = np.negative((slots[:, :, None] == column(self.rules.hand_size)).view(np.uint8))
         cards: npt.NDArray[np.uint8] = np.bitwise_or.reduce(hands & here, axis=2)
         for play in range(len(cards)):
             hands ^= (hands ^ drawn[play, :, None]) & here[play]
-            self._held_types += drawn[play, :, None] == self._each_type
+            state.held_types += drawn[play, :, None] == types
             self._count_laid(cards[play])
         return cards
 
     def _count_laid(self, card: npt.NDArray[np.uint8]) -> None:
         """Add a card of everybody (P, N) to all that is counted."""
-        colours = self.rules.num_colours
-        colour = card // self._num_values
-        value = card - colour * self._num_values + self._one
-        laid = (colour[:, None] == self._each_colour).view(np.uint8)
-        self._laid[:, :colours] += laid
-        self._laid[:, colours] += value == self._kododo_value
-        self._laid[:, colours + 1 :] += laid * value[:, None]
-        revealed = (card[:, None] == self._each_type).view(np.uint8)
-        self._held_types -= revealed
-        self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8)
+        state, rules, colours = self._state, self.rules, self.rules.num_colours
+        colour = card // rules.num_values
+        value = card - colour * rules.num_values + 1
+        laid = (colour[:, None] == column(colours)).view(np.uint8)
+        state.laid[:, :colours] += laid
+        state.laid[:, colours] += value == KODODO_VALUE
+        state.laid[:, colours + 1 :] += laid * value[:, None]
+        revealed = (card[:, None] == column(rules.num_card_types)).view(np.uint8)
+        state.held_types -= revealed
+        state.seen += np.add.reduce(revealed, axis=0, dtype=np.uint8)
 
     def _exchange_few(self, slots: Array, drawn: Array) -> npt.NDArray[np.uint8]:
         """The same with fewer calls, each of which costs more for each card: by tables."""
-        players, games = self._players, np.arange(self.num_envs)
-        cards: npt.NDArray[np.uint8] = self._hands[players, slots, games]
-        self._hands[players, slots, games] = drawn
-        counted, types = self._laid.shape[1], self._rows_of_card.shape[1]
-        laid, taken = self._rows_of(cards), self._rows_of(drawn)
-        self._laid += laid[:, :, :counted].swapaxes(1, 2)
-        revealed = laid[:, :, counted:types]
-        held = self._held_types.swapaxes(1, 2)
+        state, players = self._state, column(self.num_players, np.intp)
+        games = np.arange(self.num_envs)
+        cards: npt.NDArray[np.uint8] = state.hands[players, slots, games]
+        state.hands[players, slots, games] = drawn
+        counted = self.rules.num_counts
+        laid, taken = self._counts_of(cards), self._counts_of(drawn)
+        state.laid += laid[:, :, :counted].swapaxes(1, 2)
+        revealed = laid[:, :, counted:]
+        held = state.held_types.swapaxes(1, 2)
         held += taken[:, :, counted:]  # first, so that no number is below 0 on the way
         held -= revealed
-        self._seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
+        state.seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
         return cards
 
-    def _rows_of(self, cards: Array) -> npt.NDArray[np.uint8]:
-        """What cards (plays, P, N) add to all counts together, (P, N, counts)."""
-        rows: npt.NDArray[np.uint8] = self._rows_of_card.take(cards, axis=0)
-        total: npt.NDArray[np.uint8] = rows[0] if len(rows) == 1 else rows[0] + rows[1]
+    def _counts_of(self, cards: Array) -> npt.NDArray[np.uint8]:
+        """What cards (plays, P, N) add to all counts together, (P, N, counts); see ``Tables``."""
+        counts: npt.NDArray[np.uint8] = self._tables.counts.take(cards, axis=0)
+        total: npt.NDArray[np.uint8] = counts[0] if len(counts) == 1 else counts[0] + counts[1]
         return total
 
     def _sort_hands(self) -> None:
         """Sort each hand by card id, empty slots last."""
-        hands = self._hands
+        hands = self._state.hands
         if self.num_envs < FEW:
             hands.sort(axis=1)
             return
-        # Exchanges of neighbours, all hands at once: far faster than sorting hand by hand.
+        # Exchanges of neighbours, all hands at once: with 4,096 games 5 times as fast as sort.
         for last in range(self.rules.hand_size - 1, 0, -1):
             for index in range(last):
                 low = np.minimum(hands[:, index], hands[:, index + 1])
@@ -281,92 +256,86 @@ class KododoGame(BatchGame):
                 hands[:, index] = low
 
     def _count_hands(self) -> None:
-        """Count each hand's cards by type, (P, C * V, N); kept up to date as cards are laid."""
-        shape = (self.num_players, self.rules.num_card_types, self.num_envs)
-        self._held_types = np.zeros(shape, np.uint8)
+        """Count each hand's cards by type; kept up to date as cards are laid."""
+        state, types = self._state, column(self.rules.num_card_types)
+        state.held_types[:] = 0
         for slot in range(self.rules.hand_size):
-            self._held_types += self._hands[:, slot : slot + 1] == self._each_type
+            state.held_types += state.hands[:, slot : slot + 1] == types
 
     # --- the end of a round, of a deal, of the game -----------------------------------
 
     def _end_round(self) -> None:
-        rules = self.rules
+        state, rules, colours = self._state, self.rules, self.rules.num_colours
         last_round = not self._drawing
         if last_round:
-            self._hands[:] = EMPTY  # what is left is discarded before the evaluation
-            self._held_types[:] = 0
-        colours = rules.num_colours
+            state.hands[:] = NONE  # what is left is discarded before the evaluation
+            state.held_types[:] = 0
         points, cards = score_round(
-            self._laid[:, :colours],
-            self._laid[:, colours + 1 :],
-            self._laid[:, colours],
-            self._most[colours:],
-            self._most[:1],
+            state.laid[:, :colours],
+            state.laid[:, colours + 1 :],
+            state.laid[:, colours],
+            rules.kododo_number,
+            rules.limit,
         )
-        self._rewards[:] = points
-        self._scores += points
-        self._pile_sizes += cards
-        self._last_table = self._table
-        self._clear_table()
-        self.turn = 0
-        self.round_index += 1
+        state.rewards[:] = points
+        state.scores += points
+        state.pile_sizes += cards
+        state.last_table, state.table = state.table, np.full(state.table.shape, NONE, np.uint8)
+        state.laid[:] = 0
+        state.turn = 0
+        state.round_index += 1
         self._end_game(last_round)
-
-    def _clear_table(self) -> None:
-        players, rules, num = self.num_players, self.rules, self.num_envs
-        # For each player: cards by colour, Kododo cards, points by colour.
-        self._laid = np.zeros((players, 2 * rules.num_colours + 1, num), np.uint8)
-        self._table = np.empty((players, rules.round_cards, num), np.uint8)
-        self._table.fill(EMPTY)
 
     def _end_game(self, last_round: bool) -> None:
         """See which games are over; deal again, in the long variant, if some are not."""
-        reached = self._scores.max(axis=0) >= self.rules.target_score
+        state, rules = self._state, self.rules
+        reached = state.scores.max(axis=0) >= rules.target_score
         # The target counts at the end of every deal, and of every round of the later ones.
-        self._terminated = reached & (last_round | (self._deals > 0))
+        state.terminated = reached & (last_round | (state.deals > 0))
         if last_round:
-            self._terminated |= self._deals + 1 >= self.rules.max_deals
-        if last_round and not self._terminated.all():
-            with self._unchanged(self._terminated):
-                self._deals += 1
-                self._pile_sizes = np.zeros_like(self._pile_sizes)
+            state.terminated |= state.deals + 1 >= rules.max_deals
+        if last_round and not state.terminated.all():
+            with state.unchanged(state.terminated):
+                state.deals += 1
+                state.pile_sizes[:] = 0
                 self._deal(self._next_deck())
 
     def _next_deck(self) -> npt.NDArray[np.uint8]:
         """The decks of the next deal, (D, N): given ones while there are any, else shuffled."""
+        state = self._state
         deck = np.ascontiguousarray(shuffled_decks(self.cards, self.num_envs, self.rng).T)
-        games = np.flatnonzero(self._next_given < len(self._given))
-        deck[:, games] = self._given[self._next_given[games], :, games].T
-        self._next_given += 1
+        games = np.flatnonzero(state.next_given < len(state.given))
+        deck[:, games] = state.given[state.next_given[games], :, games].T
+        state.next_given += 1
         return deck
 
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self)
 
     def _standing(self) -> tuple[Array, ...]:
-        return self._scores, self._pile_sizes
+        return self._state.scores, self._state.pile_sizes
 
     # --- what there is to see ---------------------------------------------------------
 
     @property
     def hands(self) -> npt.NDArray[np.int8]:
         """Card ids sorted by slot, -1 where empty; shape (N, P, hand_size)."""
-        return self._shown(self._hands.view(np.int8))
+        return self._shown(self._state.hands.view(np.int8))
 
     @property
     def table(self) -> npt.NDArray[np.int8]:
         """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
-        return self._shown(self._table.view(np.int8))
+        return self._shown(self._state.table.view(np.int8))
 
     @property
     def last_table(self) -> npt.NDArray[np.int8]:
         """The table of the round before, as it was scored; -1 in the first round."""
-        return self._shown(self._last_table.view(np.int8))
+        return self._shown(self._state.last_table.view(np.int8))
 
     @property
     def pile_sizes(self) -> npt.NDArray[np.int16]:
         """Cards in the score piles, since the last shuffle; shape (N, P)."""
-        return self._shown(self._pile_sizes)
+        return self._shown(self._state.pile_sizes)
 
     @property
     def draw_pile_size(self) -> int:
@@ -377,77 +346,26 @@ class KododoGame(BatchGame):
         return KododoView(self, player)
 
     def _write_observation(self, into: dict[str, Array]) -> None:
-        rules, seats = self.rules, self._seats
-        into["hand"][:] = self._held_types.reshape(into["hand"].shape)
-        colours = rules.num_colours
-        total = np.add.reduce(self._laid[:, : colours + 1], axis=0, dtype=np.uint8)
-        missing = self._most - np.minimum(total, self._most)
-        by_seat = self._laid.take(seats, axis=0)
-        into["table_cards"][:] = by_seat[:, :, :colours]
-        into["table_points"][:] = by_seat[:, :, colours + 1 :]
-        into["table_kododos"][:] = by_seat[:, :, colours]
-        into["scores"][:] = self._scores.take(seats, axis=0)
-        into["pile_sizes"][:] = self._pile_sizes.take(seats, axis=0)
-        into["colour_totals"][:] = total[:colours]
-        into["to_limit"][:] = missing[:colours]
-        into["kododo_total"][:] = total[colours]
-        into["to_kododo_number"][:] = missing[colours]
-        into["turn"][:] = self._turn_rows[self.turn]
-        into["rounds_left"][:] = rules.num_rounds - self.round_index
-        into["draw_pile"][:] = self.draw_pile_size
-        if rules.variant == "long":  # else it is 0 from the start
-            into["later_deal"][:] = self._deals > 0
-        into["seen"][:] = self._seen.reshape(rules.num_colours, rules.num_values, -1)
+        write_observation(self, into)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        self._given = np.zeros((0, *self._deck.shape), np.uint8)  # nobody knows the later deals
-        self._next_given[:] = 0
-        others = [seat for seat in range(self.num_players) if seat != player]
-        if not self._terminated.all():
-            with self._unchanged(self._terminated):
-                self._deal_running(others, rng)
-        if self._terminated.any():
-            self._deal_finished(player, others, rng)
-        self._sort_hands()
-        self._count_hands()
-
-    def _deal_running(self, others: list[int], rng: np.random.Generator) -> None:
-        """Deal the other hands and the draw pile again; in which order it came here, is gone."""
-        held = self._held
-        shape = (len(others), held, self.num_envs)
-        hands = self._hands[others, :held].reshape(-1, self.num_envs)
-        hidden = np.concatenate([hands, self._deck[self._drawn :]])
-        # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
-        dealt = np.ascontiguousarray(shuffled_rows(np.sort(hidden.T, axis=1), rng).T)
-        self._hands[others, :held] = dealt[: len(hands)].reshape(shape)
-        self._deck[self._drawn :] = dealt[len(hands) :]
-        self._deck[: self._drawn] = EMPTY
-
-    def _deal_finished(self, player: int, others: list[int], rng: np.random.Generator) -> None:
-        """In games that are over nobody draws any more, but some have cards left in hand."""
-        games = np.flatnonzero(self._terminated)
-        self._deck[:, games] = EMPTY
-        revealed = self._seen[:, games] + self._held_types[player][:, games]
-        copies = np.bincount(self.cards, minlength=len(revealed))[:, None]
-        dealt = shuffled_counts(copies - revealed, len(self.cards), rng)
-        places = np.ix_(np.array(others), np.arange(self.rules.hand_size), games)
-        hands = self._hands[places]
-        dealt = dealt[: hands.shape[0] * hands.shape[1]].reshape(hands.shape)
-        self._hands[places] = np.where(hands == EMPTY, EMPTY, dealt)
+        deal_again(self, player, rng)
 
     @property
     def known_past(self) -> int:
         """The turns of this round that have been played."""
-        return self.turn
+        return self._state.turn
 
     def before_last_step(self, rng: np.random.Generator) -> Past:
-        """The position before the last turn of this round."""
-        return take_back(self, rng) if self.turn else super().before_last_step(rng)
+        """The position before the last turn of this round; see ``TakesBack``."""
+        if self._state.turn == 0:
+            raise ValueError("kododo cannot take back the last step here: known_past is 0")
+        return take_back(self, rng)
 
     # --- in words and pictures ----------------------------------------------------------
 
     def _describe(self, action: int) -> str:
-        slots = self._slots_of_action[action]
+        slots = self._tables.slots[action]
         if len(slots) == 1:
             return f"lay the card in slot {slots[0]}"
         return f"lay the cards in slots {slots[0]} and {slots[1]}"
@@ -461,23 +379,3 @@ class KododoGame(BatchGame):
         from kododo_env.games.kododo import render
 
         return render.svg(self, index, player)
-
-
-def _rows_of_card(rules: Rules) -> npt.NDArray[np.uint8]:
-    """What a card adds: to cards by colour, Kododo cards, points by colour, cards by type.
-
-    Returns:
-        Shape (256, 2 * C + 1 + C * V), by card id; nothing for EMPTY.
-    """
-    colour, value = np.divmod(np.arange(rules.num_card_types), rules.num_values)
-    laid = np.eye(rules.num_colours, dtype=np.uint8)[colour]
-    rows = np.zeros((256, 2 * rules.num_colours + 1 + rules.num_card_types), np.uint8)
-    rows[: rules.num_card_types] = np.hstack(
-        [
-            laid,
-            (value + 1 == KODODO_VALUE)[:, None],
-            laid * (value + 1)[:, None],
-            np.eye(rules.num_card_types, dtype=np.uint8),
-        ]
-    )
-    return rows

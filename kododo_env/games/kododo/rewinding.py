@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.batch_game import Past
+from kododo_env.core.capabilities import Past
+from kododo_env.core.deck import NONE
 
 if TYPE_CHECKING:
     from kododo_env.games.kododo.game import KododoGame
@@ -22,28 +23,35 @@ def take_back(game: KododoGame, rng: np.random.Generator) -> Past:
     were drawn after that: each may be, with the same chance.
     """
     rules, turn = game.rules, game.turn - 1
-    plays, place = rules.plays[turn], sum(rules.plays[:turn])
+    plays, place = rules.plays[turn], rules.laid_before[turn]
     before = game.clone()
-    laid = before._table[:, place : place + plays].copy()
-    with before._unchanged(before._terminated):
+    state = before._state
+    state.turn = turn
+    state.steps_played -= 1
+    laid = state.table[:, place : place + plays].copy()
+    with state.unchanged(state.terminated):
         _return_cards(before, laid, game._held, rng)
-        counts = before._rows_of(laid.swapaxes(0, 1))
-        counted = before._laid.shape[1]
-        before._laid -= counts[:, :, :counted].swapaxes(1, 2)
-        types = counts[:, :, counted:]
-        before._seen -= np.add.reduce(types, axis=0, dtype=np.uint8).T
-        before._table[:, place : place + plays] = before._nothing[0, 0, 0]
+        counts = before._counts_of(laid.swapaxes(0, 1))
+        by_player, by_type = np.split(counts, [rules.num_counts], axis=2)
+        state.laid -= by_player.swapaxes(1, 2)
+        state.seen -= np.add.reduce(by_type, axis=0, dtype=np.uint8).T
+        state.table[:, place : place + plays] = NONE
         before._sort_hands()
         before._count_hands()
-    before.turn = turn
-    before.steps_played -= 1
     return Past(before, _laying(before, np.sort(laid, axis=1)).transpose(2, 0, 1))
 
 
 def _return_cards(game: KododoGame, laid: Array, held: int, rng: np.random.Generator) -> None:
-    """Give the players back what they laid, (P, plays, N), and the pile what they drew for it."""
+    """Give the players back what they laid, (P, plays, N), and the pile what they drew for it.
+
+    Args:
+        game: Back at the turn before, but for the cards.
+        laid: The cards.
+        held: How many cards each player has in hand.
+        rng: The source of randomness.
+    """
     players, plays, num = laid.shape
-    hands = game._hands
+    hands, start = game._state.hands, game._drawn
     if not game._drawing:
         hands[:, held : held + plays] = laid
         return
@@ -52,15 +60,15 @@ def _return_cards(game: KododoGame, laid: Array, held: int, rng: np.random.Gener
         drawn = np.take_along_axis(hands, other, axis=1)
         np.put_along_axis(hands, other, hands[:, place : place + 1], axis=1)
         hands[:, place] = drawn[:, 0]
-    end, game._drawn = game._drawn, game._drawn - players * plays
-    game._deck[game._drawn : end] = hands[:, :plays].reshape(players * plays, num)
+    pile = game._state.deck[start : start + players * plays]
+    pile[:] = hands[:, :plays].reshape(players * plays, num)
     hands[:, :plays] = laid
 
 
 def _laying(game: KododoGame, cards: Array) -> npt.NDArray[np.bool_]:
     """Which actions lay these cards, (P, plays, N) sorted; shape (P, A, N)."""
     laying = np.zeros((game.num_players, game.num_actions, game.num_envs), np.bool_)
-    for action, slots in enumerate(game._slots_of_action):
+    for action, slots in enumerate(game._tables.slots):
         if len(slots) == cards.shape[1]:
-            laying[:, action] = (game._hands[:, list(slots)] == cards).all(axis=1)
+            laying[:, action] = (game._state.hands[:, list(slots)] == cards).all(axis=1)
     return laying

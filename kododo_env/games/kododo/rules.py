@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import comb
 from typing import Any
 
@@ -164,6 +165,16 @@ class Rules:
     def round_cards(self) -> int:
         """Cards each player lays in a round."""
         return sum(self.plays)
+
+    @cached_property
+    def laid_before(self) -> tuple[int, ...]:
+        """Cards that each player has laid in a round before each turn, and in all of them."""
+        return tuple(accumulate(self.plays, initial=0))
+
+    @property
+    def num_counts(self) -> int:
+        """What is counted of the cards that a player lays: cards by colour, Kododos, points."""
+        return 2 * self.num_colours + 1
 
     @cached_property
     def num_turns(self) -> int:

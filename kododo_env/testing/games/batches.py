@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
@@ -10,7 +12,7 @@ from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 5
-OF_THE_STEP = ("_rewards", "_just")
+NOT_COMPARED = ("_rewards", "_just", "steps_played", "rng")
 
 
 def batches(subject: Subject) -> str:
@@ -58,10 +60,11 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
     Where a game is over, the batch may go on: its schedule is then not the game's.
     """
     row = batch.take(np.array([index]))
-    names = [*batch._arrays, *(n for n in batch._shared_state if n not in OF_THE_STEP)]
-    if not single.terminated.all():
-        names += batch._schedule
-    pairs = {name: (getattr(row, name), getattr(single, name)) for name in names}
+    here, alone = row.state(), single.state()
+    names = [name for name in here if name not in NOT_COMPARED]
+    if single.terminated.all():
+        names = [name for name in names if isinstance(here[name], np.ndarray)]
+    pairs: dict[str, Any] = {name: (here[name], alone[name]) for name in names}
     pairs["legal_action_mask()"] = row.legal_action_mask(), single.legal_action_mask()
     pairs["outcome()"] = row.outcome(), single.outcome()
     if not single.terminated.all():
@@ -69,7 +72,7 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
         pairs["text()"] = row.text(), single.text()
     if single.terminated.all() and not row.terminated.all():
         raise Fault(f"{when} game {index} is over when played alone, but not in the batch")
-    for name, (here, alone) in pairs.items():
-        found = difference(here, alone, name)
+    for name, (one, other) in pairs.items():
+        found = difference(one, other, name)
         if found:
             raise Fault(f"{when} game {index} of the batch is not as it is alone: {found}")

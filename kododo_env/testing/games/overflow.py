@@ -50,8 +50,8 @@ class Watched(np.ndarray[Any, Any]):
 
 def watch(game: BatchGame) -> None:
     """Let all arrays of a batch be watched, and those in which it puts observations together."""
-    for name in game._arrays + game._shared_state:
-        setattr(game, name, getattr(game, name).view(Watched))
+    for name, array in game._state.arrays().items():
+        setattr(game._state, name, array.view(Watched))
     if game._scratch is None:
         flat, pieces = game._make_scratch()
         watched: dict[str, Any] = {name: piece.view(Watched) for name, piece in pieces.items()}

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.view import View
 from kododo_env.testing.report import Fault
 
@@ -105,7 +106,8 @@ def look_at_everything(game: BatchGame, rng: np.random.Generator) -> None:
     game.observe()
     game.deciding()
     game.outcome()
-    _ = game.round_steps
+    if isinstance(game, PlaysRounds) and game.round_steps < 1:
+        raise Fault(f"round_steps must be 1 or more, not {game.round_steps}")
     game.clone()
     for player in (None, *range(game.num_players)):
         if not game.text(0, player).strip():

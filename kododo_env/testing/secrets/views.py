@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import TakesBack
 from kododo_env.testing.everything import difference
 from kododo_env.testing.games.playing import Subject, public_names, shown_by, turns
 from kododo_env.testing.report import Fault
@@ -60,7 +61,8 @@ def _told(game: BatchGame, player: int, when: str) -> None:
     for name, is_so in (
         ("player", player), ("game_name", game.name), ("num_envs", game.num_envs),
         ("num_players", game.num_players), ("num_actions", game.num_actions),
-        ("no_op", game.no_op), ("rules", game.rules), ("known_past", game.known_past),
+        ("no_op", game.no_op), ("rules", game.rules),
+        ("known_past", game.known_past if isinstance(game, TakesBack) else 0),
     ):  # fmt: skip
         if getattr(view, name) != is_so:
             raise Fault(f"{when} view({player}).{name} is {getattr(view, name)!r}, not {is_so!r}")

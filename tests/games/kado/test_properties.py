@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kododo_env import kado_v0
+from kododo_env.core.deck import NONE
 from kododo_env.games.kado import KadoGame, Rules
-from kododo_env.games.kado.game import EMPTY, card_tables
+from kododo_env.games.kado.tables import tables
 from kododo_env.testing import check_batch_game
 from tests.helpers import differences, few, play_random, random_actions
 
@@ -117,11 +118,11 @@ def by_type(cards: npt.NDArray[Any], rules: Rules) -> npt.NDArray[np.int64]:
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
 def test_the_tables_tell_gift_ribbon_and_value_of_cards_and_of_nothing_else(rules: Rules) -> None:
-    tables = card_tables(rules)
-    assert {(table.shape, table.dtype) for table in tables} == {((256,), np.dtype(np.uint8))}
-    for card, told in enumerate(np.array(tables).T.tolist()):
+    found = tables(rules)
+    assert {(table.shape, table.dtype) for table in found} == {((256,), np.dtype(np.uint8))}
+    for card, told in enumerate(np.array(found).T.tolist()):
         is_card = card < rules.num_card_types
-        assert told == (list(rules.parts(card)) if is_card else [EMPTY, EMPTY, 0])
+        assert told == (list(rules.parts(card)) if is_card else [NONE, NONE, 0])
 
 
 # --- what any batch game promises -----------------------------------------------------

@@ -393,7 +393,7 @@ def test_any_card_in_hand_may_be_what_was_drawn_last(turn: int) -> None:
             assert abs(drawn[card] / samples - chance) < 5 * np.sqrt(chance / samples)
         for hand, actions in zip(before.hands[:50, player], shown[:50, player], strict=True):
             for action in np.flatnonzero(actions):
-                slots = one._slots_of_action[action]
+                slots = one._tables.slots[action]
                 assert Counter(int(hand[slot]) for slot in slots) == laid
 
 

@@ -1,0 +1,86 @@
+"""Dealing again what one player of KADO cannot know: the places of the deck they have not seen.
+
+All orders of the unseen cards in these places are equally likely as long as they respect the
+wrong guesses of this turn. These say something about one place only, the dealer's card's:
+whichever of the possible cards lies there, the others can lie in equally many orders. So that
+card is drawn first, each possible one with the same chance, and then the others in any order:
+every order has the same chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.deck import NONE, shuffled_rows
+from kododo_env.games.kado.state import KadoState
+
+if TYPE_CHECKING:
+    from kododo_env.games.kado.game import KadoGame
+
+Array = npt.NDArray[Any]
+
+
+def deal_again(game: KadoGame, player: int, rng: np.random.Generator) -> None:
+    """Replace all that a player cannot know, in place.
+
+    Args:
+        game: N games.
+        player: Whose knowledge stays.
+        rng: The source of randomness.
+    """
+    state = game._state
+    hidden = ~state.known[player, :-1]
+    others = np.nonzero(state.known[:, :-1] & hidden)  # who has seen what the player has not
+    _count_seen(state, others, -1)
+    free = hidden.copy()
+    # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
+    _refill(state, free, lambda cards: np.sort(cards, axis=1))
+    if state.not_gift.any():
+        _deal_kept(game, free, rng)
+    _refill(state, free, lambda cards: shuffled_rows(cards, rng))
+    _count_seen(state, others, 1)
+
+
+def _refill(
+    state: KadoState,
+    free: npt.NDArray[np.bool_],
+    reorder: Callable[[Array], npt.NDArray[np.uint8]],
+) -> None:
+    """Put the cards of the free places (D, N) back in another order.
+
+    Args:
+        state: N games.
+        free: Which places.
+        reorder: Reorders rows (N, D); those of the free places keep the order in which
+            they come, wherever in their row that leaves them.
+    """
+    cards = state.deck[:-1].T.copy()
+    ordered = reorder(np.where(free.T, cards, np.uint8(NONE)))
+    cards[free.T] = ordered[ordered != NONE]
+    state.deck[:-1] = cards.T
+
+
+def _deal_kept(game: KadoGame, free: npt.NDArray[np.bool_], rng: np.random.Generator) -> None:
+    """Draw the dealer's card, where it is free, among the possible ones; not free then."""
+    state, tables = game._state, game._tables
+    place = state.held[game.dealer]
+    games = np.flatnonzero(free[place, np.arange(game.num_envs)])
+    place, deck = place[games], state.deck[:-1, games]
+    gift, ribbon = tables.gift[deck].astype(np.intp), tables.ribbon[deck].astype(np.intp)
+    ruled_out = np.take_along_axis(state.not_gift[:, games], gift, axis=0)
+    ruled_out |= np.take_along_axis(state.not_ribbon[:, games], ribbon, axis=0)
+    drawn = random_legal_actions((free[:, games] & ~ruled_out).T, rng)
+    state.deck[drawn, games] = state.deck[place, games]
+    state.deck[place, games] = deck[drawn, np.arange(len(games))]
+    free[place, games] = False
+
+
+def _count_seen(state: KadoState, sights: tuple[Array, ...], step: int) -> None:
+    """Add so much to the counts of seen cards for (viewer, place, game)s."""
+    viewer, place, game = sights
+    np.add.at(state.seen.view(np.int8), (viewer, state.deck[place, game], game), step)

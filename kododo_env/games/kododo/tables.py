@@ -1,0 +1,62 @@
+"""What follows from Kododo's rules alone and is looked up in play."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.actions import SlotPiece
+from kododo_env.core.rows import read_only
+from kododo_env.games.kododo.observation import action_layout
+from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
+
+Slots = tuple[tuple[int, ...], ...]
+
+
+class Tables(NamedTuple):
+    """Look-up tables of some rules.
+
+    Attributes:
+        slots: The slots of the hand that each of the A actions lays.
+        ends: The first and the last of them, (2, A).
+        legal: ``legal[plays][held]``: which actions lay so many cards, all from slots of a hand
+            of so many, (A + 2,). It begins and ends with False, for what is no action.
+        most: The limit, for each colour, and the Kododo number, (C + 1, 1).
+        counts: By card id what a card adds: to cards by colour, Kododo cards and points by
+            colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
+    """
+
+    slots: Slots
+    ends: npt.NDArray[np.uint8]
+    legal: list[list[npt.NDArray[np.bool_]]]
+    most: npt.NDArray[np.uint8]
+    counts: npt.NDArray[np.uint8]
+
+
+@cache
+def tables(rules: Rules) -> Tables:
+    """The tables of these rules, which all their games share."""
+    pieces = [piece for piece in action_layout(rules).pieces if isinstance(piece, SlotPiece)]
+    slots = tuple(choice for piece in pieces for choice in piece.choices)
+    ends = read_only(np.array([(each[0], each[-1]) for each in slots], np.uint8)).T
+    most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
+    held = range(rules.hand_size + 1)
+    legal = [[read_only(_legal(slots, plays, cards)) for cards in held] for plays in range(3)]
+    return Tables(slots, ends, legal, read_only(most)[:, None], read_only(_counts(rules)))
+
+
+def _legal(slots: Slots, plays: int, held: int) -> npt.NDArray[np.bool_]:
+    return np.array([False, *(len(s) == plays and max(s) < held for s in slots), False])
+
+
+def _counts(rules: Rules) -> npt.NDArray[np.uint8]:
+    colour, value = np.divmod(np.arange(rules.num_card_types), rules.num_values)
+    by_colour = np.eye(rules.num_colours, dtype=np.uint8)[colour]
+    value = value[:, None] + 1
+    by_type = np.eye(rules.num_card_types, dtype=np.uint8)
+    counts = np.zeros((256, rules.num_counts + rules.num_card_types), np.uint8)
+    counts[: len(value)] = np.hstack([by_colour, value == KODODO_VALUE, by_colour * value, by_type])
+    return counts

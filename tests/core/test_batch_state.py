@@ -1,0 +1,160 @@
+"""The state of a batch is its fields: made, copied, loaded and put back by what each was told."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core.capabilities import PlaysRounds, TakesBack
+from kododo_env.core.state import BatchState, of_batch, per_game
+from tests.doors import GAMES
+from tests.games.hidden import arrays
+from tests.helpers import assert_same_state, differences, random_actions
+
+
+class Rules(NamedTuple):
+    num_players: int = 2
+    hand_size: int = 3
+    num_cards: int = 9
+
+
+class Stage(IntEnum):
+    FIRST = 1
+    LAST = 2
+
+
+@dataclass(slots=True, eq=False)
+class SmallState(BatchState):
+    turn: int = of_batch()
+    stage: Stage = of_batch(Stage.FIRST)
+    hands: np.ndarray = per_game("num_players", "hand_size", fill=255)
+    drawn: np.ndarray = per_game(dtype=np.intp, fill="num_cards")
+    later: np.ndarray = per_game("num_cards", any_number=True)
+
+
+def small() -> SmallState:
+    """Four games that can be told apart."""
+    state = SmallState.blank(Rules(), 4)
+    state.turn, state.stage, state.scores[:] = 5, Stage.LAST, np.arange(4)
+    state.later = np.arange(2 * 9 * 4, dtype=np.uint8).reshape(2, 9, 4)
+    return state
+
+
+def test_a_blank_state_is_what_its_fields_say() -> None:
+    state = SmallState.blank(Rules(), 4)
+    told = {name: (array.shape, str(array.dtype)) for name, array in state.arrays().items()}
+    assert told == {
+        "scores": ((2, 4), "int16"), "rewards": ((2, 4), "float32"),
+        "terminated": ((4,), "bool"), "just": ((4,), "bool"),
+        "hands": ((2, 3, 4), "uint8"), "drawn": ((4,), "int64"), "later": ((0, 9, 4), "uint8"),
+    }  # fmt: skip
+    assert (state.steps_played, state.turn, state.stage) == (0, 0, Stage.FIRST)
+    assert (state.hands == 255).all()
+    assert (state.drawn == 9).all()
+    assert not any(array.any() for array in (state.scores, state.rewards, state.terminated))
+    assert not hasattr(state, "__dict__")
+
+
+def test_the_keys_are_the_names_and_of_arrays_have_an_underscore() -> None:
+    state = small()
+    given = state.as_dict()
+    assert state.keys() == set(given) == {
+        "steps_played", "turn", "stage",
+        "_scores", "_rewards", "_terminated", "_just", "_hands", "_drawn", "_later",
+    }  # fmt: skip
+    given["_scores"][:] = 7
+    assert state.scores.tolist() == [[0, 1, 2, 3]] * 2
+
+
+def test_games_are_taken_in_the_order_given_and_put_back() -> None:
+    state = small()
+    taken = state.take(np.array([3, 1, 1]))
+    assert (taken.turn, taken.stage) == (5, Stage.LAST)
+    assert taken.scores.tolist() == [[3, 1, 1]] * 2
+    assert taken.later.shape == (2, 9, 3)
+    taken.scores[:] = 9
+    assert state.scores.tolist() == [[0, 1, 2, 3]] * 2
+    state.put(np.array([0, 2]), {"scores": taken.scores[:, :2]})
+    assert state.scores.tolist() == [[9, 1, 9, 3]] * 2
+
+
+@pytest.mark.parametrize("kept", [[], [1, 3], [0, 1, 2, 3]])
+def test_games_that_are_kept_stay_in_arrays_old_and_new(kept: list[int]) -> None:
+    state, which = small(), np.isin(np.arange(4), kept)
+    before = state.as_dict()
+    with state.unchanged(which):
+        state.scores += 10
+        state.hands = np.zeros_like(state.hands)
+        state.turn += 1
+    assert state.turn == 6
+    assert (state.scores[:, which] == before["_scores"][:, which]).all()
+    assert (state.scores[:, ~which] == before["_scores"][:, ~which] + 10).all()
+    assert (state.hands[..., which] == 255).all()
+    assert not state.hands[..., ~which].any()
+
+
+def test_what_a_state_gave_is_taken_in_its_own_types() -> None:
+    state = small()
+    loaded = SmallState.blank(Rules(), 4).like({**state.as_dict(), "stage": 2})
+    assert loaded.stage is Stage.LAST
+    assert differences(loaded.as_dict(), state.as_dict()) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("_later", np.zeros((2, 8, 4), np.uint8), "state of another batch: _later has the shape"),
+        ("_hands", np.zeros((1, 3, 4), np.uint8), "state of another batch: _hands has the shape"),
+        ("_drawn", np.zeros(4, np.int16), "_drawn must be int64, not int16"),
+        ("stage", 0, "stage must be a Stage, not 0"),
+        ("turn", -1, "turn must be 0 or more, not -1"),
+    ],
+)
+def test_what_is_no_state_is_refused(key: str, value: object, message: str) -> None:
+    state = small()
+    with pytest.raises(ValueError, match=message):
+        state.like({**state.as_dict(), key: value})
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_shallow_copy_goes_its_own_way(game: str) -> None:
+    """It shared the arrays that are written in place, such as the hands."""
+    played = registry.batch_game(game, 3, seed=1)
+    before = played.state()
+    other = copy.copy(played)
+    assert_same_state(other, played)
+    for _ in range(3):
+        other.step(random_actions(other, np.random.default_rng(0)))
+    assert differences(played.state(), before) == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_tables_and_layouts_are_found_again_after_pickling(game: str) -> None:
+    played = registry.batch_game(game, 2, seed=1)
+    again = pickle.loads(pickle.dumps(played))
+    again.step(random_actions(again, np.random.default_rng(0)))
+    assert again.steps_played == 1
+    assert played.steps_played == 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_tables_of_some_rules_are_shared_and_read_only(game: str) -> None:
+    """A mask's base is a row of them, and who wrote into it changed what is legal in all games."""
+    one, other = (registry.batch_game(game, 1, seed) for seed in (1, 2))
+    tables = getattr(one, "_tables", ())
+    assert tables is getattr(other, "_tables", ())
+    assert not any(array.flags.writeable for _, array in arrays(tables, "tables"))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_a_game_can_do_besides_stands_among_its_bases(game: str) -> None:
+    played = registry.batch_game(game, 1)
+    for capability in (PlaysRounds, TakesBack):
+        assert isinstance(played, capability) == (capability in type(played).__bases__)
