@@ -21,6 +21,9 @@ PY := $(VENV)/bin/python
 EXTRAS := train,render,dev
 # Written last, so that an interrupted install does not count as one.
 READY := $(VENV)/.complete
+# Ray has an environment of its own: it wants a gymnasium of its own.
+RAY_VENV := .venv-ray
+RAY_READY := $(RAY_VENV)/.complete
 # The first interpreter that runs and is new enough (the one below, if that is a virtual
 # environment's: it may be the one about to be replaced); empty if there is none.
 PYTHON ?= $(shell for name in python3.11 python3; do "$$name" -c 'import sys; \
@@ -30,12 +33,12 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench baselines ratios ablation mutants oldest fuzz audit faults soak policies pins clean
+.PHONY: help venv train test test-ray ray lint types format bench baselines ratios ablation mutants oldest fuzz audit faults soak policies pins clean
 
 define remove_venv
-@test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
-	echo '$(VENV) is no virtual environment and would be removed: move it away' >&2; exit 1; }
-rm -rf "$(VENV)"
+@test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
+	echo '$(1) is no virtual environment and would be removed: move it away' >&2; exit 1; }
+rm -rf "$(1)"
 endef
 
 help: ## List the targets
@@ -47,7 +50,7 @@ $(READY): pyproject.toml constraints.txt
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo 'kododo-env needs Python 3.11 or newer, which python3.11 and python3 are not here' \
 			'(PYTHON="$(PYTHON)"): name one with make PYTHON=/path/to/python3.11' >&2; exit 1; }
-	$(remove_venv)
+	$(call remove_venv,$(VENV))
 	"$(PYTHON)" -m venv "$(VENV)"
 	$(PY) -m pip install --quiet --constraint constraints.txt setuptools
 	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[$(EXTRAS)]'
@@ -58,6 +61,21 @@ train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_
 
 test: lint types ## Lint, types, then the tests
 	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 2
+
+$(RAY_READY): pyproject.toml constraints-ray.txt
+	$(call remove_venv,$(RAY_VENV))
+	"$(PYTHON)" -m venv "$(RAY_VENV)"
+	$(RAY_VENV)/bin/python -m pip install --quiet --constraint constraints-ray.txt setuptools torch
+	$(RAY_VENV)/bin/python -m pip install --quiet --constraint constraints-ray.txt \
+		--no-build-isolation --editable '.[ray]' pytest
+	touch $@
+
+test-ray: $(RAY_READY) ## The tests of --engine ray, in .venv-ray (some minutes)
+	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(RAY_VENV)/bin/python -m pytest tests/ray_engine
+
+ray: $(RAY_READY) ## Measure --engine ray beside one process, for docs/ray.md (some minutes)
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(RAY_VENV)/bin/python benchmarks/bench_ray.py
+	PYTHONPATH=. $(RAY_VENV)/bin/python docs/update_tables.py
 
 lint: $(READY) ## Check style and layout of the code
 	$(PY) -m ruff check .
@@ -129,6 +147,7 @@ pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
 	cp "$$scratch/constraints.txt" constraints.txt
 
 clean: ## Remove the environment and all caches; trained runs stay
-	$(remove_venv)
+	$(call remove_venv,$(VENV))
+	$(call remove_venv,$(RAY_VENV))
 	rm -rf build dist mutants *.egg-info .mypy_cache .import_linter_cache .ruff_cache .pytest_cache .hypothesis
 	find agents benchmarks kododo_env notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from agents.commands.cli import check_output
+from agents.commands.engine import engine
+from agents.engine import RAY, Engine, check_engine
 from agents.file_argument import FilePath
 from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.chunk_log import ChunkLog
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.play import ChunkResult
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
@@ -36,6 +40,7 @@ DEFAULT_GAME = "kododo"
 MOST_AGENTS = 64
 TOURNAMENT_ONLY = (
     "agents", "game", "players", "variant", "rules", "one_against_copies", "plot", "resume",
+    "engine",
 )  # fmt: skip
 
 
@@ -99,6 +104,10 @@ class EvaluateConfig:
     """Play each agent alone against copies of each other one, in place of mixed tables."""
     workers: int | None = None
     """Processes; if not given one for each core."""
+    engine: Engine = "local"
+    """Where they are: on this machine, or on a Ray cluster; the numbers are the same."""
+    address: str | None = None
+    """Of a Ray cluster that runs, such as 10.0.0.1:6379; if not given one is made here."""
     json: FilePath | None = None
     """Write the results here as JSON; what is played so far is kept beside it."""
     plot: FilePath | None = None
@@ -112,6 +121,7 @@ class EvaluateConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
+        check_engine(self, "address")
         if self.response.best_response is not None:
             for name in TOURNAMENT_ONLY:
                 if getattr(self, name) != getattr(type(self), name):
@@ -210,12 +220,15 @@ def _report(config: EvaluateConfig) -> Report:
     tournament = config.tournament()
     chunks, heading = tournament.chunks(), _heading(tournament)
     path = None if config.json is None else log_of(config.json)
-    with ChunkLog(path, heading, chunks, config.resume) as log:
+    with (
+        engine(config.engine, config.address, config.workers),
+        ChunkLog(path, heading, chunks, config.resume) as log,
+    ):
         left = [chunk for chunk in chunks if chunk.index not in log.results]
         all_games, games_left = (
             tournament.players * sum(chunk.deals for chunk in each) for each in (chunks, left)
         )
-        played = run(tournament, left, config.workers or cores())
+        played = _played(config, tournament, left)
         try:
             for result in games_bar(played, all_games, all_games - games_left):
                 log.append(result)
@@ -224,6 +237,17 @@ def _report(config: EvaluateConfig) -> Report:
                 raise
             raise type(stop)("what was played is kept, go on with --resume") from stop
     return build_report(tournament, log.results.values())
+
+
+def _played(
+    config: EvaluateConfig, tournament: Tournament, left: list[Chunk]
+) -> Iterator[ChunkResult]:
+    """The results of chunks, in their order."""
+    if config.engine == RAY:
+        from agents.ray_engine.tournament import run_on_cluster
+
+        return run_on_cluster(tournament, left, config.workers)
+    return run(tournament, left, config.workers or cores())
 
 
 def log_of(path: Path) -> Path:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from agents.commands.engine import engine, trainer_of
 from agents.commands.resuming import BEGINS_AGAIN, begun, resumed
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
@@ -50,12 +51,12 @@ def train(config: TrainConfig) -> None:
             has diverged, and the last checkpoint is kept.
         KeyboardInterrupt: Somebody asked to stop; what was learned is kept.
     """
-    with _folder(config) as place:
+    with _folder(config) as place, engine(config.engine, config.address, config.workers):
         run_dir = place.place
         task, progress, said = resumed(config) if config.resume else _fresh(config, run_dir)
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
         check_memory(task)
-        trainer = Trainer(config, task, run_dir, progress)
+        trainer = trainer_of(config.engine)(config, task, run_dir, progress)
         trainer.before_writing = place.check
         write_config(run_dir, task, config)
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)

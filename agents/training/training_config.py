@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import torch
 import tyro
 
+from agents.engine import Engine, check_engine
 from agents.file_argument import FilePath
 from agents.ppo.budget import Budget
 from agents.recipes.recipe import GAME, Recipe, recipe_for
@@ -59,12 +60,22 @@ class TrainConfig:
     games: int = 4000
     """Games against each baseline for the table at the end."""
     threads: int = 2
-    """Threads of the processor for acting and learning."""
+    """Threads of the processor for acting and learning; with --engine ray each process has one."""
     bfloat16: Annotated[bool, tyro.conf.FlagConversionOff] = False
     """Multiply matrices in bfloat16 while learning; the default is what the processor can."""
+    engine: Engine = "local"
+    """Where it trains: in this process, or on a Ray cluster."""
+    address: str | None = None
+    """Of a Ray cluster that runs, such as 10.0.0.1:6379; if not given one is made here."""
+    workers: int | None = None
+    """Processes of the Ray cluster that play, each some of --num-envs; if not given one for each
+    core."""
+    learners: int | None = None
+    """Processes of the Ray cluster that learn, each from a part of a minibatch; 1 if not given."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
+        check_engine(self, "address", "workers", "learners")
         if self.minutes is not None and self.steps is not None:
             raise ValueError("give --minutes or --steps, not both")
         if self.resume and self.run_dir is None:

@@ -60,6 +60,7 @@ BOUNDS = {
     "games": Bound(1, MOST_GAMES),
     "threads": Bound(1, MOST_PROCESSES),
     "workers": Bound(1, MOST_PROCESSES),
+    "learners": Bound(1, MOST_PROCESSES),
     "search_games": Bound(1, MOST_GAMES),
     # of make_policies
     "seeds": Bound(1, 1000),

@@ -1,0 +1,79 @@
+"""The Ray cluster that does the work: one of this machine alone, or one that is there already."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kododo_env.arena import workers as processes
+
+# Before Ray is imported: it tells nobody that it is used, nor of what it gets over by itself.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+
+import ray
+
+OBJECT_STORE = 200 * 2**20  # bytes, of a cluster of this machine; what is more goes to the disk
+PATIENCE = 10.0  # seconds for a cluster to answer
+ROOT = Path(__file__).parents[2]
+PACKAGES = [str(ROOT / name) for name in ("agents", "kododo_env")]  # nodes need no checkout
+
+
+@contextmanager
+def cluster(address: str | None, workers: int | None) -> Iterator[None]:
+    """Inside, this process is the driver of a Ray cluster.
+
+    Args:
+        address: Of a cluster that runs, such as ``10.0.0.1:6379``, or ``auto``; None makes one
+            of this machine, which ends with the block.
+        workers: How many of its cores are wanted; None: all.
+
+    Raises:
+        ValueError: There is no cluster at the address, or it has fewer cores.
+    """
+    where: dict[str, Any] = {"address": address, "runtime_env": {"py_modules": PACKAGES}}
+    if address is None:
+        where = {
+            "num_cpus": workers or processes.cores(),
+            "object_store_memory": OBJECT_STORE,
+            "include_dashboard": False,
+        }
+    try:
+        _knock(address)
+        ray.init(**where, log_to_driver=False, logging_level="critical")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ValueError(_refusal(address)) from error
+    try:
+        if workers is not None and cores() < workers:
+            raise ValueError(
+                f"the Ray cluster has {cores()} cores: give --workers {cores()} or fewer"
+            )
+        yield
+    finally:
+        ray.shutdown()
+
+
+def cores() -> int:
+    """How many cores the cluster has."""
+    return int(ray.cluster_resources().get("CPU", 0))
+
+
+def _knock(address: str | None) -> None:
+    """Raise OSError or ValueError if nobody listens there: Ray would try for minutes."""
+    if address is not None and address != "auto":
+        host, _, port = address.rpartition(":")
+        socket.create_connection((host, int(port)), PATIENCE).close()
+
+
+def _refusal(address: str | None) -> str:
+    if address is None:
+        return "no Ray cluster can be begun on this machine: try ray start --head to see why"
+    return (
+        f"no Ray cluster answers at {address}, or this machine is none of it: begin one with "
+        "ray start --head, and join it from here with ray start --address"
+    )

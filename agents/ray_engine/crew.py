@@ -1,0 +1,131 @@
+"""The processes of a training: runners that play, and learners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import ray
+from ray.exceptions import RayError
+from ray.rllib.core import DEFAULT_MODULE_ID
+from ray.rllib.core.learner.learner_group import LearnerGroup
+from ray.rllib.env.env_runner_group import EnvRunnerGroup
+from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
+
+from agents.ray_engine.configuration import RESTARTS, configuration
+from agents.ray_engine.player import Columns, Piece, Played
+from agents.training.training_config import Task
+
+
+class Crew:
+    """RLlib's environment runners and learners for a task.
+
+    Args:
+        task: What is learned.
+        workers: How many runners.
+        learners: How many learners; see ``configuration``.
+        bfloat16: Whether matrices are multiplied in bfloat16.
+    """
+
+    def __init__(self, task: Task, workers: int, learners: int, bfloat16: bool = False) -> None:
+        config = configuration(task, workers, learners, bfloat16)
+        self.recipe, self.workers, self.num_learners = task.recipe, workers, learners
+        self.learners = LearnerGroup(config=config)
+        self.runners = EnvRunnerGroup(config=config, local_env_runner=False)
+
+    def play(self, work: Sequence[Piece], weights: dict[str, npt.NDArray[Any]]) -> list[Played]:
+        """What came of the pieces, in their order.
+
+        A piece whose runner was killed is played again, by whoever is there; it comes out
+        the same.
+
+        Raises:
+            ValueError: The network's answers are no numbers.
+            ChildProcessError: Runners were killed again and again.
+        """
+        everywhere = ray.put(weights)  # once for each machine
+        left, done = {piece.index: piece for piece in work}, {}
+        for _ in range(RESTARTS):
+            self.runners.probe_unhealthy_env_runners()  # whether Ray has started them again
+            for played in self._round(list(left.values()), everywhere):
+                if isinstance(played, ValueError):
+                    raise played
+                done[played.index] = played
+                del left[played.index]
+            if not left:
+                return [done[piece.index] for piece in work]
+        raise ChildProcessError("the runners are killed again and again: give each more memory")
+
+    def _round(self, left: list[Piece], weights: Any) -> list[Played | ValueError]:
+        """One piece for each runner that is there; those that came back."""
+        there = self.runners.healthy_env_runner_ids()[: len(left)]
+        if not there:
+            return []
+        played: list[Played | ValueError] = self.runners.foreach_env_runner(
+            "sample",
+            kwargs=[{"piece": piece, "weights": weights} for piece in left[: len(there)]],
+            remote_worker_ids=there,
+            local_env_runner=False,
+        )
+        return played
+
+    def learn(
+        self, decisions: Columns, seed: int, rate: float, entropy: float = 0.0
+    ) -> dict[str, float]:
+        """Learn from an update's decisions; what there is to log of it.
+
+        Raises:
+            Diverged: Gradients, weights or the network's answers are no finite numbers.
+            ChildProcessError: A learner was killed.
+        """
+        total, recipe = len(decisions["returns"]), self.recipe
+        minibatches = max(1, round(total / recipe.batch_size))
+        batch = MultiAgentBatch({DEFAULT_MODULE_ID: SampleBatch(decisions)}, env_steps=total)
+        try:
+            results = self.learners.update(
+                batch=batch,
+                timesteps={"seed": seed, "rate": rate, "entropy": entropy},
+                num_epochs=recipe.n_epochs,
+                minibatch_size=max(1, total // self.num_learners // minibatches),
+                num_total_minibatches=recipe.n_epochs * minibatches,
+                shuffle_batch_per_epoch=True,
+            )
+        except RayError as error:
+            raise ChildProcessError("a learner was killed") from error
+        for each in results:
+            if isinstance(each, ValueError):
+                raise each
+        return {name: float(np.mean([each[name] for each in results])) for name in results[0]}
+
+    def learned(self) -> dict[str, Any]:
+        """The state of policy and optimiser; all learners have the same."""
+        state: dict[str, Any] = self._of_learners(lambda learner: learner.learned())[0]
+        return state
+
+    def go_on(self, learned: dict[str, Any]) -> None:
+        """Give all learners the state of a policy and its optimiser."""
+        self._of_learners(lambda learner: learner.go_on(learned))
+
+    def _of_learners(self, what: Any) -> list[Any]:
+        results = list(self.learners.foreach_learner(what))
+        if not all(each.ok for each in results):
+            raise ChildProcessError("a learner was killed")
+        return [each.get() for each in results]
+
+    def stop(self) -> None:
+        """End all of its processes."""
+        self.runners.stop()
+        self.learners.shutdown()
+
+
+@contextmanager
+def crew(task: Task, workers: int, learners: int, bfloat16: bool = False) -> Iterator[Crew]:
+    """Inside, there are the processes; see ``Crew``."""
+    made = Crew(task, workers, learners, bfloat16)
+    try:
+        yield made
+    finally:
+        made.stop()

@@ -1,0 +1,124 @@
+"""RLlib's PPO learner, with our network, optimiser and imitation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
+from ray.rllib.core import DEFAULT_MODULE_ID
+from ray.rllib.core.columns import Columns
+from ray.rllib.utils.schedules.scheduler import Scheduler
+from stable_baselines3.common.utils import update_learning_rate
+from torch import Tensor
+from torch.nn import functional
+
+from agents.networks.network import check_finite, check_network
+
+VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
+
+
+class SelfPlayLearner(PPOTorchLearner):
+    """Its loss is RLlib's own; a batch that has ``targets`` is imitated instead."""
+
+    def build(self) -> None:
+        """Make the module and its optimiser."""
+        super().build()
+        torch.set_num_threads(1)  # a minibatch is divided among learners, not among threads
+
+    @property
+    def policy(self) -> Any:
+        """What has the network and its optimiser."""
+        return self.module[DEFAULT_MODULE_ID].unwrapped().policy
+
+    def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
+        """The recipe's optimiser, whose learning rate ``update`` sets."""
+        module = self._module[module_id]
+        self.register_optimizer(
+            module_id=module_id,
+            optimizer=module.policy.optimizer,
+            params=self.get_parameters(module),
+        )
+
+    def learned(self) -> dict[str, Any]:
+        """The state of policy and optimiser, as a checkpoint has it."""
+        policy = self.policy
+        return {"policy": policy.state_dict(), "optimizer": policy.optimizer.state_dict()}
+
+    def go_on(self, learned: dict[str, Any]) -> None:
+        """Put back what ``learned`` gave."""
+        self.policy.load_state_dict(learned["policy"])
+        self.policy.optimizer.load_state_dict(learned["optimizer"])
+
+    def update(self, *args: Any, timesteps: dict[str, Any], **kwargs: Any) -> Any:
+        """Learn from decisions.
+
+        Args:
+            *args: RLlib's.
+            timesteps: The ``seed`` of the minibatches, the learning ``rate``, and the weight of
+                the ``entropy``.
+            **kwargs: RLlib's.
+
+        Returns:
+            The means of the losses; or what is wrong with the network: RLlib's actors end,
+            wordless, if an error is raised in them.
+        """
+        np.random.seed(timesteps["seed"])  # noqa: NPY002  RLlib shuffles by it
+        update_learning_rate(self.policy.optimizer, timesteps["rate"])
+        self.entropy_coeff_schedulers_per_module[DEFAULT_MODULE_ID] = Scheduler(
+            fixed_value_or_schedule=timesteps["entropy"], framework="torch"
+        )
+        self._losses: list[dict[str, Tensor]] = []
+        try:
+            super().update(*args, timesteps={}, **kwargs)
+            check_network(self.policy.network, *self._latest)
+        except ValueError as error:
+            return error
+        means = {
+            name: torch.stack([each[name] for each in self._losses]).mean().item()
+            for name in self._losses[0]
+        }
+        return {"learning_rate": timesteps["rate"], **means}
+
+    def compute_loss_for_module(
+        self, *, module_id: str, config: Any, batch: dict[str, Any], fwd_out: dict[str, Tensor]
+    ) -> Tensor:
+        """The mean loss of a minibatch."""
+        self._latest = batch["canonical"], batch["entries"]
+        if "targets" in batch:
+            return self._imitation_loss(config.vf_loss_coeff, batch, fwd_out)
+        advantages, logits = batch["advantages"], fwd_out[Columns.ACTION_DIST_INPUTS]
+        if len(advantages) > 1:  # one has no spread, but NaN
+            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        batch = {
+            **batch,
+            "advantages": advantages,
+            VALUE_TARGETS: batch["returns"],
+            Columns.ACTION_LOGP: batch["log_probs"],
+            Columns.ACTION_DIST_INPUTS: logits.detach(),  # RLlib wants them, for the KL it leaves
+            Columns.VF_PREDS: fwd_out[Columns.VF_PREDS],
+        }
+        loss: Tensor = super().compute_loss_for_module(
+            module_id=module_id, config=config, batch=batch, fwd_out=fwd_out
+        )
+        self._losses.append({"loss": loss.detach()})
+        return loss
+
+    def _imitation_loss(
+        self, vf_coef: float, batch: dict[str, Any], fwd_out: dict[str, Tensor]
+    ) -> Tensor:
+        """As in ``agents.ppo.imitation``."""
+        log_probs = functional.log_softmax(fwd_out[Columns.ACTION_DIST_INPUTS], dim=1)
+        cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
+        value_loss = functional.mse_loss(fwd_out[Columns.VF_PREDS], batch["returns"])
+        loss: Tensor = cross_entropy + vf_coef * value_loss
+        losses = {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
+        self._losses.append({name: each.detach() for name, each in losses.items()})
+        return loss
+
+    def compute_gradients(self, loss_per_module: dict[str, Tensor], **kwargs: Any) -> Any:
+        """The gradients; RLlib would take what is no number for 0."""
+        gradients: Any = super().compute_gradients(loss_per_module, **kwargs)
+        check_finite(*loss_per_module.values(), *gradients.values())
+        return gradients

@@ -1,0 +1,45 @@
+"""The network as RLlib's RLModule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.distribution.torch.torch_distribution import TorchCategorical
+from ray.rllib.core.rl_module.apis import ValueFunctionAPI
+from ray.rllib.core.rl_module.torch import TorchRLModule
+from torch import Tensor
+
+from agents.networks.network import masked
+from agents.ray_engine.player import make_model
+
+
+class GameModule(TorchRLModule, ValueFunctionAPI):
+    """A ``GameNetwork`` over canonical observations, as the learner gets them.
+
+    ``model_config`` has the ``task`` and whether to use ``bfloat16``.
+    """
+
+    action_dist_cls = TorchCategorical
+
+    def setup(self) -> None:
+        """Make the network and its optimiser."""
+        self.bfloat16: bool = self.model_config["bfloat16"]
+        self.policy = make_model(self.model_config["task"], 1).policy
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Tensor]:
+        """Logits (B, A), those of illegal actions ``ILLEGAL``, and values (B,)."""
+        logits, values = self.policy.network.from_canonical(
+            batch["canonical"].float(), batch["entries"].long(), self.bfloat16
+        )
+        return {
+            Columns.ACTION_DIST_INPUTS: masked(logits, batch["masks"]),
+            Columns.VF_PREDS: values,
+        }
+
+    def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
+        """The values (B,): those of the forward pass, if the batch has them."""
+        values: Tensor = (batch if Columns.VF_PREDS in batch else self._forward(batch))[
+            Columns.VF_PREDS
+        ]
+        return values

@@ -1,0 +1,103 @@
+"""A tournament's chunks as tasks of a Ray cluster, with the same results as anywhere."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from agents.ray_engine.cluster import cores
+from kododo_env.agent_registry import SEARCH, SUFFIX, shipped
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.play import ChunkResult, play_chunk
+from kododo_env.arena.tournament import Tournament
+from kododo_env.core.agent import Agent
+
+AHEAD = 2  # tasks for each core, so that none waits for the next
+
+
+def run_on_cluster(
+    played: Tournament, chunks: Sequence[Chunk], workers: int | None = None
+) -> Iterator[ChunkResult]:
+    """Play chunks of a tournament; what a process was playing that was killed is played again.
+
+    Args:
+        played: The tournament. Its policy files are read here, and sent.
+        chunks: Those of its chunks that are to be played.
+        workers: How many at a time; None: as many as the cluster has cores.
+
+    Yields:
+        The results, in the order of the chunks.
+
+    Raises:
+        ValueError: An agent plays what is not legal.
+        ChildProcessError: Processes were killed again and again.
+    """
+    number, files = uuid4().hex, ray.put(_files(played.agents))
+    there = cores()
+    most = workers if workers and workers < there else AHEAD * there
+    task, waiting = ray.remote(num_cpus=1)(_work), deque[Any]()
+    for chunk in chunks:
+        waiting.append(task.remote(number, played, files, chunk))
+        if len(waiting) >= most:
+            yield _result(waiting.popleft())
+    while waiting:
+        yield _result(waiting.popleft())
+
+
+def _result(task: Any) -> ChunkResult:
+    try:
+        result: ChunkResult = ray.get(task)
+    except RayTaskError as error:
+        raise error.cause from error
+    except RayError as error:
+        message = "processes of the cluster were killed again and again; give each more memory"
+        raise ChildProcessError(message) from error
+    return result
+
+
+_agents: dict[str, Sequence[Agent]] = {}  # a process's: those of the tournament that it plays
+
+
+def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk) -> ChunkResult:
+    if number not in _agents:
+        _agents.clear()
+        _agents[number] = _load(played, files)
+    return play_chunk(chunk, _agents[number], played.make_game(chunk.deals), played.seed)
+
+
+def _files(agents: Sequence[str]) -> dict[str, bytes]:
+    """What is in the policy files that agents name."""
+    named = {_parts(agent)[1] for agent in agents}
+    return {name: Path(name).read_bytes() for name in named if _is_file(name)}
+
+
+def _is_file(name: str) -> bool:
+    return name.endswith(SUFFIX) and name not in shipped()
+
+
+def _parts(agent: str) -> tuple[str, str, str]:
+    """Before, in and behind the name of the policy: those of a search are not empty."""
+    if not agent.startswith(SEARCH):
+        return "", agent, ""
+    policy, colon, amount = agent.removeprefix(SEARCH).rpartition(":")
+    return SEARCH, policy, colon + amount
+
+
+def _load(played: Tournament, files: dict[str, bytes]) -> Sequence[Agent]:
+    """The agents, their files written where this process can read them."""
+    with tempfile.TemporaryDirectory() as folder:
+        here = {}
+        for number, (name, content) in enumerate(files.items()):
+            here[name] = str(Path(folder) / f"{number}{SUFFIX}")
+            Path(here[name]).write_bytes(content)
+        parts = [_parts(agent) for agent in played.agents]
+        agents = tuple(first + here.get(name, name) + last for first, name, last in parts)
+        return replace(played, agents=agents).load_agents()

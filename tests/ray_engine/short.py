@@ -1,0 +1,63 @@
+"""Trainings by train.py that take seconds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+import pytest
+
+from agents.training.checkpoint import read_facts
+from agents.training.run_folder import CHECKPOINT
+from agents.training.trainer import Trainer
+from tests.command_line import train_py
+
+ON_RAY = ("--engine", "ray", "--workers", "2")
+SMALL = (
+    "--players", "3", "--num-envs", "16", "--batch-size", "256", "--width", "16", "--games", "30",
+    "--evaluations", "1", "--bfloat16", "False", "--threads", "1",
+)  # fmt: skip
+UPDATE = 16 * 3 * 21  # agent-steps
+
+
+def trained(
+    capsys: pytest.CaptureFixture[str],
+    run_dir: Path,
+    updates: int,
+    *arguments: str,
+    stopped_after: int | None = None,
+) -> int:
+    """Train so many updates in all; the agent-steps of the checkpoint.
+
+    Args:
+        capsys: pytest's.
+        run_dir: The run's folder.
+        updates: How many.
+        *arguments: Further ones of train.py.
+        stopped_after: Stop as if by Ctrl-C after so many of them.
+    """
+    given = [*SMALL, "--steps", str(updates * UPDATE), "--run-dir", str(run_dir), *arguments]
+    with pytest.MonkeyPatch.context() as patch:
+        if stopped_after is not None:
+            patch.setattr(Trainer, "_measure_if_due", stopping(stopped_after))
+        code, _, error = train_py(capsys, given)
+    assert code == (0 if stopped_after is None else 130), error
+    return read_facts(run_dir / CHECKPOINT)[1].steps
+
+
+def stopping(after: int) -> Any:
+    """In place of a trainer's measuring: stop it after so many updates."""
+
+    def stop(trainer: Trainer) -> None:
+        if trainer.progress.updates == after:
+            trainer.stopped = KeyboardInterrupt
+
+    return stop
+
+
+def weights(policy: Path) -> list[npt.NDArray[Any]]:
+    """The numbers of a policy file."""
+    import onnx
+
+    return [onnx.numpy_helper.to_array(each) for each in onnx.load(policy).graph.initializer]

@@ -1,0 +1,159 @@
+"""Runners and learners: what they learn, and what a kill costs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from threading import Timer
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+
+pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an environment with it")
+
+from agents.ray_engine.cluster import cluster
+from agents.ray_engine.crew import Crew
+from agents.ray_engine.player import Piece, Played, make_model, pieces
+from agents.training.training_config import Task, default_config, task_of
+
+WORKERS = 2
+SEED, RATE = 3, 1e-3
+
+
+def small(**changes: Any) -> Task:
+    """Something to learn in a moment."""
+    settings = {"num_envs": 16, "batch_size": 10**6, "n_epochs": 1, "width": 16} | changes
+    return task_of(default_config("kododo", 3, **settings))
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return small()
+
+
+@pytest.fixture(scope="module")
+def crew(task: Task) -> Iterator[Crew]:
+    with cluster(None, WORKERS):
+        made = Crew(task, WORKERS, 1)
+        yield made
+        made.stop()
+
+
+def weights(task: Task) -> dict[str, npt.NDArray[Any]]:
+    """Of a network that has learned nothing."""
+    return {name: each.numpy() for name, each in network(task).items()}
+
+
+def network(task: Task) -> dict[str, torch.Tensor]:
+    return make_model(task, 1).policy.network.state_dict()
+
+
+def together(played: list[Played]) -> dict[str, npt.NDArray[Any]]:
+    """The decisions of all pieces."""
+    return {
+        name: np.concatenate([each.decisions[name] for each in played])
+        for name in played[0].decisions
+    }
+
+
+def assert_same(one: list[Played], other: list[Played]) -> None:
+    assert [each.index for each in one] == [each.index for each in other]
+    for a, b in zip(one, other, strict=True):
+        assert a.steps == b.steps
+        for name in a.decisions:
+            np.testing.assert_array_equal(a.decisions[name], b.decisions[name])
+
+
+def test_pieces_make_up_all_games_and_differ() -> None:
+    work = pieces(10, 4, update=7)
+    assert [piece.games for piece in work] == [2, 3, 2, 3]
+    assert [piece.index for piece in work] == [0, 1, 2, 3]
+    assert len(pieces(2, 5, update=0)) == 2
+
+
+@pytest.mark.parametrize(
+    "what", [{"imitation": True}, {"opponent": None}, {"opponent": "heuristic"}]
+)
+def test_a_piece_is_the_same_whoever_plays_it(what: dict[str, Any], task: Task, crew: Crew) -> None:
+    work = pieces(16, 4, update=5, **what)  # two rounds for two runners
+    there = crew.play(work, weights(task))
+    backwards = crew.play(work[::-1], weights(task))[::-1]
+    assert_same(there, backwards)
+    first, second = there[0].decisions["canonical"], there[1].decisions["canonical"]
+    assert first.shape != second.shape or (first != second).any()
+
+
+def test_a_killed_runner_costs_nothing_but_its_work(task: Task, crew: Crew) -> None:
+    work = [Piece(update=1, index=0, games=2048), Piece(update=1, index=1, games=16)]
+    expected = crew.play(work, weights(task))
+    before = crew.runners.num_remote_worker_restarts()
+    runner = crew.runners.foreach_env_runner(lambda each: os.getpid(), local_env_runner=False)[0]
+    in_the_middle = Timer(0.3, os.kill, (runner, signal.SIGKILL))
+    in_the_middle.start()
+    assert_same(crew.play(work, weights(task)), expected)
+    while crew.runners.num_remote_worker_restarts() == before:  # Ray has started it again
+        assert_same(crew.play(work[1:], weights(task)), expected[1:])
+    assert len(crew.runners.healthy_env_runner_ids()) == WORKERS
+
+
+@pytest.mark.parametrize("imitation", [False, True])
+def test_rllibs_learner_does_what_ours_does(imitation: bool, task: Task, crew: Crew) -> None:
+    """One step on all decisions: what they are divided into makes no difference."""
+    decisions = together(crew.play(pieces(16, 2, update=2, imitation=imitation), weights(task)))
+    fresh = make_model(task, 1)
+    crew.go_on(
+        {"policy": fresh.policy.state_dict(), "optimizer": fresh.policy.optimizer.state_dict()}
+    )
+    crew.learn(decisions, SEED, RATE, entropy=0.01)
+    learned = crew.learned()["policy"]
+    ours = one_step_of_ours(task, decisions, imitation)
+    for name, weight in ours.items():
+        torch.testing.assert_close(learned[name], weight, rtol=1e-3, atol=1e-5)
+    assert any((learned[name] != each).any() for name, each in fresh.policy.state_dict().items())
+
+
+def one_step_of_ours(
+    task: Task, decisions: dict[str, npt.NDArray[Any]], imitation: bool
+) -> dict[str, torch.Tensor]:
+    """What the one-process learner makes of the decisions."""
+    from agents.ppo.decision_buffer import Decisions
+    from agents.ppo.imitation import Demonstrations, Imitation
+
+    model = make_model(task, 1)
+    policy, recipe = model.policy, task.recipe
+    for group in policy.optimizer.param_groups:
+        group["lr"] = RATE
+    columns = {name: torch.from_numpy(each) for name, each in decisions.items()}
+    if imitation:
+        expert = task.expert()
+        assert expert is not None
+        Imitation(policy, expert, recipe, model.parallel)._step(Demonstrations(**columns))
+    else:
+        model.ent_coef = 0.01
+        model._update(Decisions(**columns), recipe.clip_range)
+    return policy.state_dict()
+
+
+def test_a_network_of_nan_is_refused(task: Task, crew: Crew) -> None:
+    broken = {name: each * np.float32("nan") for name, each in weights(task).items()}
+    with pytest.raises(ValueError, match="diverged"):
+        crew.play(pieces(4, 2, update=0), broken)
+    decisions = together(crew.play(pieces(4, 2, update=0), weights(task)))
+    decisions["returns"] = decisions["returns"] * np.float32("nan")
+    with pytest.raises(ValueError, match="diverged"):
+        crew.learn(decisions, SEED, RATE)
+
+
+def test_learners_divide_a_minibatch(task: Task, crew: Crew) -> None:
+    decisions = together(crew.play(pieces(16, 2, update=4), weights(task)))
+    two = Crew(task, 0, 2)  # the cluster's cores are the first crew's
+    two.learn(decisions, SEED, RATE)
+    assert len(two.learners) == 2
+    first, second = two._of_learners(lambda learner: learner.learned()["policy"])
+    for name in first:
+        torch.testing.assert_close(first[name], second[name], rtol=0, atol=0)
+    two.stop()
