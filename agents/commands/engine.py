@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from agents.engine import RAY, Engine
 from kododo_env.system.extras import needs
-
-if TYPE_CHECKING:
-    from agents.training.trainer import Trainer
 
 
 @contextmanager
@@ -34,14 +30,3 @@ def engine(which: Engine, address: str | None, workers: int | None) -> Iterator[
 
     with cluster(address, workers):
         yield
-
-
-def trainer_of(which: Engine) -> type[Trainer]:
-    """Who trains."""
-    from agents.training.trainer import Trainer  # imports torch
-
-    if which != RAY:
-        return Trainer
-    from agents.ray_engine.ray_trainer import RayTrainer
-
-    return RayTrainer

@@ -7,8 +7,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from agents.commands.engine import engine, trainer_of
+from agents.commands.engine import engine
 from agents.commands.resuming import BEGINS_AGAIN, begun, resumed
+from agents.engine import RAY
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
 from agents.training.checkpoint import Progress
@@ -56,13 +57,22 @@ def train(config: TrainConfig) -> None:
         task, progress, said = resumed(config) if config.resume else _fresh(config, run_dir)
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
         check_memory(task)
-        trainer = trainer_of(config.engine)(config, task, run_dir, progress)
+        trainer = _trainer(config)(config, task, run_dir, progress)
         trainer.before_writing = place.check
         write_config(run_dir, task, config)
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
         for line in said:
             print(line, flush=True)
         _run(trainer, place)
+
+
+def _trainer(config: TrainConfig) -> type[Trainer]:
+    """Who trains."""
+    if config.engine != RAY:
+        return Trainer
+    from agents.ray_engine.ray_trainer import RayTrainer
+
+    return RayTrainer
 
 
 def defaults(which: Which) -> TrainConfig:

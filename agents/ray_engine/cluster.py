@@ -29,8 +29,8 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     """Inside, this process is the driver of a Ray cluster.
 
     Args:
-        address: Of a cluster that runs, such as ``10.0.0.1:6379``, or ``auto``; None makes one
-            of this machine, which ends with the block.
+        address: Of a cluster that runs, such as ``10.0.0.1:6379``; None makes one of this
+            machine, which ends with the block.
         workers: How many of its cores are wanted; None: all.
 
     Raises:
@@ -39,12 +39,14 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     where: dict[str, Any] = {"address": address, "runtime_env": {"py_modules": PACKAGES}}
     if address is None:
         where = {
+            "address": "local",  # or it would join one that it finds here
             "num_cpus": workers or processes.cores(),
             "object_store_memory": OBJECT_STORE,
             "include_dashboard": False,
         }
     try:
-        _knock(address)
+        if address is not None:
+            _knock(address)
         ray.init(**where, log_to_driver=False, logging_level="critical")
     except (OSError, RuntimeError, ValueError) as error:
         raise ValueError(_refusal(address)) from error
@@ -63,11 +65,10 @@ def cores() -> int:
     return int(ray.cluster_resources().get("CPU", 0))
 
 
-def _knock(address: str | None) -> None:
+def _knock(address: str) -> None:
     """Raise OSError or ValueError if nobody listens there: Ray would try for minutes."""
-    if address is not None and address != "auto":
-        host, _, port = address.rpartition(":")
-        socket.create_connection((host, int(port)), PATIENCE).close()
+    host, _, port = address.rpartition(":")
+    socket.create_connection((host, int(port)), PATIENCE).close()
 
 
 def _refusal(address: str | None) -> str:

@@ -345,7 +345,7 @@ def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[
     names = {each.name for each in fields(config)}
     others: dict[str, Any] = {name: value for name, value in needed.items() if name in names}
     if config is TrainConfig:
-        others = {"game": "kododo", "players": 2, "settings": Recipe()}
+        others = {"game": "kododo", "players": 2, "settings": Recipe(), "engine": "ray"}
     for name in names & BOUNDS.keys():
         bound = BOUNDS[name]
         config(**others, **{name: bound.highest})

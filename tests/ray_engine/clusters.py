@@ -3,62 +3,87 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+ROOT = Path(__file__).parents[2]
 SMALL = ("--num-cpus", "1", "--object-store-memory", str(100 * 2**20), "--disable-usage-stats")
+PATIENCE = 240  # seconds for a program to end
 
 
-@contextmanager
-def two_nodes() -> Iterator[str]:
-    """A head and, joined by its address, a second node, of one core each; gives the address."""
-    address = f"127.0.0.1:{free_port()}"
-    with ExitStack() as stack:
-        port = address.rpartition(":")[2]
-        stack.enter_context(node("--head", "--port", port, "--include-dashboard", "false"))
-        stack.enter_context(node("--address", address))
-        yield address
+class Nodes:
+    """A head and, joined by its address, a second node, of one core each.
 
+    They and who works there share a token that is made for them.
 
-@contextmanager
-def node(*arguments: str) -> Iterator[None]:
-    """What ``ray start`` with these arguments runs."""
-    ray = Path(sys.executable).with_name("ray")
-    started = subprocess.Popen(
-        [ray, "start", "--block", *SMALL, *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    try:
+    Args:
+        stack: Ends them.
+
+    Attributes:
+        address: The head's.
+    """
+
+    def __init__(self, stack: ExitStack) -> None:
+        port = str(free_port())
+        self.address = f"127.0.0.1:{port}"
+        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        self._environment = {**os.environ, "PYTHONPATH": str(ROOT), **token}
+        stack.enter_context(self._node("--head", "--port", port, "--include-dashboard", "false"))
+        stack.enter_context(self._node("--address", self.address))
+
+    def run(self, *arguments: str) -> str:
+        """What a Python program prints that works there; it must end well."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            env=self._environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    @contextmanager
+    def _node(self, *arguments: str) -> Iterator[None]:
+        """What ``ray start`` with these arguments runs."""
+        started = subprocess.Popen(
+            [Path(sys.executable).with_name("ray"), "start", "--block", *SMALL, *arguments],
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
         assert started.stdout is not None
-        said = []
-        for line in started.stdout:
-            said.append(line)
-            if "--block" in line:  # all of it runs
-                break
-        else:
-            raise AssertionError("".join(said))
-        yield
-    finally:
-        started.send_signal(signal.SIGTERM)
         try:
-            started.wait(30)
+            said = []
+            for line in started.stdout:
+                said.append(line)
+                if line.rstrip().endswith("--block"):  # all of it runs
+                    break
+            else:
+                raise AssertionError("".join(said))
+            yield
         finally:
-            with_group(started.pid)
+            with suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
+            started.stdout.close()
 
 
-def with_group(number: int) -> None:
-    """End what is left of a process's group."""
-    try:
-        os.killpg(number, signal.SIGKILL)
-    except ProcessLookupError:
-        return
+@contextmanager
+def two_nodes() -> Iterator[Nodes]:
+    """Inside, there are the nodes."""
+    with ExitStack() as stack:
+        yield Nodes(stack)
 
 
 def free_port() -> int:
