@@ -41,7 +41,6 @@ class Measured:
 
     Args:
         trainer: What trains.
-        halves: By what its stopwatch calls them: what playing is made of, and learning.
     """
 
     def __init__(self, trainer: Trainer) -> None:

@@ -32,6 +32,8 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "speed.md", "speed", speed
+    yield DOCS / "ray.md", "measured", ray_measured
+    yield DOCS / "ray.md", "expected", ray_expected
     for game in registry.DOORS:
         yield page_of(game), "layout", partial(layout, game)
         yield page_of(game), "baselines", partial(baselines, game)
@@ -122,6 +124,45 @@ def speed() -> str:
     found = json.loads((DOCS / "speed.json").read_text())
     rows = [[what, *by_game.values()] for what, by_game in found["rows"].items()]
     return markdown(["", *found["games"]], rows)
+
+
+def ray_measured() -> str:
+    """What benchmarks/bench_ray.py found."""
+    found = json.loads((DOCS / "ray.json").read_text())
+    whole = found["training"]["one process"]["update"]
+    games = found["evaluation"]["one process"]
+    rows = [
+        [
+            f"--workers {name}" if name.isdecimal() else name,
+            f"{speeds['update']:,} ({speeds['update'] / whole:.2f})",
+            f"{speeds['playing']:,}",
+            f"{speeds['learning']:,}",
+            f"{found['evaluation'][name]:,} ({found['evaluation'][name] / games:.2f})",
+        ]
+        for name, speeds in found["training"].items()
+    ]
+    head = ["", "training, agent-steps/s", "playing alone", "learning alone", "evaluation, games/s"]
+    return markdown(head, rows)
+
+
+def ray_expected() -> str:
+    """What follows for larger clusters if all that is divided is divided without loss."""
+    found = json.loads((DOCS / "ray.json").read_text())
+    one, games = found["training"]["1"], found["evaluation"]["1"]
+
+    def training(cores: int, learners: int) -> str:
+        return f"{1 / (1 / one['playing'] / cores + 1 / one['learning'] / learners):,.0f}"
+
+    rows = [
+        [
+            f"{cores:,}",
+            *(training(cores, learners) for learners in (1, 8, cores)),
+            f"{cores * games:,}",
+        ]
+        for cores in (64, 1000)
+    ]
+    head = ["cores", "training, 1 learner", "8 learners", "a learner on each core", "evaluation"]
+    return markdown(head, rows)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

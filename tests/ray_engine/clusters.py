@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SMALL = ("--num-cpus", "1", "--object-store-memory", str(100 * 2**20), "--disable-usage-stats")
-PATIENCE = 240  # seconds for a program to end
+PATIENCE = 120  # seconds for a program to end
 
 
 class Nodes:
@@ -73,6 +73,9 @@ class Nodes:
                 raise AssertionError("".join(said))
             yield
         finally:
+            started.terminate()  # it forgets its address then, which others would try to join
+            with suppress(subprocess.TimeoutExpired):
+                started.wait(PATIENCE)
             with suppress(ProcessLookupError):
                 os.killpg(started.pid, signal.SIGKILL)
             started.wait()
