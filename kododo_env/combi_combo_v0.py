@@ -40,6 +40,9 @@ def parallel_env(
     reward: str | Reward = "score",
     render_mode: str | None = None,
     illegal_action: str = "raise",
+    observation_dtype: str | None = None,
+    normalize: bool = False,
+    action_mask: str = "both",
     **rules: Any,
 ) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv, everybody choosing at once.
@@ -49,13 +52,17 @@ def parallel_env(
         reward: ``"score"``, ``"margin"`` or ``"win"``; see ``kododo_env.core.rewards``.
         render_mode: None, ``"ansi"`` or ``"rgb_array"``.
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+        observation_dtype: None for small integers, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
     game = batch_game(1, num_players, **rules)
-    return ParallelGame(game, reward, render_mode, illegal_action)
+    seen = (observation_dtype, normalize, action_mask)
+    return ParallelGame(game, reward, render_mode, illegal_action, *seen)
 
 
 def env(
@@ -63,8 +70,12 @@ def env(
     reward: str | Reward = "score",
     render_mode: str | None = None,
     illegal_action: str = "raise",
+    observation_dtype: str | None = None,
+    normalize: bool = False,
+    action_mask: str = "both",
     **rules: Any,
 ) -> AECGame:
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
     game = batch_game(1, num_players, **rules)
-    return AECGame(game, reward, render_mode, illegal_action)
+    seen = (observation_dtype, normalize, action_mask)
+    return AECGame(game, reward, render_mode, illegal_action, *seen)

@@ -61,14 +61,11 @@ class AECGame(PettingZooTable, AECEnv):
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows now: ``{"observation": (F,), "action_mask": (A,) int8}``."""
+        """What an agent knows now; see ``ParallelGame``."""
         if not self._dealt:
             raise self._not_running()
         player = self._player_of[agent]
-        return {
-            "observation": self._numbers[player].copy(),
-            "action_mask": self._masks[player].copy(),
-        }
+        return self._format.observation(self._numbers[player].copy(), self._masks[player].copy())
 
     def last(
         self, observe: bool = True
@@ -100,12 +97,12 @@ class AECGame(PettingZooTable, AECEnv):
 
     def _prepare(self, asked: list[str]) -> None:
         """Set up what is seen, and whose choices are awaited, until the next step."""
-        self._numbers = self.game.observe()[0]
+        self._numbers = self._format.numbers(self.game)[0]
         self._masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         # Players who are not asked keep this, the only thing that they can do.
         self._chosen = self._masks.argmax(axis=1)
         self.infos: dict[str, dict[str, Any]] = {
-            name: {"action_mask": mask.copy()}
+            name: self._format.info(mask.copy())
             for name, mask in zip(self.possible_agents, self._masks, strict=True)
         }
         for name in self._replaced:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from pettingzoo import ParallelEnv
 
+from kododo_env.core.batch_game import IllegalAction
 from kododo_env.core.numbers import shown
+from kododo_env.wrappers.choices import HINT
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 
@@ -18,8 +20,8 @@ Infos = dict[str, dict[str, Any]]
 class ParallelGame(PettingZooTable, ParallelEnv):
     """One game in which all players act in every step; see ``PettingZooTable``.
 
-    An observation is ``{"observation": (F,) layout.dtype, "action_mask": (A,) int8}``; the
-    mask is also ``infos[agent]["action_mask"]``, where other libraries look for it. A player
+    An observation is ``{"observation": (F,), "action_mask": (A,) int8}``; the mask is also
+    ``infos[agent]["action_mask"]``, where other libraries look for it. A player
     with nothing to decide has one legal action and passes that. An action that was illegal
     and has been replaced is told by ``infos[agent]["illegal_action"] = True``.
     """
@@ -66,7 +68,10 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         chosen = self._numbers_of(actions)
         if self._choices.replaces:
             chosen, replaced = self._legal_instead(actions)
-        game.step(np.array((chosen,)))
+        try:
+            game.step(np.array((chosen,)))
+        except IllegalAction as error:
+            raise IllegalAction(f"{error} {HINT}") from None
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:
@@ -87,11 +92,12 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         # copied, since the base of a row is everybody's.
         masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         observations, infos = {}, {}
-        rows = zip(self.possible_agents, self.game.observe()[0], masks, strict=True)
+        seen = self._format
+        rows = zip(self.possible_agents, seen.numbers(self.game)[0], masks, strict=True)
         for name, numbers, row in rows:
             mask = row.copy()
-            observations[name] = {"observation": numbers.copy(), "action_mask": mask}
-            infos[name] = {"action_mask": mask}
+            observations[name] = seen.observation(numbers.copy(), mask)
+            infos[name] = seen.info(mask)
         return observations, infos
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
@@ -12,7 +14,7 @@ from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
-from kododo_env.wrappers.spaces import action_space, observation_space
+from kododo_env.wrappers.spaces import Array, ObservationFormat, action_space
 
 
 class PettingZooTable:
@@ -24,11 +26,15 @@ class PettingZooTable:
             array (1, P).
         render_mode: None, ``"ansi"`` or ``"rgb_array"``.
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
 
     Attributes:
         game: The batch of one game that is played.
         possible_agents: ``"player_0"`` and so on, in seat order.
         metadata: PettingZoo's; the name is that of the door, such as ``"kododo_v0"``.
+        state_space: The space of ``state()``.
 
     Raises:
         ValueError: The batch is not of one game, or an option is unknown.
@@ -40,6 +46,9 @@ class PettingZooTable:
         reward: str | Reward = "score",
         render_mode: str | None = None,
         illegal_action: str = "raise",
+        observation_dtype: npt.DTypeLike | None = None,
+        normalize: bool = False,
+        action_mask: str = "both",
     ) -> None:
         check_single(game)
         check_render_mode(render_mode)
@@ -56,18 +65,35 @@ class PettingZooTable:
         self._player_of = {name: player for player, name in enumerate(self.possible_agents)}
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         # A dictionary rather than a cache: always the same objects, and it can be pickled.
-        self.observation_spaces = {name: observation_space(game) for name in self.possible_agents}
+        self.observation_spaces = {
+            name: copy.deepcopy(self._format.space) for name in self.possible_agents
+        }
         self.action_spaces = {name: action_space(game) for name in self.possible_agents}
+        low, high = (
+            np.tile(bound, game.num_players)
+            for bound in (self._format.box.low, self._format.box.high)
+        )
+        self.state_space = spaces.Box(low, high, dtype=self._format.dtype.type)
         self._dealt = False
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """The space of an agent's actions, always the same object."""
         return self.action_spaces[agent]
+
+    def state(self) -> Array:
+        """What all players know together, for a centralised critic: their observations' numbers
+        in seat order, shape (P * F,). Only what nobody has seen, such as the order of the draw
+        pile, is not in it.
+        """
+        if not self._dealt:
+            raise self._not_running()
+        return self._format.numbers(self.game).reshape(-1)
 
     def render(self) -> str | npt.NDArray[Any] | None:
         """The table with all hands, as text or uint8 pixels (H, W, 3), by ``render_mode``."""

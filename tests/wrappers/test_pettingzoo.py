@@ -475,3 +475,69 @@ def test_unknown_options(make: Any, game: str, options: dict[str, Any], message:
 def test_a_batch_is_refused(wrapper: Any) -> None:
     with pytest.raises(ValueError, match="one game is wanted, not a batch of 2"):
         wrapper(kododo_v0.batch_game(2))
+
+
+# --- options --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("door", [parallel, aec])
+@pytest.mark.parametrize("game", GAMES)
+def test_observations_as_floats_from_0_to_1(game: str, door: Any) -> None:
+    plain, other = door(game, 4), door(game, 4, normalize=True)
+    for env in (plain, other):
+        env.reset(seed=0)
+    for name in plain.possible_agents:
+        if isinstance(plain, AECGame):
+            seen, scaled = plain.observe(name), other.observe(name)
+        else:
+            seen, scaled = (env.reset(seed=0)[0][name] for env in (plain, other))
+        assert other.observation_space(name).contains(scaled)
+        assert scaled["observation"].dtype == np.float32
+        maxima = plain.game.layout.maxima
+        assert np.allclose(scaled["observation"], seen["observation"] / maxima, atol=1e-6)
+        assert np.array_equal(scaled["action_mask"], seen["action_mask"])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_masks_in_the_info_alone(game: str) -> None:
+    env = parallel(game, 4, action_mask="info", observation_dtype="int32")
+    observations, infos = env.reset(seed=0)
+    for name, numbers in observations.items():
+        assert env.observation_space(name).contains(numbers)
+        assert numbers.dtype == np.int32
+        assert infos[name]["action_mask"].shape == (env.game.num_actions,)
+    turns = aec(game, 4, action_mask="info")
+    turns.reset(seed=0)
+    observation, *_, info = turns.last()
+    assert turns.observation_space("player_0").contains(observation)
+    assert info["action_mask"].sum() > 1
+
+
+def test_masks_in_the_observation_alone() -> None:
+    env = parallel("kododo", 4, action_mask="observation")
+    observations, infos = env.reset(seed=0)
+    assert set(observations["player_0"]) == {"observation", "action_mask"}
+    assert infos == {name: {} for name in env.possible_agents}
+
+
+@pytest.mark.parametrize("door", [parallel, aec])
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_state_is_what_all_know_together(game: str, normalize: bool, door: Any) -> None:
+    env = door(game, 4, normalize=normalize)
+    with pytest.raises(RuntimeError, match=r"has not begun; call reset\(\)"):
+        env.state()
+    env.reset(seed=3)
+    state = env.state()
+    assert env.state_space.contains(state)
+    expected = env.game.observe()[0] / (env.game.layout.maxima if normalize else 1)
+    assert np.allclose(state.reshape(4, -1), expected, atol=1e-6)
+    state[:] = 0
+    assert env.state().any()
+
+
+def test_an_illegal_action_names_the_option_that_helps() -> None:
+    env = parallel("kododo", 4)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"without masks\? illegal_action='random' plays a legal"):
+        env.step(dict.fromkeys(env.agents, 0))
