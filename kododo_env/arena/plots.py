@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.report import Report, heading
+from kododo_env.arena.report import Report
 from kododo_env.system.files import written_whole
 
 INK = "#1f2933"
@@ -44,7 +44,7 @@ def _standings(report: Report) -> Figure:
     right.set_xlabel("rating, 95 % interval")
     left.set_yticks(range(len(names)), names)
     left.set_ylim(len(names) - 0.4, -0.7)
-    title = "\n".join(wrap(heading(report), int(12 * figure.get_figwidth())))
+    title = "\n".join(wrap(report.heading, int(12 * figure.get_figwidth())))
     figure.suptitle(title, fontsize=10, color=INK)
     return figure
 

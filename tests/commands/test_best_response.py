@@ -365,7 +365,6 @@ BAD = [
     (("--rules", "variant=long"), "--rules does not go with --best-response"),
     (("--plot", "out.png"), "--plot does not go with --best-response"),
     (("--resume",), "--resume does not go with --best-response"),
-    (("--one-against-copies",), "--one-against-copies does not go with --best-response"),
     (("--workers", "0"), "--workers must be 1 to 512, not 0"),
     (("--json", "out.txt"), "out.txt must end with .json"),
     (("--save", "out.zip"), "out.zip must end with .onnx"),
