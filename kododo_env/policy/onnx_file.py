@@ -58,22 +58,19 @@ _MODEL = {
 _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
 # Bytes of a number by the tensor's type: floats of 32, 16 and 64 bits, whole numbers, truth values.
 _BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8}
+# What exported graphs are made of, and their like. None has a graph within it, so that
+# everything is done once, in the order of the file; none opens a file.
+OPERATORS = {
+    "Abs", "Add", "And", "ArgMax", "ArgMin", "Cast", "Ceil", "Clip", "Concat", "CumSum", "Div",
+    "Equal", "Expand", "Flatten", "Floor", "Gather", "GatherElements", "GatherND", "Gemm",
+    "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "MatMul", "Max", "Min", "Mod",
+    "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceSum", "Relu", "Reshape",
+    "Shape", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where",
+}  # fmt: skip
 
 
-class OnnxFile(NamedTuple):
-    """What a model says of itself and does.
-
-    Attributes:
-        operators: Of the graph's nodes, in the order of the file: (domain, name).
-        metadata: Its entries by their keys.
-    """
-
-    operators: tuple[tuple[str, str], ...]
-    metadata: dict[str, str]
-
-
-def read_onnx(content: bytes) -> OnnxFile:
-    """Read a model.
+def read_onnx(content: bytes) -> dict[str, str]:
+    """The entries of a model's metadata by their keys, if it has only what policies have.
 
     Raises:
         ValueError: It is no ONNX file, or has what no policy has.
@@ -89,8 +86,7 @@ def read_onnx(content: bytes) -> OnnxFile:
     _check_unique([_text(tensor, "name") for tensor in tensors])
     entries = [(_text(e, "key"), _text(e, "value")) for e in model.get("metadata_props", ())]
     _check_unique([key for key, _ in entries])
-    operators = ((_text(node, "domain"), _text(node, "op_type")) for node in nodes)
-    return OnnxFile(tuple(operators), dict(entries))
+    return dict(entries)
 
 
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
@@ -103,6 +99,10 @@ def _check_tensor(tensor: Mapping[str, Any]) -> None:
 
 
 def _check_node(node: Mapping[str, Any]) -> None:
+    domain, operator = _text(node, "domain"), _text(node, "op_type")
+    if domain not in ("", "ai.onnx") or operator not in OPERATORS:
+        name = f"{domain}.{operator}".lstrip(".")[:60]
+        raise ValueError(f"its graph has the operation {name}, which no policy needs")
     for name in (*node.get("input", ()), *node.get("output", ())):
         str(name, "utf-8")  # raises
     for kind in {each.get("type") for each in node.get("attribute", ())} - _ATTRIBUTE_TYPES:

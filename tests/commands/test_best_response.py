@@ -424,7 +424,7 @@ def test_files_that_are_no_policies(
 ) -> None:
     text = tmp_path / "text.onnx"
     text.write_text("hello")
-    refused(("--best-response", str(text)), "text.onnx is not an ONNX file", capsys, tmp_path)
+    refused(("--best-response", str(text)), "text.onnx is not a policy file", capsys, tmp_path)
 
     def anonymous(model: onnx.ModelProto) -> None:
         del model.metadata_props[:]

@@ -261,7 +261,7 @@ def test_policies_that_cannot_play_this(
         (good, "number of players 3, not 4"),
         (foreign, "game combi_combo, not kododo"),
         (cut, "cut.onnx"),
-        (text, "text.onnx is not an ONNX file, or it is damaged"),
+        (text, "text.onnx is not a policy file, or it is damaged"),
     ):
         code, said, err = cli(capsys, "--agents", "random", str(path), "--games", "40")
         assert (code, said, err.count("\n")) == (2, "", 1)
