@@ -438,7 +438,7 @@ def test_files_that_are_no_policies(
         onnx.helper.set_model_props(model, {KEY: json.dumps(metadata | {"version": 7})})
 
     for change, words in (
-        (anonymous, "not a policy exported by this project"),
+        (anonymous, "it was not exported by this project"),
         (of_chess, "unknown game 'chess'"),
         (of_old_rules, "cannot play this game: it is for version 7, not 0"),
     ):
