@@ -23,11 +23,12 @@ from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, load, make_agent, scripted
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
-from kododo_env.arena.pairing import LEAST_ALONE
 from kododo_env.arena.tables import table
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.registry import DOORS
+
+CHUNKS = 8  # at least, of a match: for several processes
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def _match(attacker: str, policy: OnnxAgent, games: int, seed: int) -> Match:
     """The attacker against copies of the policy, in chunks for several processes."""
     rules, players = changed_rules(policy.metadata), policy.num_players
     copies = str(policy.path)
-    return Match(attacker, copies, policy.game, players, games, seed, rules, LEAST_ALONE)
+    return Match(attacker, copies, policy.game, players, games, seed, rules, CHUNKS)
 
 
 def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:

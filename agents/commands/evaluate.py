@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 DEFAULT_GAME = "kododo"
 MOST_AGENTS = 64
 TOURNAMENT_ONLY = (
-    "agents", "game", "players", "variant", "rules", "one_against_copies", "plot", "resume",
+    "agents", "game", "players", "variant", "rules", "plot", "resume",
 )  # fmt: skip
 
 
@@ -87,16 +87,13 @@ class EvaluateConfig:
     players: int | None = None
     """Seats at a table; if not given 4, or the most that the game takes."""
     games: int = 20_000
-    """How many games in all; with --one-against-copies for each pair; with --best-response
-    of the best response."""
+    """How many games in all; with --best-response of the best response."""
     seed: int = 0
     """Seed of the decks and of the agents' randomness."""
     variant: str | None = None
     """Short for --rules variant=..."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as target_score=30; the number of players is --players."""
-    one_against_copies: bool = False
-    """Play each agent alone against copies of each other one, in place of mixed tables."""
     workers: int | None = None
     """Processes; if not given one for each core."""
     json: FilePath | None = None
@@ -144,7 +141,6 @@ class EvaluateConfig:
             default_players(self.game) if self.players is None else self.players,
             self.games,
             self.seed,
-            self.one_against_copies,
             parse_rules([*variant, *self.rules]),
         )
 
@@ -244,5 +240,4 @@ def _heading(tournament: Tournament) -> dict[str, Any]:
         "files": [file and hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files],
         "games": tournament.games,
         "seed": tournament.seed,
-        "against_copies": tournament.against_copies,
     }

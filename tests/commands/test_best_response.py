@@ -365,7 +365,6 @@ BAD = [
     (("--rules", "variant=long"), "--rules does not go with --best-response"),
     (("--plot", "out.png"), "--plot does not go with --best-response"),
     (("--resume",), "--resume does not go with --best-response"),
-    (("--one-against-copies",), "--one-against-copies does not go with --best-response"),
     (("--workers", "0"), "--workers must be 1 to 512, not 0"),
     (("--json", "out.txt"), "out.txt must end with .json"),
     (("--save", "out.zip"), "out.zip must end with .onnx"),
@@ -425,7 +424,7 @@ def test_files_that_are_no_policies(
 ) -> None:
     text = tmp_path / "text.onnx"
     text.write_text("hello")
-    refused(("--best-response", str(text)), "text.onnx is not an ONNX file", capsys, tmp_path)
+    refused(("--best-response", str(text)), "text.onnx is not a policy file", capsys, tmp_path)
 
     def anonymous(model: onnx.ModelProto) -> None:
         del model.metadata_props[:]
@@ -439,7 +438,7 @@ def test_files_that_are_no_policies(
         onnx.helper.set_model_props(model, {KEY: json.dumps(metadata | {"version": 7})})
 
     for change, words in (
-        (anonymous, "not a policy exported by this project"),
+        (anonymous, "it was not exported by this project"),
         (of_chess, "unknown game 'chess'"),
         (of_old_rules, "cannot play this game: it is for version 7, not 0"),
     ):
