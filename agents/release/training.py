@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from concurrent.futures import wait
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 from agents.commands.train import train
 from agents.release.config import PolicyJob
 from agents.training.run_folder import CHECKPOINT, POLICY, config_facts
 from agents.training.training_config import TrainConfig, task_of
 from kododo_env.arena.workers import worker_pool
-from kododo_env.core.numbers import shown
 from kododo_env.policy.policy_file import read_policy
 
 
@@ -77,25 +75,13 @@ def is_finished(config: TrainConfig) -> bool:
 def _check_same(config: TrainConfig, run: Path) -> None:
     """Raise ValueError, saying what differs, unless a run was begun with these settings."""
     try:
-        found = _settings(json.loads((run / "config.json").read_text()))
-    except (OSError, KeyError, TypeError, ValueError, RecursionError):
+        found = {**json.loads((run / "config.json").read_text())}
+    except (OSError, TypeError, ValueError, RecursionError):
         found = {}  # another version's, or damaged
-    wanted = _settings(json.loads(json.dumps(config_facts(task_of(config), config))))
-    others = [
-        f"{name} {shown(found.get(name))}, not {shown(value)}"
-        for name, value in wanted.items()
-        if found.get(name) != value
-    ]
+    wanted = json.loads(json.dumps(config_facts(task_of(config), config)))
+    others = [name for name in ("task", "steps", "threads") if found.get(name) != wanted[name]]
     if others:
         raise ValueError(
-            f"{run} holds a run with other settings ({'; '.join(others)}): move it away, "
-            "or give another folder"
+            f"{run} holds a run with other settings (see {' and '.join(others)} in its "
+            "config.json): move it away, or give another folder"
         )
-
-
-def _settings(content: dict[str, Any]) -> dict[str, Any]:
-    """Of a config.json: what must be the same for runs to give the same policy, by name."""
-    task = content["task"]
-    others = {"game": task["game"], "seed": task["seed"]}
-    others |= {name: content[name] for name in ("steps", "threads")}
-    return {**task["recipe"], **task["rules"], **others}

@@ -22,7 +22,7 @@ from tests.trainings import short
     [
         (["--minutes", "0"], "--minutes must be above 0 and at most 525600, not 0.0"),
         (["--steps", "-5"], "--steps must be 1 to 1000000000000, not -5"),
-        (["--minutes", "1", "--steps", "5"], "--minutes or --steps, not both"),
+        (["--minutes", "1", "--steps", "5"], "minutes or steps, not both"),
         (["--players", "7"], "2 to 5 players, not 7"),
         (["--game", "poker"], "unknown game 'poker'"),
         (["--rules", "variant=endless"], "variant must be"),

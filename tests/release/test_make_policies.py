@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -161,10 +162,10 @@ def test_the_runs_are_those_of_the_recipes() -> None:
 def test_a_folder_with_another_run_is_refused(made: PoliciesConfig) -> None:
     (run,) = job_of(made).runs()
     assert is_finished(run)
-    with pytest.raises(ValueError, match=r"with other settings \(steps 1, not 5\): move it away"):
+    with pytest.raises(ValueError, match=r"with other settings \(see steps in its config.json\)"):
         train_all([job_of(replace(made, steps=5))], 1)
     settings = replace(run.settings, width=16)
-    with pytest.raises(ValueError, match=f"width {run.settings.width}, not 16"):
+    with pytest.raises(ValueError, match=r"with other settings \(see task in its config.json\)"):
         is_finished(replace(run, settings=settings))
 
 
@@ -199,15 +200,12 @@ def test_a_policy_of_a_run_that_was_stopped_early_is_not_finished(
 
 
 def test_damaged_settings_are_refused(made: PoliciesConfig, tmp_path: Path) -> None:
-    job, run = copied(made, tmp_path, ("checkpoint.zip", "config.json"))
-    other = json.loads((run / "config.json").read_text())
-    strange = json.dumps(other | {"threads": "\x1b[31m" + "x" * 100_000})
-    for text in ("{", "[]", "[1]", "{}", "3", "[" * 100_000, "9" * 5000, strange):
+    job, run = copied(made, tmp_path, ("checkpoint.zip",))
+    for text in ("{", "[]", "[1]", "{}", "3", "[" * 100_000, "9" * 5000):
         (run / "config.json").write_text(text)
         with pytest.raises(ValueError, match="holds a run with other settings") as error:
             is_finished(*job.runs())
         assert str(error.value).isprintable()
-        assert len(str(error.value)) < 3000
 
 
 def test_a_run_that_fails_is_named_with_its_error(made: PoliciesConfig, tmp_path: Path) -> None:
@@ -219,6 +217,7 @@ def test_a_run_that_fails_is_named_with_its_error(made: PoliciesConfig, tmp_path
 
 
 def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
+    """A terminal sends it to all processes; who trains waits until its starter tells it."""
     command = [
         sys.executable, "-m", "agents.release.make_policies",
         "--only", NAME, "--seeds", "1", "--jobs", "1", "--steps", "100000000",
@@ -226,16 +225,17 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
         "--games", "80",
     ]  # fmt: skip
     started = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
     folder = tmp_path / "runs" / NAME / "seed-0"
     patience = time.monotonic() + 120
     while not list(folder.glob("tensorboard/*")) and time.monotonic() < patience:
         time.sleep(0.1)
     time.sleep(0.5)
-    started.send_signal(signal.SIGTERM)
+    os.killpg(started.pid, signal.SIGINT)
     _, error = started.communicate(timeout=120)
-    assert started.returncode == 143, error
+    assert started.returncode == 130, error
     assert error.strip() == "stopped"
     assert (folder / "checkpoint.zip").exists()
     assert not (tmp_path / "out").exists()
@@ -313,7 +313,7 @@ def exploited(data: dict[str, Any]) -> dict[str, Any]:
     half = {"mean": 0.55, "low": 0.5, "high": 0.6}
     gain = {"mean": 0.05, "low": 0.0, "high": 0.1}
     who = {"share": half, "gain": gain, "games": 1000}
-    response, search = who | {"steps": 2_000_000}, who | {"budget": "50ms"}
+    response, search = who | {"steps": 2_000_000}, who | {"budget": "64"}
     return data | {"exploitability": {"best_response": response, "search": search}}
 
 
@@ -339,7 +339,7 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     assert "## Exploitability\n\nNot measured." in text
     assert "not measured" in index([data])
     known = exploited(data)
-    for title in ("best response, 2,000,000 steps", "search, 50 ms a decision"):
+    for title in ("best response, 2,000,000 steps", "search, 64 worlds a decision"):
         numbers_of = "1,000 | 0.550 (0.500 to 0.600) | +0.050 (+0.000 to +0.100)"
         assert f"| {title} | {numbers_of} |" in card(known)
     assert "0.550 (0.500 to 0.600)" in index([known])
