@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import asdict, replace
 
 from agents.commands.resuming import begun, fresh, resumed
 from agents.export.onnx_export import export_policy
@@ -11,14 +10,7 @@ from agents.networks.network import Diverged
 from agents.training.learning_curve import draw_learning_curve
 from agents.training.measure import against, results, table
 from agents.training.memory import check_memory
-from agents.training.run_folder import (
-    CHECKPOINT,
-    FILES,
-    POLICY,
-    run_folder,
-    training_facts,
-    write_config,
-)
+from agents.training.run_folder import CHECKPOINT, FILES, POLICY, run_folder, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import DEFAULT_GAME, TrainConfig, Which, default_config
 from kododo_env.arena.match import MatchResult
@@ -81,21 +73,25 @@ def _run(trainer: Trainer, place: Reservation) -> None:
         again = f"go on with: python train.py --resume --run-dir {run_dir}"
         raise type(stop)(again) from stop
     except Diverged as error:
-        raise ValueError(f"{error}; {_kept(run_dir / CHECKPOINT)}") from error
-
-
-def _kept(checkpoint: Path) -> str:
-    """What there is to go on with."""
-    if not checkpoint.exists():
-        return "no checkpoint was written before"
-    return f"{checkpoint} is from before, go on from it with --resume"
+        kept, path = "no checkpoint was written before", run_dir / CHECKPOINT
+        if path.exists():
+            kept = f"{path} is from before, go on from it with --resume"
+        raise ValueError(f"{error}; {kept}") from error
 
 
 def finish(trainer: Trainer) -> None:
     """Measure and export what was learned; say where everything is."""
     task, run_dir, progress = trainer.task, trainer.run_dir, trainer.progress
     duels = against(trainer.agent, task, trainer.config.games, task.seed + 2)
-    facts = training_facts(task, trainer.config, progress.seconds, progress.steps)
+    facts = {
+        "algorithm": "PPO self-play",
+        "recipe": asdict(task.recipe),
+        "seed": task.seed,
+        "minutes": round(progress.seconds / 60, 2),
+        "steps": progress.steps,
+        "threads": trainer.config.threads,
+        "bfloat16": trainer.config.bfloat16,
+    }
     export_policy(
         trainer.model.policy.network,
         trainer.env.game,

@@ -102,21 +102,20 @@ class PolicyJob:
 
     def runs(self) -> list[TrainConfig]:
         """Its training runs, by seed; one goes on if it has a checkpoint."""
-        folders = [self.folder / f"seed-{seed}" for seed in range(self.config.seeds)]
-        return [
-            default_config(
-                self.game,
-                self.players,
-                seed=seed,
-                steps=self.config.steps or shipped_steps(self.game, self.players),
-                threads=1,
-                run_dir=folder,
-                resume=(folder / CHECKPOINT).exists(),
-                games=self.games_to_choose,
-                evaluations=EVALUATIONS,
-            )
-            for seed, folder in enumerate(folders)
-        ]
+        return [self._run(seed, path.parent) for seed, path in enumerate(self.candidates())]
+
+    def _run(self, seed: int, folder: Path) -> TrainConfig:
+        return default_config(
+            self.game,
+            self.players,
+            seed=seed,
+            steps=self.config.steps or shipped_steps(self.game, self.players),
+            threads=1,
+            run_dir=folder,
+            resume=(folder / CHECKPOINT).exists(),
+            games=self.games_to_choose,
+            evaluations=EVALUATIONS,
+        )
 
     def candidates(self) -> list[Path]:
         """The policies of its training runs, by seed."""

@@ -6,7 +6,6 @@ import json
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -106,17 +105,4 @@ def config_facts(task: Task, config: TrainConfig) -> dict[str, Any]:
         "python": platform.python_version(),
         "kododo_env": kododo_env.__version__,
         "libraries": {name: version(name) for name in LIBRARIES},
-    }
-
-
-def training_facts(task: Task, config: TrainConfig, seconds: float, steps: int) -> dict[str, Any]:
-    """How a policy was trained, for its file."""
-    return {
-        "algorithm": "PPO self-play",
-        "recipe": asdict(task.recipe),
-        "seed": task.seed,
-        "minutes": round(seconds / 60, 2),
-        "steps": steps,
-        "threads": config.threads,
-        "bfloat16": config.bfloat16,
     }
