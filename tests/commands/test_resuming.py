@@ -14,6 +14,7 @@ import pytest
 from agents.commands.resuming import FIXED, resumed
 from agents.commands.train import defaults, train
 from agents.recipes.recipe import Recipe
+from agents.training import checkpoint
 from agents.training.checkpoint import read_checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, Which, default_config
@@ -181,6 +182,17 @@ def test_help_tells_what_the_run_would_really_use(
     words = " ".join(said.replace("│", " ").split())
     assert "--width INT Width of the hidden layers. (default: 8)" in words
     assert "--seed INT Seed of everything random. (default: 5)" in words
+
+
+def test_the_checkpoint_is_read_for_the_defaults_and_once_by_the_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was read and digested four times."""
+    reads: list[Path] = []
+    members = checkpoint._members
+    monkeypatch.setattr(checkpoint, "_members", lambda path: reads.append(path) or members(path))
+    code, _, error = resume(folder, monkeypatch, capsys, ["--steps", "1"])
+    assert (code, len(reads)) == (0, 2), error
 
 
 def test_a_change_is_said_applied_and_kept(
