@@ -20,7 +20,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.ppo.data_parallel import DataParallel
 from agents.ppo.self_play_ppo import SelfPlayPPO
-from agents.training.checkpoint import Progress
+from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import Task, TrainConfig, default_config, task_of
 from kododo_env import registry
@@ -68,7 +68,7 @@ def maskable_ppo(task: Task, **settings: int) -> MaskablePPO:
 
 def self_play_ppo(task: Task, config: TrainConfig, folder: str) -> SelfPlayPPO:
     """The one that ``train.py`` uses."""
-    return Trainer(config, task, Path(folder), Progress()).model
+    return Trainer(config, Checkpoint(task), Path(folder)).model
 
 
 def measure(name: str, model: MaskablePPO, updates: int = UPDATES) -> None:

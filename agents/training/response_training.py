@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -32,23 +32,12 @@ class BestResponse:
 
     Attributes:
         agent: It plays at the temperature that did best.
-        recipe: The settings of PPO.
-        seed: Of everything random.
-        minutes: How long it was to learn; None if that was said in steps.
-        steps: The learner's own steps; a step of a game has one learner.
+        training: How it was trained: the ``recipe``, the ``seed``, ``minutes`` (None if that was
+            said in steps), ``steps`` of its own and the ``temperature`` that was chosen.
     """
 
     agent: NetworkAgent
-    recipe: Recipe
-    seed: int
-    minutes: float | None
-    steps: int
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """What it was given, and the temperature that was chosen, by name."""
-        temperature = self.agent.temperature
-        return {"minutes": self.minutes, "steps": self.steps, "temperature": temperature}
+    training: dict[str, Any]
 
 
 def train_best_response(
@@ -82,8 +71,7 @@ def train_best_response(
     arguments = network_arguments(policy.path)
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
-    sizes = {name: arguments[name] for name in arguments if hasattr(recipe, name)}
-    recipe = replace(recipe, **sizes)
+    recipe = replace(recipe, **arguments)
     envs = _envs(policy, recipe, seed)
     model = make_learner(
         envs[0],
@@ -99,8 +87,14 @@ def train_best_response(
     network = model.policy.network.eval()
     temperature = _best_temperature(NetworkAgent(network), policy, seed + 1)
     agent = NetworkAgent(network, temperature, f"best-response-{policy.name}")
-    recipe = replace(recipe, temperature=temperature)
-    return BestResponse(agent, recipe, seed, budget.minutes, model.num_timesteps)
+    facts = {
+        "recipe": asdict(replace(recipe, temperature=temperature)),
+        "seed": seed,
+        "minutes": budget.minutes,
+        "steps": model.num_timesteps,
+        "temperature": temperature,
+    }
+    return BestResponse(agent, facts)
 
 
 def response_recipe(recipe: Recipe) -> Recipe:

@@ -230,7 +230,7 @@ def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
     monkeypatch.setattr(response_training.SelfPlayPPO, "train", learned_nothing)
     response = train_best_response(OnnxAgent(weak), steps=3 * STEPS, seed=1, recipe=SMALL)
     assert played == [[0], [1], [0]]
-    assert response.steps == 3 * STEPS
+    assert response.training["steps"] == 3 * STEPS
     start = network_of(weak)
     for name, tensor in response.agent.network.state_dict().items():
         assert torch.equal(tensor, start.state_dict()[name])
@@ -342,7 +342,7 @@ def test_from_the_command_line(
 
 def test_a_budget_of_time_is_kept(weak: Path) -> None:
     response = train_best_response(OnnxAgent(weak), minutes=1e-6, recipe=SMALL)
-    assert response.steps == STEPS  # at least one update
+    assert response.training["steps"] == STEPS  # at least one update
 
 
 BAD = [
@@ -351,7 +351,7 @@ BAD = [
     (("--minutes", "nan"), "--minutes must be a finite number, not nan"),
     (("--steps", "0"), "--steps must be 1 to 1000000000000, not 0"),
     (("--steps", "-5"), "--steps must be 1 to 1000000000000, not -5"),
-    (("--minutes", "1", "--steps", "1"), "give --minutes or --steps, not both"),
+    (("--minutes", "1", "--steps", "1"), "give minutes or steps, not both"),
     (("--threads", "0"), "--threads must be 1 to 512, not 0"),
     (("--search", "0"), "worlds must be 1 to 100000, not 0"),
     (("--search", "0ms"), "milliseconds must be above 0 and at most 600000, not 0.0"),
@@ -406,8 +406,8 @@ def test_bad_input_is_one_line_and_nothing_is_trained(
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        ("heuristic", "heuristic is a scripted player and has no weights to start from: give a"),
-        ("search:kododo-4p:50ms", "is a search and has no weights to start from"),
+        ("heuristic", "unknown policy 'heuristic'; give a .onnx file"),
+        ("search:kododo-4p:50ms", "unknown policy 'search:kododo-4p:50ms'; give a .onnx file"),
         ("nobody", "unknown policy 'nobody'; give a .onnx file"),
         ("no.onnx", "cannot read policy file no.onnx: No such file"),
     ],

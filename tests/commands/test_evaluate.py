@@ -65,8 +65,7 @@ def test_other_rules_are_played(capsys: pytest.CaptureFixture[str]) -> None:
     short = cli(capsys, *two)[1]
     long = cli(capsys, *two, "--variant", "long")[1]
     assert "kododo, 2 players, variant=long:" in long
-    again = cli(capsys, *two, "--rules", "variant=long")[1]
-    assert long == again
+    assert long == cli(capsys, *two, "--rules", "variant=long")[1]
     assert short != long
 
 

@@ -196,7 +196,8 @@ class HighCard(BatchGame):
 
     def _svg(self, index: int, player: int | None) -> str:
         text = self._text(index, player)
-        return f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>{text}</text></svg>'
+        space = "http://www.w3.org/2000/svg"
+        return f'<svg xmlns="{space}" width="9" height="9"><text>{text}</text></svg>'
 
 
 def make(num_envs: int, seed: int | None = None, **rules: Any) -> HighCard:
