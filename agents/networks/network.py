@@ -14,7 +14,6 @@ from kododo_env.core.observation import ObservationLayout, Piece
 
 ILLEGAL = -1e8  # the logit of an action that is not legal
 LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
-PROBED = 256  # decisions on which a network is tried after it has learned
 # Arguments of GameNetwork beside the layouts.
 SETTINGS = ("width", "depth", "one_hot", "sort_opponents")
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
@@ -184,20 +183,6 @@ def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
 def check_answers(*answers: Tensor) -> None:
     """Raise Diverged if a network's logits or values are NaN, or so large that masks fail."""
     check_finite(*answers, below=LARGEST)
-
-
-@torch.no_grad()
-def check_network(network: GameNetwork, canonical: Tensor, entries: Tensor) -> None:
-    """Raise Diverged if a network has become useless, before anybody plays or keeps it.
-
-    Args:
-        network: It has just learned.
-        canonical: Canonical observations on which it is tried, (B, F).
-        entries: Their entries, (B, K).
-    """
-    some = slice(PROBED)
-    check_answers(*network.from_canonical(canonical[some].float(), entries[some].long()))
-    check_finite(*network.parameters())
 
 
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:

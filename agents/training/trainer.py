@@ -17,7 +17,7 @@ from stable_baselines3.common.logger import configure
 from agents.networks.network import SETTINGS
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.imitation import Imitation
-from agents.ppo.self_play_ppo import make_learner
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.checkpoint import Progress, load_checkpoint, save_checkpoint
 from agents.training.measure import against_baselines
 from agents.training.run_folder import CHECKPOINT
@@ -52,7 +52,7 @@ class Trainer:
         recipe = task.recipe
         self.env = BatchVecEnv(task.batch_game(recipe.num_envs, task.seed), recipe.reward)
         self.others = opponents_envs(task)
-        self.model = make_learner(
+        self.model = SelfPlayPPO(
             self.env,
             recipe,
             {name: getattr(recipe, name) for name in SETTINGS},
@@ -66,7 +66,7 @@ class Trainer:
         expert, model = task.expert(), self.model
         self.imitation = None
         if expert is not None:
-            self.imitation = Imitation(model.policy, expert, recipe, model.parallel, model.bfloat16)
+            self.imitation = Imitation(model.policy, expert, recipe)
         self._saved = time.monotonic()
         self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
 
