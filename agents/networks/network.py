@@ -57,9 +57,8 @@ class GameNetwork(nn.Module):
         sort_opponents: bool = False,
     ) -> None:
         super().__init__()
-        self.settings: dict[str, int | bool] = {
-            "width": width, "depth": depth, "one_hot": one_hot, "sort_opponents": sort_opponents
-        }  # fmt: skip
+        given = (width, depth, one_hot, sort_opponents)
+        self.settings = dict(zip(SETTINGS, given, strict=True))
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor
@@ -80,12 +79,12 @@ class GameNetwork(nn.Module):
 
     def _register_levels(self, layout: ObservationLayout, one_hot: int) -> None:
         """Which canonical columns are given one-hot, and the number that each input is for."""
-        place = {int(column): k for k, column in enumerate(self.canonical.columns)}
+        place = self.canonical.columns.argsort()
         found = [
-            (place[column], level)
+            (int(place[column]), level)
             for piece in layout.pieces
             if _is_one_hot(piece, one_hot)
-            for column in range(*layout.where(piece.name).indices(layout.size))
+            for column in range(layout.size)[layout.where(piece.name)]
             for level in range(piece.maximum + 1)
         ]
         columns, levels = torch.tensor(found, dtype=torch.int64).reshape(-1, 2).unbind(dim=1)
