@@ -109,7 +109,7 @@ class GamePolicy(MaskableActorCriticPolicy):
             Diverged: Losses, gradients, weights or the network's answers are no finite numbers.
         """
         steps = []
-        for batch in batches:
+        for batch in batches:  # the last one serves below
             steps.append(self._step(batch, losses, max_grad_norm))
         with torch.no_grad():
             check_answers(*self.asked({name: batch[name][:PROBED] for name in batch}))

@@ -134,19 +134,16 @@ class _Noting:
     """Plays as an expert does, and notes the distributions that are to be learned."""
 
     def __init__(self, expert: Agent, game: BatchGame, temperature: float) -> None:
-        self.name = expert.name
-        self.expert = expert
-        self.temperature = temperature
+        self.name, self.expert, self.temperature = expert.name, expert, temperature
         self.targets = np.zeros((game.num_envs, game.num_players, game.num_actions), np.float32)
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
         """The expert's choice, (N,)."""
         if self.temperature > 0 and isinstance(self.expert, ActionValueAgent):
             values = self.expert.action_values(view)
-            chosen: npt.NDArray[np.integer[Any]] = self.expert.choose(values, view, rng)
             legal = np.where(view.legal_action_mask, values.T / self.temperature, -np.inf)
             self.targets[:, view.player] = softmax(legal, axis=1)
-        else:
-            chosen = choice_of(self.expert, view, rng)
-            self.targets[:, view.player] = np.eye(view.num_actions, dtype=np.float32)[chosen]
+            return self.expert.choose(values, view, rng)
+        chosen = choice_of(self.expert, view, rng)
+        self.targets[:, view.player] = np.eye(view.num_actions, dtype=np.float32)[chosen]
         return chosen
