@@ -91,8 +91,8 @@ def measure(name: str, model: MaskablePPO, updates: int = UPDATES) -> None:
 def print_decisions(model: SelfPlayPPO) -> None:
     """Say how much of the last rollout was a real decision, and of what was kept of it."""
     decisions = model.rollout_buffer.packed()
-    real = int((decisions.masks.sum(dim=1) > 1).sum())
-    slots, kept = model.n_steps * model.n_envs, len(decisions.actions)
+    real = int((decisions["masks"].sum(dim=1) > 1).sum())
+    slots, kept = model.n_steps * model.n_envs, len(decisions["actions"])
     print(f"  real decisions: {real / slots:.1%} of all slots, {real / kept:.1%} of what is kept")
 
 
@@ -108,7 +108,7 @@ def report(game: str) -> None:
         measure("MaskablePPO as it comes", maskable_ppo(task), updates=1)
         measure("MaskablePPO, recipe's minibatches", plain)
         measure("train.py's SelfPlayPPO", own)
-        own.parallel = DataParallel(2)
+        own.policy.parallel = DataParallel(2)
         measure("the same on two threads", own)
         print_decisions(own)
 

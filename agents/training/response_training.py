@@ -12,7 +12,7 @@ from stable_baselines3.common.logger import Logger
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.budget import Budget
-from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.recipes.recipe import Recipe, recipe_for
 from agents.training.training_config import bfloat16_is_fast
 from kododo_env.arena.match import Match
@@ -73,7 +73,7 @@ def train_best_response(
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
     recipe = replace(recipe, **arguments)
     envs = _envs(policy, recipe, seed)
-    model = make_learner(
+    model = SelfPlayPPO(
         envs[0],
         recipe,
         arguments,

@@ -17,7 +17,7 @@ from stable_baselines3.common.logger import configure
 from agents.networks.network import SETTINGS
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.imitation import Imitation
-from agents.ppo.self_play_ppo import make_learner
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
 from agents.training.measure import against
 from agents.training.run_folder import CHECKPOINT
@@ -52,7 +52,7 @@ class Trainer:
         recipe = task.recipe
         self.env = BatchVecEnv(task.batch_game(recipe.num_envs, task.seed), recipe.reward)
         self.others = opponents_envs(task)
-        self.model = model = make_learner(
+        self.model = model = SelfPlayPPO(
             self.env,
             recipe,
             {name: getattr(recipe, name) for name in SETTINGS},
@@ -65,7 +65,7 @@ class Trainer:
             restore(model, begun)
         self.imitation = None
         if (expert := task.expert()) is not None:
-            self.imitation = Imitation(model.policy, expert, recipe, model.parallel, model.bfloat16)
+            self.imitation = Imitation(model.policy, expert, recipe)
         self._saved = time.monotonic()
         self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
 

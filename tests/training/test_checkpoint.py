@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import (
     Checkpoint,
@@ -29,7 +29,7 @@ NUM_ENVS = 3
 def learner(task: Task) -> SelfPlayPPO:
     """The smallest there is; what it learns is nobody's concern here."""
     env = BatchVecEnv(task.batch_game(NUM_ENVS, 0))
-    return make_learner(env, task.recipe, {"width": 16, "depth": 1}, 0, lambda: 1.0)
+    return SelfPlayPPO(env, task.recipe, {"width": 16, "depth": 1}, 0, lambda: 1.0)
 
 
 @pytest.mark.parametrize("muon", [0.0, 30.0])
