@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from agents.commands.cli import check_output
 from agents.file_argument import FilePath
+from agents.ppo.budget import Budget
 from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.chunk_log import ChunkLog
@@ -26,7 +25,7 @@ from kododo_env.arena.workers import cores, run
 from kododo_env.core.bounds import check_settings, flag
 from kododo_env.core.numbers import shown
 from kododo_env.rules_arguments import default_players, parse_rules
-from kododo_env.system.files import write_text
+from kododo_env.system.files import check_file, write_json
 from kododo_env.system.reservation import Reservation, reserved
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_GAME = "kododo"
 MOST_AGENTS = 64
 TOURNAMENT_ONLY = (
-    "agents", "game", "players", "variant", "rules", "one_against_copies", "plot", "resume",
+    "agents", "game", "players", "variant", "rules", "plot", "resume",
 )  # fmt: skip
 
 
@@ -67,8 +66,7 @@ class BestResponseConfig:
         for each in fields(self):
             if self.best_response is None and getattr(self, each.name) != each.default:
                 raise ValueError(f"{flag(each.name)} goes with --best-response POLICY only")
-        if self.minutes is not None and self.steps is not None:
-            raise ValueError("give --minutes or --steps, not both")
+        Budget(self.minutes, self.steps)  # raises if both are given
 
 
 @dataclass(frozen=True)
@@ -87,16 +85,13 @@ class EvaluateConfig:
     players: int | None = None
     """Seats at a table; if not given 4, or the most that the game takes."""
     games: int = 20_000
-    """How many games in all; with --one-against-copies for each pair; with --best-response
-    of the best response."""
+    """How many games in all; with --best-response of the best response."""
     seed: int = 0
     """Seed of the decks and of the agents' randomness."""
     variant: str | None = None
     """Short for --rules variant=..."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as target_score=30; the number of players is --players."""
-    one_against_copies: bool = False
-    """Play each agent alone against copies of each other one, in place of mixed tables."""
     workers: int | None = None
     """Processes; if not given one for each core."""
     json: FilePath | None = None
@@ -144,7 +139,6 @@ class EvaluateConfig:
             default_players(self.game) if self.players is None else self.players,
             self.games,
             self.seed,
-            self.one_against_copies,
             parse_rules([*variant, *self.rules]),
         )
 
@@ -162,9 +156,8 @@ def evaluate(config: EvaluateConfig) -> None:
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.
     """
-    attacks = config.response.best_response is not None
     with _reserved(config) as places:
-        found = _exploitability(config) if attacks else _report(config)
+        found = _played(config)
         try:
             for place in places:
                 place.check()
@@ -173,8 +166,8 @@ def evaluate(config: EvaluateConfig) -> None:
 
                 draw_report(found, config.plot)
             if config.json is not None:
-                write_text(config.json, json.dumps(found.to_json(), indent=2) + "\n")
-                if not attacks:
+                write_json(config.json, found.to_json())
+                if isinstance(found, Report):
                     log_of(config.json).unlink()
         finally:  # it took long, and is lost if there was no room for the file
             print(found.to_text(), flush=True)
@@ -192,32 +185,34 @@ def _reserved(config: EvaluateConfig) -> Iterator[list[Reservation]]:
         places = []
         for path, endings in files.items():
             if path is not None:
-                check_output(path, endings)
+                if path.suffix.lower() not in endings:
+                    raise ValueError(f"{path} must end with {' or '.join(endings)}")
+                check_file(path)
                 places.append(stack.enter_context(reserved(path, [path])))
         yield places
 
 
-def _exploitability(config: EvaluateConfig) -> Exploitability:
-    """What is gained against a policy."""
+def _played(config: EvaluateConfig) -> Report | Exploitability:
+    """What the tournament showed, or what is gained against a policy."""
+    workers = config.workers or cores()
+    if config.response.best_response is None:
+        return _report(config, workers)
     from agents.commands.best_response import exploitability  # imports torch
 
-    workers = config.workers or cores()
     return exploitability(config.response, config.games, config.seed, workers)
 
 
-def _report(config: EvaluateConfig) -> Report:
+def _report(config: EvaluateConfig, workers: int) -> Report:
     """Play what is not in the log yet of a tournament; what all of it showed."""
     tournament = config.tournament()
     chunks, heading = tournament.chunks(), _heading(tournament)
     path = None if config.json is None else log_of(config.json)
     with ChunkLog(path, heading, chunks, config.resume) as log:
         left = [chunk for chunk in chunks if chunk.index not in log.results]
-        all_games, games_left = (
-            tournament.players * sum(chunk.deals for chunk in each) for each in (chunks, left)
-        )
-        played = run(tournament, left, config.workers or cores())
+        games = tournament.players * sum(chunk.deals for chunk in chunks)
+        done = sum(result.shares.size for result in log.results.values())
         try:
-            for result in games_bar(played, all_games, all_games - games_left):
+            for result in games_bar(run(tournament, left, workers), games, done):
                 log.append(result)
         except KeyboardInterrupt as stop:
             if path is None:
@@ -244,5 +239,4 @@ def _heading(tournament: Tournament) -> dict[str, Any]:
         "files": [file and hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files],
         "games": tournament.games,
         "seed": tournament.seed,
-        "against_copies": tournament.against_copies,
     }

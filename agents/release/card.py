@@ -132,12 +132,13 @@ def _exploitability(data: dict[str, Any]) -> str:
     if found is None:
         return "## Exploitability\n\nNot measured."
     response, search = found["best_response"], found["search"]
-    budget = search["budget"].removesuffix("ms")
-    unit = "worlds" if budget == search["budget"] else "ms"
-    titles = f"best response, {response['steps']:,} steps", f"search, {budget} {unit} a decision"
+    attackers = {
+        f"best response, {response['steps']:,} steps": response,
+        f"search, {search['budget']} worlds a decision": search,
+    }
     rows = [
         [title, f"{each['games']:,}", _interval(each["share"]), _interval(each["gain"], "+.3f")]
-        for title, each in zip(titles, (response, search), strict=True)
+        for title, each in attackers.items()
     ]
     return f"""## Exploitability
 
@@ -178,8 +179,6 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
     mean = format(estimate["mean"], form)
-    if estimate["low"] is None:
-        return f"{mean} (interval unknown)"
     return f"{mean} ({estimate['low']:{form}} to {estimate['high']:{form}})"
 
 

@@ -65,8 +65,7 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        if self.minutes is not None and self.steps is not None:
-            raise ValueError("give --minutes or --steps, not both")
+        self.budget()  # raises if both are given
         if self.resume and self.run_dir is None:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 

@@ -13,6 +13,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core.capabilities import PlaysRounds, TakesBack
+from kododo_env.core.rows import read_only
 from kododo_env.core.state import BatchState, of_batch, per_game
 from tests.doors import GAMES
 from tests.games.hidden import arrays
@@ -60,6 +61,34 @@ def test_a_blank_state_is_what_its_fields_say() -> None:
     assert (state.drawn == 9).all()
     assert not any(array.any() for array in (state.scores, state.rewards, state.terminated))
     assert not hasattr(state, "__dict__")
+
+
+def test_fields_are_what_they_are_told_to_be() -> None:
+    """The class is made here: what a module made when it was imported shows no later change."""
+
+    @dataclass(slots=True, eq=False)
+    class Now(BatchState):
+        deal: int = of_batch()
+        stage: Stage = of_batch(Stage.LAST)
+        cards: np.ndarray = per_game("num_players")
+        later: np.ndarray = per_game("num_cards", dtype=np.int16, fill="hand_size", any_number=True)
+
+    state = Now.blank(Rules(), 4)
+    assert (state.deal, state.stage) == (0, Stage.LAST)
+    assert (state.cards.dtype, state.cards.tolist()) == (np.uint8, [[0] * 4] * 2)
+    assert (state.later.dtype, state.later.shape) == (np.int16, (0, 9, 4))
+    one_more = {**state.as_dict(), "_later": np.zeros((1, 9, 4), np.int16)}
+    assert state.like(one_more).later.shape == (1, 9, 4)
+    with pytest.raises(ValueError, match="_cards has the shape"):
+        state.like({**state.as_dict(), "_cards": np.zeros((3, 4), np.uint8)})
+    for wrong in ({"deal": 1}, {"cards": state.cards}):
+        with pytest.raises(TypeError):
+            Now(**wrong)
+
+
+def test_what_is_shared_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        read_only(np.zeros(2))[0] = 1
 
 
 def test_the_keys_are_the_names_and_of_arrays_have_an_underscore() -> None:

@@ -61,9 +61,11 @@ class Area:
 
 def _game(name: str, *files: str) -> Area:
     """The area of a game: what it is scored by and how it is played."""
-    patterns = tuple(f"games/{name}/{file}.py" for file in ("scoring", "game", *files))
-    tests = (name, "test_transcripts.py", "test_rules.py", "test_states.py")
-    return Area(patterns, tuple(f"games/{each}" for each in tests))
+    patterns = tuple(
+        f"games/{name}/{file}.py" for file in ("scoring", "game", "observation", *files)
+    )
+    tests = (name, "test_transcripts.py", "test_rules.py", "test_states.py", "test_every_game.py")
+    return Area(patterns, (*(f"games/{each}" for each in tests), "pages/test_docs.py"))
 
 
 AREAS = {

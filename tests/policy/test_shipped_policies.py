@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import kododo_env
-from agents.release.cache import fingerprint
 from agents.release.card import card, index
-from agents.release.make_policies import LARGEST
+from agents.release.make_policies import LARGEST, fingerprint
 from kododo_env import agent_registry as registry
 from kododo_env import registry as games
 from kododo_env.arena.match import Match

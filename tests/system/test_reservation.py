@@ -146,10 +146,10 @@ def test_what_stands_in_the_way_of_a_run_is_found_before_it_trains(
 def test_a_table_for_whose_file_there_is_no_room_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, content: str) -> None:
+    def full(path: Path, content: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(evaluation, "write_text", full)
+    monkeypatch.setattr(evaluation, "write_json", full)
     code, said, error = cli(capsys, *SOME, "--json", str(tmp_path / "out.json"))
     assert code == 2
     assert "greedy" in said
