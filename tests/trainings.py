@@ -26,13 +26,13 @@ def learner(env: BatchVecEnv, steps: int | None = None, **changes: Any) -> SelfP
     Args:
         env: What it plays.
         steps: Of a rollout; None: a whole game.
-        **changes: Of the recipe; or ``threads``.
+        **changes: Of the recipe; or ``threads`` and ``device``.
     """
-    threads = changes.pop("threads", 1)
+    others = {name: changes.pop(name) for name in ("threads", "device") if name in changes}
     settings: dict[str, Any] = {"batch_size": 128, "n_epochs": 2, "learning_rate": 3e-4}
     recipe = Recipe(**settings | changes)
     network = {"width": 16, "depth": 2}
-    model = SelfPlayPPO(env, recipe, network, 0, lambda: 1.0, threads=threads)
+    model = SelfPlayPPO(env, recipe, network, 0, lambda: 1.0, **others)
     if steps is not None:
         model.n_steps = model.rollout_buffer.buffer_size = steps
     return model

@@ -1,41 +1,21 @@
-"""What ``evaluate.py`` does: a tournament from the command line to its table and files."""
+"""What ``evaluate.py`` does: a tournament, or how much can be gained against one policy."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import tyro
 
-from agents.file_argument import FilePath
 from agents.ppo.budget import Budget
-from kododo_env import __version__
-from kododo_env.agent_registry import policy_path
-from kododo_env.arena.chunk_log import ChunkLog
-from kododo_env.arena.progress import games_bar
-from kododo_env.arena.report import Report, build_report
-from kododo_env.arena.tournament import Tournament
-from kododo_env.arena.workers import cores, run
+from kododo_env.arena.workers import cores
+from kododo_env.commands import tournament
+from kododo_env.commands.file_argument import FilePath
+from kododo_env.commands.tournament import JSON, TournamentConfig, play_and_write
 from kododo_env.core.bounds import check_settings, flag
-from kododo_env.core.numbers import shown
-from kododo_env.rules_arguments import default_players, parse_rules
-from kododo_env.system.files import check_file, write_json
-from kododo_env.system.reservation import Reservation, reserved
+from kododo_env.system.files import write_json
 
-if TYPE_CHECKING:
-    from agents.commands.best_response import Exploitability
-
-DEFAULT_GAME = "kododo"
-MOST_AGENTS = 64
-TOURNAMENT_ONLY = (
-    "agents", "game", "players", "variant", "rules", "plot", "resume",
-)  # fmt: skip
+TOURNAMENT_ONLY = ("agents", "game", "players", "variant", "rules", "plot", "resume")
 
 
 @dataclass(frozen=True)
@@ -70,7 +50,7 @@ class BestResponseConfig:
 
 
 @dataclass(frozen=True)
-class EvaluateConfig:
+class EvaluateConfig(TournamentConfig):
     """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
@@ -78,76 +58,28 @@ class EvaluateConfig:
     --best-response instead: how much can be gained against a policy by who knows it.
     """
 
-    agents: tuple[str, ...] = ()
-    """Names of agents, or policy files, 64 at most: --agents heuristic runs/a/policy.onnx."""
-    game: str = DEFAULT_GAME
-    """Which game."""
-    players: int | None = None
-    """Seats at a table; if not given 4, or the most that the game takes."""
-    games: int = 20_000
+    games: int = TournamentConfig.games
     """How many games in all; with --best-response of the best response."""
-    seed: int = 0
-    """Seed of the decks and of the agents' randomness."""
-    variant: str | None = None
-    """Short for --rules variant=..."""
-    rules: tuple[str, ...] = ()
-    """Other rules as name=value, such as target_score=30; the number of players is --players."""
-    workers: int | None = None
-    """Processes; if not given one for each core."""
-    json: FilePath | None = None
-    """Write the results here as JSON; what is played so far is kept beside it."""
-    plot: FilePath | None = None
-    """Draw the results here, as PNG, SVG or PDF."""
-    resume: bool = False
-    """Go on with a tournament that was stopped; give the same arguments again."""
     response: Annotated[BestResponseConfig, tyro.conf.arg(name="")] = field(
         default_factory=BestResponseConfig
     )
     """Exploitability of one policy."""
 
     def __post_init__(self) -> None:
-        check_settings(self, flags=True)
-        if self.response.best_response is not None:
-            for name in TOURNAMENT_ONLY:
-                if getattr(self, name) != getattr(type(self), name):
-                    raise ValueError(
-                        f"{flag(name)} does not go with --best-response: the policy's file says "
-                        "which game it plays, and there is no tournament"
-                    )
-        elif not self.agents:
-            raise ValueError("name two agents at least with --agents, or a --best-response POLICY")
-        if self.variant is not None and any(each.startswith("variant=") for each in self.rules):
-            raise ValueError("give --variant or --rules variant=..., not both")
-        if len(self.agents) > MOST_AGENTS:
-            raise ValueError(f"--agents takes {MOST_AGENTS} at most, not {len(self.agents)}")
-        if self.resume and self.json is None:
-            raise ValueError("--resume needs --json, the file of the tournament to go on with")
-        named = Counter(map(_identity, self.agents))
-        for agent in self.agents:
-            if named[_identity(agent)] > 1:
+        if self.response.best_response is None:
+            if not self.agents:
                 raise ValueError(
-                    f"agent {shown(agent)} is named twice: name each once (two policies may take "
-                    "part together if they are different files)"
+                    "name two agents at least with --agents, or a --best-response POLICY"
                 )
-
-    def tournament(self) -> Tournament:
-        """What is to be played; ValueError if it cannot be."""
-        variant = () if self.variant is None else (f"variant={self.variant}",)
-        return Tournament(
-            self.game,
-            self.agents,
-            default_players(self.game) if self.players is None else self.players,
-            self.games,
-            self.seed,
-            parse_rules([*variant, *self.rules]),
-        )
-
-
-def _identity(agent: str) -> str:
-    """The same text for the same agent, however the way to its file is written."""
-    path = policy_path(agent)
-    # Not Path.resolve, which before Python 3.13 raises RuntimeError for a link to itself.
-    return os.path.realpath(path) if path.suffix else agent
+            super().__post_init__()
+            return
+        check_settings(self, flags=True)
+        for name in TOURNAMENT_ONLY:
+            if getattr(self, name) != getattr(type(self), name):
+                raise ValueError(
+                    f"{flag(name)} does not go with --best-response: the policy's file says "
+                    "which game it plays, and there is no tournament"
+                )
 
 
 def evaluate(config: EvaluateConfig) -> None:
@@ -156,87 +88,17 @@ def evaluate(config: EvaluateConfig) -> None:
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.
     """
-    with _reserved(config) as places:
-        found = _played(config)
-        try:
-            for place in places:
-                place.check()
-            if isinstance(found, Report) and config.plot is not None:
-                from kododo_env.arena.plots import draw_report
-
-                draw_report(found, config.plot)
-            if config.json is not None:
-                write_json(config.json, found.to_json())
-                if isinstance(found, Report):
-                    log_of(config.json).unlink()
-        finally:  # it took long, and is lost if there was no room for the file
-            print(found.to_text(), flush=True)
-
-
-@contextmanager
-def _reserved(config: EvaluateConfig) -> Iterator[list[Reservation]]:
-    """Files that can be written at the end, and that no other process writes meanwhile."""
-    files = {
-        config.json: (".json",),
-        config.plot: (".png", ".svg", ".pdf"),
-        config.response.save: (".onnx",),
-    }
-    with ExitStack() as stack:
-        places = []
-        for path, endings in files.items():
-            if path is not None:
-                if path.suffix.lower() not in endings:
-                    raise ValueError(f"{path} must end with {' or '.join(endings)}")
-                check_file(path)
-                places.append(stack.enter_context(reserved(path, [path])))
-        yield places
-
-
-def _played(config: EvaluateConfig) -> Report | Exploitability:
-    """What the tournament showed, or what is gained against a policy."""
-    workers = config.workers or cores()
     if config.response.best_response is None:
-        return _report(config, workers)
-    from agents.commands.best_response import exploitability  # imports torch
+        tournament.evaluate(config)
+        return
+    from agents.commands.best_response import Exploitability, exploitability  # imports torch
 
-    return exploitability(config.response, config.games, config.seed, workers)
+    def play() -> Exploitability:
+        workers = config.workers or cores()
+        return exploitability(config.response, config.games, config.seed, workers)
 
+    def write(found: Exploitability) -> None:
+        if config.json is not None:
+            write_json(config.json, found.to_json())
 
-def _report(config: EvaluateConfig, workers: int) -> Report:
-    """Play what is not in the log yet of a tournament; what all of it showed."""
-    tournament = config.tournament()
-    chunks, heading = tournament.chunks(), _heading(tournament)
-    path = None if config.json is None else log_of(config.json)
-    with ChunkLog(path, heading, chunks, config.resume) as log:
-        left = [chunk for chunk in chunks if chunk.index not in log.results]
-        games = tournament.players * sum(chunk.deals for chunk in chunks)
-        done = sum(result.shares.size for result in log.results.values())
-        try:
-            for result in games_bar(run(tournament, left, workers), games, done):
-                log.append(result)
-        except KeyboardInterrupt as stop:
-            if path is None:
-                raise
-            raise type(stop)("what was played is kept, go on with --resume") from stop
-    return build_report(tournament, log.results.values())
-
-
-def log_of(path: Path) -> Path:
-    """Where the results so far are kept."""
-    return path.with_name(path.name + ".partial")
-
-
-def _heading(tournament: Tournament) -> dict[str, Any]:
-    """What must be the same for results to belong together, policy files included."""
-    game = tournament.make_game(1)
-    policies = [getattr(agent, "policy", agent) for agent in tournament.load_agents()]
-    files = [getattr(policy, "path", None) for policy in policies]  # a search's policy has one too
-    return {
-        "package": __version__,
-        "game": f"{game.name} v{game.version}",
-        "rules": repr(game.rules),
-        "agents": list(tournament.agents),
-        "files": [file and hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files],
-        "games": tournament.games,
-        "seed": tournament.seed,
-    }
+    play_and_write({config.json: JSON, config.response.save: (".onnx",)}, play, write)

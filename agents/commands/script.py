@@ -7,13 +7,19 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pkgutil import resolve_name
 from types import FrameType
 from typing import NoReturn
 
+LIBRARIES = (
+    "torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxscript", "tyro", "tensorboard",
+    "scipy", "onnxruntime", "tabulate", "tqdm", "filelock", "matplotlib",
+)  # fmt: skip
+
 
 def run_script(config_class: str, main: str, defaults: str | None = None) -> NoReturn:
-    """Import what a script needs, and run it as ``agents.commands.cli.run_cli`` does.
+    """Import what a script needs, and run it as ``kododo_env.commands.cli.run_cli`` does.
 
     Args:
         config_class: Its command line's dataclass, as ``module:name``.
@@ -23,7 +29,12 @@ def run_script(config_class: str, main: str, defaults: str | None = None) -> NoR
     # To the end of the process: while it leaves, it has done its work.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end_at_once)
-    run_cli = resolve_name("agents.commands.cli:run_cli")
+    try:
+        resolve_name("kododo_env.system.extras:needs")("agents", "train", *LIBRARIES)
+    except ImportError as error:
+        print(f"{os.path.basename(sys.argv[0])}: error: {error}", file=sys.stderr)
+        sys.exit(2)
+    run_cli = resolve_name("kododo_env.commands.cli:run_cli")
     makes = resolve_name(defaults) if defaults else None
     run_cli(resolve_name(config_class), resolve_name(main), defaults=makes)
     raise AssertionError("run_cli leaves the process")

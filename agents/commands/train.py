@@ -40,6 +40,8 @@ def train(config: TrainConfig) -> None:
         trainer.before_writing = place.check
         write_config(run_dir, task, config)
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
+        if config.device != "cpu":
+            print(f"the network is on the device {trainer.model.device.type}", flush=True)
         for line in said:
             print(line, flush=True)
         _run(trainer, place)
@@ -91,9 +93,10 @@ def finish(trainer: Trainer) -> None:
         "steps": progress.steps,
         "threads": trainer.config.threads,
         "bfloat16": trainer.config.bfloat16,
+        "device": trainer.model.device.type,
     }
     export_policy(
-        trainer.model.policy.network,
+        trainer.model.policy.network.cpu(),
         trainer.env.game,
         run_dir / POLICY,
         temperature=task.recipe.temperature,

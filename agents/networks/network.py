@@ -121,7 +121,7 @@ class GameNetwork(nn.Module):
             entries: The actions' entries of the raw output.
             bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
         """
-        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        with torch.autocast(observation.device.type, torch.bfloat16, enabled=bfloat16):
             hidden = self.trunk(self._inputs(observation))
             raw = self.policy_head(hidden)
         value = self.value_head(hidden.to(torch.float32)).squeeze(1)

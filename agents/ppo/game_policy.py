@@ -82,11 +82,12 @@ class GamePolicy(MaskableActorCriticPolicy):
 
         @torch.no_grad()
         def ask(part: slice) -> tuple[Tensor, ...]:
-            rows = torch.from_numpy(observations[part])
+            rows = torch.from_numpy(observations[part]).to(self.device)
             canonical, entries = self.network.canonical(rows)
             logits, values = self.network.from_canonical(canonical, entries, self._bfloat16)
             check_answers(logits, values)
-            return canonical.to(rows.dtype), entries.to(torch.int16), logits, values
+            found = canonical.to(rows.dtype), entries.to(torch.int16), logits, values
+            return tuple(each.cpu() for each in found)
 
         parts = self.parallel.map(ask, len(observations))
         canonical, entries, logits, values = map(torch.cat, zip(*parts, strict=True))
@@ -109,7 +110,7 @@ class GamePolicy(MaskableActorCriticPolicy):
             Diverged: Losses, gradients, weights or the network's answers are no finite numbers.
         """
         steps = []
-        for batch in batches:  # the last one serves below
+        for batch in map(self._moved, batches):  # the last one serves below
             steps.append(self._step(batch, losses, max_grad_norm))
         with torch.no_grad():
             check_answers(*self.asked({name: batch[name][:PROBED] for name in batch}))
@@ -117,6 +118,12 @@ class GamePolicy(MaskableActorCriticPolicy):
         return {
             name: torch.stack([each[name] for each in steps]).mean().item() for name in steps[0]
         }
+
+    def _moved(self, batch: Batch) -> Batch:
+        """The batch on the network's device; copied to a GPU while that is still at work."""
+        if self.device.type == "cuda":
+            batch = {name: column.pin_memory() for name, column in batch.items()}
+        return {name: each.to(self.device, non_blocking=True) for name, each in batch.items()}
 
     def asked(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Logits (B, A) and values (B,) of a batch."""

@@ -50,6 +50,8 @@ class SelfPlayPPO(MaskablePPO):
         network: Arguments of ``GameNetwork`` beside the layouts.
         seed: Of everything random.
         progress: Tells the share of the self-play that is left, 1 to 0.
+        device: Where the network acts and learns; the games and what is kept of them stay in
+            the processor's memory.
         **policy: ``threads`` and ``bfloat16`` of ``GamePolicy``.
 
     Attributes:
@@ -66,6 +68,7 @@ class SelfPlayPPO(MaskablePPO):
         network: dict[str, Any],
         seed: int,
         progress: Callable[[], float],
+        device: str = "cpu",
         **policy: Any,
     ) -> None:
         self.ent_schedule = LinearSchedule(recipe.ent_coef, recipe.final_ent_coef, 1.0)
@@ -80,7 +83,7 @@ class SelfPlayPPO(MaskablePPO):
             rollout_buffer_class=DecisionBuffer,
             policy_kwargs={**layouts, "network": network, "muon": recipe.muon, **policy},
             seed=seed,
-            device="cpu",
+            device=device,
         )
 
     def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
@@ -142,7 +145,8 @@ class SelfPlayPPO(MaskablePPO):
         values = np.zeros(len(going_on), np.float32)
         if going_on.any():
             assert isinstance(self._last_obs, np.ndarray)
-            values[going_on] = self.policy.network(torch.from_numpy(self._last_obs[going_on]))[1]
+            last = torch.from_numpy(self._last_obs[going_on]).to(self.policy.device)
+            values[going_on] = self.policy.network(last)[1].cpu()
         return values
 
     def train(self) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agents.file_argument import FilePath
 from agents.recipes.recipe import shipped_steps
 from agents.training.run_folder import CHECKPOINT, POLICY
 from agents.training.training_config import Task, TrainConfig, default_config, task_of
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
+from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import check_settings
 from kododo_env.core.numbers import shown
 

@@ -127,7 +127,7 @@ def restore(model: SelfPlayPPO, checkpoint: Checkpoint) -> None:
         model: A learner with the same network and optimiser, as the task says.
         checkpoint: What was read.
     """
-    learner = torch.load(io.BytesIO(checkpoint.learner), weights_only=True)
+    learner = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
     model.policy.load_state_dict(learner["policy"])
     model.policy.optimizer.load_state_dict(learner["optimizer"])
     model.num_timesteps = checkpoint.progress.steps

@@ -16,6 +16,7 @@ from stable_baselines3.common.logger import configure
 
 from agents.networks.network import SETTINGS
 from agents.networks.network_agent import NetworkAgent
+from agents.ppo.device import device_named
 from agents.ppo.imitation import Imitation
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
@@ -58,6 +59,7 @@ class Trainer:
             {name: getattr(recipe, name) for name in SETTINGS},
             task.seed,
             self.self_play_remaining,
+            device_named(config.device),
             threads=config.threads,
             bfloat16=config.bfloat16,
         )

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import torch
 import tyro
 
-from agents.file_argument import FilePath
 from agents.ppo.budget import Budget
+from agents.ppo.device import device_named
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent
+from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import check_settings
@@ -60,12 +61,16 @@ class TrainConfig:
     """Games against each baseline for the table at the end."""
     threads: int = 2
     """Threads of the processor for acting and learning."""
+    device: str = "cpu"
+    """Where the network acts and learns: cpu, cuda, mps, or auto for a GPU if there is one.
+    The games stay on the processor."""
     bfloat16: Annotated[bool, tyro.conf.FlagConversionOff] = False
     """Multiply matrices in bfloat16 while learning; the default is what the processor can."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         self.budget()  # raises if both are given
+        device_named(self.device)  # raises if there is none
         if self.resume and self.run_dir is None:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 

@@ -8,16 +8,21 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from stable_baselines3.common.vec_env import VecEnv
 
 from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_numbers, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
+from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.drawing import check_render_mode, draw
 from kododo_env.wrappers.opponents import Opponent, seated
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as missing:
+    raise ImportError(missing_extra("BatchVecEnv", missing.name, "train")) from None
 
 DRAWN = 16  # slots in a picture: thousands would take minutes and be specks
 Indices = int | Iterable[int] | None

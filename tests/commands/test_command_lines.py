@@ -12,7 +12,6 @@ import pytest
 
 from agents.commands import evaluate as evaluation
 from agents.commands import train as training_run
-from agents.commands.cli import run_cli
 from agents.commands.evaluate import BestResponseConfig, EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe
 from agents.release import make_policies
@@ -20,6 +19,7 @@ from agents.release.config import PoliciesConfig
 from agents.training import memory
 from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.search.search import SearchBudget
 from tests.command_line import run

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 
-from agents.commands.evaluate import log_of
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
+from kododo_env.commands.tournament import log_of
 from tests.faults.equality import differences
 from tests.faults.kills import nothing_hidden, tournament, training_of
 from tests.faults.scripts import Fault, Script

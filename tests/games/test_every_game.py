@@ -314,7 +314,7 @@ OF_ALL_GAMES = (
     "kododo_env/registry.py",
     # The game that is played if none is named.
     "agents/training/training_config.py",
-    "agents/commands/evaluate.py",
+    "kododo_env/commands/tournament.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
 

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 import kododo_env
-from agents.commands.cli import run_cli
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.recipes.recipe import recipe_for, shipped_steps
 from agents.release import make_policies as maker
@@ -35,6 +34,7 @@ from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.arena.workers import worker_pool
+from kododo_env.commands.cli import run_cli
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import assert_refused
 from tests.command_line import run as run_command

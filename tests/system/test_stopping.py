@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.cli import run_cli
-from agents.commands.evaluate import log_of
 from agents.commands.train import defaults, train
 from agents.training.checkpoint import read_checkpoint
 from agents.training.training_config import TrainConfig
+from kododo_env.commands.cli import run_cli
+from kododo_env.commands.tournament import log_of
 from kododo_env.system.reservation import reserved
 from kododo_env.system.stopping import Terminated
 
