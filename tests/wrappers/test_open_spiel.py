@@ -244,7 +244,9 @@ def test_large_games_are_dealt_by_seeds() -> None:
     assert np.array_equal(again.position.game.hands, seeded.hands)
 
 
-def test_decks_are_counted_where_they_are_few_and_one_is_enough() -> None:
+def test_decks_are_counted_where_they_are_few_and_one_is_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counts = {}
     for colours in (4, 5, 6, 7):
         rules = {**TINY, "num_colours": colours, "copies": (1,), "removed_cards": colours - 4}
@@ -252,9 +254,10 @@ def test_decks_are_counted_where_they_are_few_and_one_is_enough() -> None:
         counts[colours] = sum(1 for _ in distinct_decks(game))
         assert isinstance(dealer(game), DeckDealer) == (counts[colours] <= MOST_DECKS)
     assert counts == {4: 6, 5: 30, 6: 90, 7: 210}
-    many = kododo_v0.batch_game(1, **{**TINY, "copies": (2, 2, 1)}, seed=0)
-    assert sum(1 for _ in distinct_decks(many)) > MOST_DECKS
-    assert not isinstance(dealer(many), DeckDealer)
+    game = kododo_v0.batch_game(1, **{**TINY, "copies": (2, 2)})
+    for most, few in ((500, False), (827, False), (828, True)):
+        monkeypatch.setattr("kododo_env.wrappers.open_spiel.dealing.MOST_DECKS", most)
+        assert isinstance(dealer(game), DeckDealer) == few
     assert not isinstance(dealer(kododo_v0.batch_game(1, **TWO_DEALS)), DeckDealer)
 
 
