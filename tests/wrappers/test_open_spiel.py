@@ -6,9 +6,13 @@ from __future__ import annotations
 import importlib
 import itertools
 import pickle
+import re
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -40,6 +44,7 @@ from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
 from tests.helpers import enough, random_actions
 
+ROOT = Path(__file__).parents[2]
 TINY, SMALL = asdict(Rules.tiny()), asdict(Rules.small())
 DRAWS = {**TINY, "copies": (1, 1, 1)}  # 180 deals; a card is drawn after the first of two rounds
 PAIRS = {**TINY, "copies": (1, 1, 1), "plays": (2,), "hand_size": 3}
@@ -342,7 +347,8 @@ def test_what_is_hidden_is_in_no_string_or_tensor(name: str, rules: dict[str, An
             assert other.observation_string(player) == state.observation_string(player)
             assert other.observation_tensor(player) == state.observation_tensor(player)
         state.apply_actions(random_actions(state.position.game, rng)[0])
-    assert differ > 0 or rules is TINY  # there each player knows the other's hand
+    # In the tiny game each player knows the other's hand.
+    assert differ > 0 or rules in (TINY, TWO_DEALS)
 
 
 def test_who_chooses_later_does_not_see_what_was_chosen() -> None:
@@ -541,3 +547,35 @@ def test_states_are_pickled_whole() -> None:
     assert str(again) == str(state)
     assert again.information_state_string(0) == state.information_state_string(0)
     assert from_text("{}") == {}
+
+
+# --- the page -----------------------------------------------------------------------------
+
+
+def test_the_page_does_as_it_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "open_spiel.md").read_text()
+    blocks = {
+        language: re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        for language in ("python", "text")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "".join(blocks["python"])],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [done.stdout] == blocks["text"]
+
+
+def test_the_figures_of_the_page_are_the_presets() -> None:
+    page = (ROOT / "docs" / "open_spiel.md").read_text()
+    for name, rules in (("tiny", TINY), ("small", SMALL)):
+        deals = load_game("kododo", **rules).max_chance_outcomes()
+        assert f"| `Rules.{name}()` | {deals} |" in page
+    assert f"at most {MOST_DECKS:,} that are dealt" in page
+    assert "four nodes of 256 outcomes" in page
+    assert load_game("kododo").max_chance_nodes_in_history() == 4
+    assert load_game("kododo").max_chance_outcomes() == 256
