@@ -26,6 +26,7 @@ from open_spiel.python.algorithms import (
     cfr,
     exploitability,
     external_sampling_mccfr,
+    mcts,
     outcome_sampling_mccfr,
 )
 from open_spiel.python.bots.uniform_random import UniformRandomBot
@@ -42,7 +43,7 @@ from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, deale
 from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
-from tests.helpers import enough, random_actions
+from tests.helpers import random_actions
 
 ROOT = Path(__file__).parents[2]
 TINY, SMALL = asdict(Rules.tiny()), asdict(Rules.small())
@@ -381,12 +382,22 @@ def test_the_tiny_game_is_solved(solved: Any) -> None:
     assert exploitability.nash_conv(game, policy) < 0.001
 
 
-def test_openspiels_solvers_in_cpp_solve_it_too() -> None:
+@pytest.mark.parametrize("kind", ["CFRSolver", "CFRPlusSolver", "CFRBRSolver"])
+def test_solvers_in_cpp_solve_it_too(kind: str) -> None:
     game = load_game("kododo", turn_based=True, **TINY)
-    solver = pyspiel.CFRSolver(game)
-    for _ in range(enough(60)):
+    solver = getattr(pyspiel, kind)(game)
+    for _ in range(40):
         solver.evaluate_and_update_policy()
-    assert pyspiel.exploitability(game, solver.average_policy()) < 0.02
+    assert pyspiel.exploitability(game, solver.average_policy()) < 0.01
+
+
+@pytest.mark.parametrize("kind", ["ExternalSamplingMCCFRSolver", "OutcomeSamplingMCCFRSolver"])
+def test_sampling_solvers_in_cpp_improve_on_chance_too(kind: str) -> None:
+    game = load_game("kododo", turn_based=True, **TINY)
+    solver = getattr(pyspiel, kind)(game)
+    for _ in range(1000):
+        solver.run_iteration()
+    assert pyspiel.nash_conv(game, solver.average_policy()) < 0.1
 
 
 @pytest.mark.parametrize(
@@ -467,18 +478,25 @@ def strings(game: Any, batch: BatchGame, deck: Any, turn_based: bool) -> Iterato
             state.apply_actions([state.legal_actions(p)[-1] for p in range(state.num_players())])
 
 
-def test_a_solved_game_is_played_in_the_arena(solved: Any) -> None:
-    """As well as OpenSpiel reckons, against random players; and no worse than its value."""
+@pytest.mark.parametrize("in_cpp", [False, True])
+def test_a_solved_game_is_played_in_the_arena(solved: Any, in_cpp: bool) -> None:
+    """Against random players as well as OpenSpiel reckons."""
     game, policy = solved
     against = policies.UniformRandomPolicy(game)
-    first, second = (
-        expected(game, [policy, against])[0],
-        expected(game, [against, policy])[1],
-    )
-    rules = {name: value for name, value in TINY.items() if name != "num_players"}
-    result = Match(SpielAgent(policy), "random", "kododo", 2, 3000, rules=rules).play()
-    assert result.share.low <= 0.5 + (first + second) / 2 <= result.share.high
-    assert first + second > 0
+    gain = (expected(game, [policy, against])[0] + expected(game, [against, policy])[1]) / 2
+    if in_cpp:
+        policy = pyspiel.TabularPolicy({
+            text: [(action, chances[action]) for action in np.flatnonzero(chances)]
+            for text, chances in ((key, policy.policy_for_key(key)) for key in policy.state_lookup)
+        })  # fmt: skip
+    result = Match(SpielAgent(policy), "random", "kododo", 2, 3000, rules=without(TINY)).play()
+    assert result.share.low <= 0.5 + gain <= result.share.high
+    assert gain > 0
+
+
+def without(rules: dict[str, Any]) -> dict[str, Any]:
+    """Rules without the number of players, which a match takes by itself."""
+    return {name: value for name, value in rules.items() if name != "num_players"}
 
 
 def expected(game: Any, players: list[Any]) -> list[float]:
@@ -503,8 +521,7 @@ def test_a_best_response_of_openspiel_gains_in_the_arena_what_it_says() -> None:
     joined = policies.tabular_policy_from_callable(
         game, lambda state: best[state.current_player()].action_probabilities(state)
     )
-    rules = {name: value for name, value in TINY.items() if name != "num_players"}
-    result = Match(SpielAgent(joined), "random", "kododo", 2, 3000, rules=rules).play()
+    result = Match(SpielAgent(joined), "random", "kododo", 2, 3000, rules=without(TINY)).play()
     assert result.share.low <= 0.5 + gain <= result.share.high
 
 
@@ -526,6 +543,18 @@ def test_a_bot_plays_any_game(name: str) -> None:
     assert made == [0, batch.num_players - 1]
 
 
+def test_a_bot_that_searches_plays_better_than_chance() -> None:
+    """Over the worlds that the agent imagines; it copies states and plays them to the end."""
+    game = load_game("kododo", turn_based=True, **SMALL)
+
+    def make_bot(player: int) -> Any:
+        own = np.random.RandomState(player)
+        return mcts.MCTSBot(game, 1.0, 30, mcts.RandomRolloutEvaluator(1, own), random_state=own)
+
+    result = Match(SpielAgent(make_bot), "random", "kododo", 2, 200, rules=without(SMALL)).play()
+    assert result.share.low > 0.5
+
+
 def test_without_all_that_was_seen_there_is_no_information_state() -> None:
     batch = registry.batch_game("kado", 1, 0)
     agents = [SpielAgent(Recorder()), RandomAgent(), RandomAgent()]
@@ -536,8 +565,20 @@ def test_without_all_that_was_seen_there_is_no_information_state() -> None:
 
 def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
     batch = kododo_v0.batch_game(1, **SMALL, seed=0)
-    with pytest.raises(ValueError, match=r"^mine does not know this information state; [^\n]+$"):
-        SpielAgent(solved[1], name="mine").act(batch.view(0), np.random.default_rng(0))
+    for policy in (solved[1], pyspiel.TabularPolicy({"a state": [(0, 1.0)]})):
+        for turn_based in (True, False):
+            agent = SpielAgent(policy, turn_based, name="mine")
+            with pytest.raises(
+                ValueError, match=r"^mine does not know this information state; [^\n]+$"
+            ):
+                agent.act(batch.view(0), np.random.default_rng(0))
+
+
+def test_a_fourth_game_is_a_game_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card_v0")
+    for turn_based in (True, False):
+        game = load_game("high_card", turn_based=turn_based, num_players=2)
+        pyspiel.random_sim_test(game, 1, True, False)
 
 
 def test_states_are_pickled_whole() -> None:
