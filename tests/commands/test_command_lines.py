@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from agents.commands import evaluate as evaluation
 from agents.commands import train as training_run
 from agents.commands.evaluate import BestResponseConfig, EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe
@@ -19,6 +18,7 @@ from agents.release.config import PoliciesConfig
 from agents.training import memory
 from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.search.search import SearchBudget

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from agents.commands import evaluate as evaluation
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, baselines
 from kododo_env.arena.play import ChunkResult
+from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.cli import run_cli
 from tests.command_line import cli
 from tests.policy.policy_files import changed, write_policy

@@ -13,7 +13,6 @@ from random import Random
 from typing import Any
 
 from agents.commands import best_response
-from agents.commands import evaluate as evaluation
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import train
 from agents.release import make_policies as policy_maker
@@ -22,6 +21,7 @@ from agents.release.make_policies import make_policies
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
 from kododo_env.arena.workers import run as play
+from kododo_env.commands import tournament as evaluation
 from kododo_env.policy.policy_file import sealed
 from tests.doors import GAMES
 from tests.fuzz import checkpoints, graphs

@@ -315,6 +315,8 @@ OF_ALL_GAMES = (
     # The game that is played if none is named.
     "agents/training/training_config.py",
     "kododo_env/commands/tournament.py",
+    # The command of the project, which is called as its first game is.
+    "kododo_env/commands/console.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agents.commands import evaluate as evaluation
 from agents.commands.train import train
 from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
 from agents.training.run_folder import write_config
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.commands import tournament as evaluation
 from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
 from kododo_env.system.reservation import reserved
 from tests.command_line import cli, run

@@ -300,7 +300,7 @@ def test_pictures_show_what_each_learner_may_know() -> None:
         ({"opponents": "combi_combo-4p"}, "combi_combo"),
         ({"action_mask": "nowhere"}, "action_mask must be one of 'observation', 'info', 'both'"),
         ({"observation_dtype": "float"}, None),
-        ({"observation_dtype": "int4"}, "observation_dtype must be a dtype such as 'float32'"),
+        ({"observation_dtype": "int3"}, "observation_dtype must be a dtype such as 'float32'"),
         ({"observation_dtype": "bool"}, "observation_dtype must hold all numbers of uint8"),
         ({"observation_dtype": "int8"}, "observation_dtype must hold all numbers of uint8"),
         ({"observation_dtype": "int32", "normalize": True}, "normalize=True needs floats"),
