@@ -20,7 +20,7 @@ from tests.pages.scripts import script
 
 ROOT = Path(__file__).parents[2]
 NOT_BUILT_FROM = {
-    ".git", ".venv", ".hypothesis", "__pycache__", "build", "dist", "mutants", "runs",
+    ".git", ".nox", ".venv", ".hypothesis", "__pycache__", "build", "dist", "mutants", "runs",
     *(f".{name}_cache" for name in ("import_linter", "mypy", "pytest", "ruff")),
 }  # fmt: skip
 SDIST = "from setuptools.build_meta import build_sdist; import sys; build_sdist(sys.argv[1])"

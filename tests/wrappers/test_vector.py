@@ -276,12 +276,15 @@ def test_spaces_hold_what_is_given(game: str) -> None:
 
 
 def test_gymnasiums_own_wrappers() -> None:
-    env = DictInfoToList(RecordEpisodeStatistics(make("kododo", 3, 4, opponents="follow")))
+    env = RecordEpisodeStatistics(make("kododo", 3, 4, opponents="follow"))
     env.reset(seed=0)
-    told: list[Any] = []
-    while not any("episode" in info for info in told):
+    told: dict[str, Any] = {}
+    while "episode" not in told:
         told = env.step(env.action_space.sample())[4]
-    assert [info["episode"]["l"] for info in told] == [18] * 3
+    assert told["episode"]["l"].tolist() == [18] * 3
+    listed = DictInfoToList(make("kododo", 3, 4))
+    infos = listed.reset(seed=0)[1]
+    assert [info["action_mask"].sum() for info in infos] == [10] * 3
 
 
 def test_pictures_show_what_each_learner_may_know() -> None:
