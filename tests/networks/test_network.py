@@ -266,7 +266,7 @@ def test_what_is_no_policy_is_refused(
     model = onnx.load_model_from_string(content)
     del model.metadata_props[:]
     write_model(file, model)
-    with pytest.raises(ValueError, match="not a policy exported by this project"):
+    with pytest.raises(ValueError, match="it was not exported by this project"):
         OnnxAgent(file)
     onnx.helper.set_model_props(model, {KEY: '{"format": 99}'})
     write_model(file, model)
