@@ -21,6 +21,7 @@ from typing import Any
 import onnx
 
 from agents.export.half_precision import halved
+from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.release.cache import cached, fingerprint
 from agents.release.card import write_cards
@@ -65,7 +66,7 @@ def _written(out: Path, jobs: Sequence[PolicyJob]) -> dict[Path, list[Path]]:
     files = {out: [out / "README.md"]}
     for job in jobs:
         files[job.folder] = [job.chosen, *(job.folder / f"{stage}.json" for stage in STAGES)]
-        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ".json", ".md")]
+        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ENDING, ".json", ".md")]
     return files
 
 
@@ -103,6 +104,7 @@ def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
     path = job.config.out / f"{job.name}{SUFFIX}"
     metadata = read_policy(job.chosen).metadata
     rewrite(job.chosen, path, replace(metadata, results=measured["shares"]["alone"]))
+    write_metadata(path)
     data = {
         "name": job.name,
         "game": job.game,

@@ -21,8 +21,8 @@ LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 
 
 CHECKPOINT = "checkpoint.zip"
-POLICY = "policy.onnx"
-FILES = (CHECKPOINT, POLICY, "results.json", "learning_curve.png", "config.json")
+POLICY, METADATA = "policy.onnx", "policy.meta.json"
+FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
 
 
 @contextmanager
