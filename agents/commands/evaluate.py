@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from agents.commands.cli import check_output
-from agents.export.metadata_file import metadata_file
 from agents.file_argument import FilePath
 from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
@@ -194,8 +193,7 @@ def _reserved(config: EvaluateConfig) -> Iterator[list[Reservation]]:
         for path, endings in files.items():
             if path is not None:
                 check_output(path, endings)
-                written = [path, metadata_file(path)] if ".onnx" in endings else [path]
-                places.append(stack.enter_context(reserved(path, written)))
+                places.append(stack.enter_context(reserved(path, [path])))
         yield places
 
 

@@ -17,7 +17,6 @@ from agents.training.memory import check_memory
 from agents.training.run_folder import (
     CHECKPOINT,
     FILES,
-    METADATA,
     POLICY,
     check_fresh,
     check_writable,
@@ -152,5 +151,5 @@ def _report(trainer: Trainer, duels: dict[str, MatchResult], path: Path) -> None
     print(f"one learner, {players - 1} of the other at a table; an equal wins {1 / players:.3f}")
     print(table(duels))
     OnnxAgent(path)  # what is written can be read
-    for what in (POLICY, METADATA, "results.json", "learning_curve.png", "config.json", CHECKPOINT):
+    for what in (POLICY, "results.json", "learning_curve.png", "config.json", CHECKPOINT):
         print(f"  {trainer.run_dir / what}")
