@@ -8,24 +8,23 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
     run_script("agents.commands.plain:PlainConfig", "agents.commands.plain:plain")
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from agents.commands.cli import check_output
 from agents.export.metadata_file import metadata_file
 from agents.export.plain import write_plain
-from agents.file_argument import FilePath
-from kododo_env.agent_registry import policy_path
+from kododo_env.agent_registry import SUFFIX, policy_path
 
 
 @dataclass(frozen=True)
 class PlainConfig:
     """Write a policy file for engines that know neither half precision nor numbers of 8 bits."""
 
-    policy: Annotated[FilePath, tyro.conf.Positional]
+    policy: Annotated[str, tyro.conf.Positional]
     """The name of a policy that ships, or a policy file."""
-    out: Annotated[FilePath, tyro.conf.Positional]
+    out: Annotated[Path, tyro.conf.Positional]
     """The file to write, such as plain.onnx; its metadata come beside it as JSON."""
 
 
@@ -35,6 +34,7 @@ def plain(config: PlainConfig) -> None:
     Raises:
         ValueError: The policy cannot be read, or the file not written.
     """
-    check_output(config.out, [".onnx"])
-    write_plain(policy_path(str(config.policy)), config.out)
+    if config.out.suffix != SUFFIX:
+        raise ValueError(f"{config.out} must end with {SUFFIX}")
+    write_plain(policy_path(config.policy), config.out)
     print(f"{config.out}\n{metadata_file(config.out)}")
