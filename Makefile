@@ -32,7 +32,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test lint types format bench baselines ratios ablation mutants test-matrix fuzz audit faults soak policies pins clean
+.PHONY: help venv train test test-clients lint types format bench baselines ratios ablation mutants test-matrix fuzz audit faults soak policies pins clean
 
 define remove_venv
 @test ! -e "$(VENV)" || test -f "$(VENV)/pyvenv.cfg" || { \
@@ -41,7 +41,7 @@ rm -rf "$(VENV)"
 endef
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 venv: $(READY) ## Install everything, at the pinned versions, into .venv
 
@@ -60,6 +60,10 @@ train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_
 
 test: lint types ## Lint, types, then the tests
 	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 2
+
+test-clients: $(READY) ## Try the examples of docs/libraries.md, each library in an environment of its own
+	OMP_NUM_THREADS=1 $(PY) -m tests.clients
+	PYTHONPATH=. $(PY) docs/update_tables.py
 
 lint: $(READY) ## Check style and layout of the code
 	$(PY) -m ruff check .

@@ -16,6 +16,7 @@ import onnx
 import torch
 from torch import Tensor, nn
 
+from agents.export.metadata_file import write_metadata
 from agents.export.policy_graph import OPSET, policy_bytes
 from agents.networks.network import GameNetwork, masked
 from kododo_env.core.agent import random_legal_actions
@@ -54,6 +55,7 @@ def export_policy(
 
     The file's inputs are ``observation`` (B, F) in the layout's dtype and ``action_mask``
     (B, A) int8; its outputs ``logits`` (B, A), illegal ones -1e8, and ``value`` (B,).
+    Its metadata are written beside it as JSON, too.
 
     Args:
         network: The network.
@@ -78,6 +80,7 @@ def export_policy(
     with written_whole(path) as aside:
         aside.write_bytes(content)
         check_parity(network, OnnxAgent(aside), game)
+    write_metadata(path)
     return path
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.export.metadata_file import ENDING
 from kododo_env.agent_registry import POLICIES
 from kododo_env.system.files import write_text
 
@@ -22,7 +23,8 @@ def write_cards(folder: Path) -> None:
     Args:
         folder: Where ``NAME.json`` are; ``NAME.md`` come beside them.
     """
-    cards = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    found = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
+    cards = [json.loads(path.read_text()) for path in found]
     for data in cards:
         write_text(folder / f"{data['name']}.md", card(data))
     write_text(folder / "README.md", index(cards))

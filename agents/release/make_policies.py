@@ -22,6 +22,7 @@ from typing import Any
 import onnx
 
 from agents.export.half_precision import halved
+from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.release.card import write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
@@ -65,7 +66,7 @@ def _written(out: Path, jobs: Sequence[PolicyJob]) -> dict[Path, list[Path]]:
     files = {out: [out / "README.md"]}
     for job in jobs:
         files[job.folder] = [job.chosen, *(job.folder / f"{stage}.json" for stage in STAGES)]
-        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ".json", ".md")]
+        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ENDING, ".json", ".md")]
     return files
 
 
@@ -122,6 +123,7 @@ def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
     path = job.config.out / f"{job.name}{SUFFIX}"
     metadata = read_policy(job.chosen).metadata
     rewrite(job.chosen, path, replace(metadata, results=measured["shares"]["alone"]))
+    write_metadata(path)
     data = {
         "name": job.name,
         "game": job.game,

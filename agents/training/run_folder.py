@@ -17,8 +17,8 @@ from kododo_env.system.files import write_json
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 CHECKPOINT = "checkpoint.zip"
-POLICY = "policy.onnx"
-FILES = (CHECKPOINT, POLICY, "results.json", "learning_curve.png", "config.json")
+POLICY, METADATA = "policy.onnx", "policy.meta.json"
+FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
 
 
 @contextmanager

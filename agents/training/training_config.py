@@ -26,9 +26,9 @@ class TrainConfig:
     """Train a bot by self-play PPO; it ends with a policy file and a table of how it fares.
 
     The run's folder gets config.json, checkpoint.zip, TensorBoard logs and, at the end,
-    policy.onnx, results.json and learning_curve.png. Ctrl-C ends the training early with
-    all of them written; --resume goes on. The defaults below are those of the game, number of
-    players and recipe, or of the run, that are named beside --help.
+    policy.onnx, policy.meta.json, results.json and learning_curve.png. Ctrl-C ends the training
+    early with all of them written; --resume goes on. The defaults below are those of the game,
+    number of players and recipe, or of the run, that are named beside --help.
     """
 
     game: str

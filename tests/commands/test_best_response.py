@@ -337,7 +337,9 @@ def test_from_the_command_line(
         for end in ("mean", "low", "high"):
             assert attack["gain"][end] == pytest.approx(attack["share"][end] - 0.5)
     assert OnnxAgent(saved).num_players == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "response.onnx"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "out.json", "response.meta.json", "response.onnx",
+    ]  # fmt: skip
 
 
 def test_a_budget_of_time_is_kept(weak: Path) -> None:

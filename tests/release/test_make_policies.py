@@ -73,7 +73,8 @@ def numbers(config: PoliciesConfig) -> dict[str, Any]:
 
 def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> None:
     names = {path.name for path in made.out.iterdir()}
-    assert names == {f"{NAME}.onnx", f"{NAME}.json", f"{NAME}.md", "README.md"}
+    endings = (".onnx", ".meta.json", ".json", ".md")
+    assert names == {*(f"{NAME}{ending}" for ending in endings), "README.md"}
     data = numbers(made)
     agent = OnnxAgent(made.out / f"{NAME}.onnx")
     assert agent.temperature == data["temperature"]

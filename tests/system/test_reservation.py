@@ -131,7 +131,8 @@ def test_a_name_of_245_letters_once_lost_the_table_at_the_end(
 
 
 @pytest.mark.parametrize(
-    "name", ["policy.onnx", "results.json", "learning_curve.png", "checkpoint.zip"]
+    "name",
+    ["policy.onnx", "policy.meta.json", "results.json", "learning_curve.png", "checkpoint.zip"],
 )
 def test_what_stands_in_the_way_of_a_run_is_found_before_it_trains(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

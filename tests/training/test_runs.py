@@ -37,11 +37,13 @@ def test_a_run_ends_with_everything_written(tmp_path: Path) -> None:
     train(short(tmp_path / "run"))
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert names == {
-        "config.json", "checkpoint.zip", "policy.onnx", "results.json", "learning_curve.png",
-        "tensorboard",
+        "config.json", "checkpoint.zip", "policy.onnx", "policy.meta.json", "results.json",
+        "learning_curve.png", "tensorboard",
     }  # fmt: skip
     metadata = OnnxAgent(tmp_path / "run" / "policy.onnx").metadata
     assert metadata.training["steps"] == 4 * 16 * 3 * 21
+    beside = (tmp_path / "run" / "policy.meta.json").read_text()
+    assert json.loads(beside) == json.loads(metadata.to_json())
     assert set(metadata.results) == set(json.loads((tmp_path / "run" / "results.json").read_text()))
     assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
 
