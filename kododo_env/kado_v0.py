@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kododo_env.core.rewards import Reward
 from kododo_env.games.kado import KadoGame, Rules
 from kododo_env.wrappers.aec import AECGame
+from kododo_env.wrappers.opponents import Opponent
 from kododo_env.wrappers.parallel import ParallelGame
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
@@ -40,6 +42,7 @@ def parallel_env(
     observation_dtype: str | None = None,
     normalize: bool = False,
     action_mask: str = "both",
+    opponents: Opponent | Sequence[Opponent | None] | None = None,
     **rules: Any,
 ) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv; whoever has nothing to decide plays the no-op.
@@ -52,13 +55,15 @@ def parallel_env(
         observation_dtype: None for small integers, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
         action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
+        opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
+            for each seat one or None; one alone has all seats but the first.
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
     game = batch_game(1, num_players, **rules)
-    seen = (observation_dtype, normalize, action_mask)
+    seen = (observation_dtype, normalize, action_mask, opponents)
     return ParallelGame(game, reward, render_mode, illegal_action, *seen)
 
 
@@ -70,6 +75,7 @@ def env(
     observation_dtype: str | None = None,
     normalize: bool = False,
     action_mask: str = "both",
+    opponents: Opponent | Sequence[Opponent | None] | None = None,
     **rules: Any,
 ) -> AECGame:
     """One game as a PettingZoo AECEnv, which visits who has something to decide.
@@ -77,5 +83,5 @@ def env(
     See ``parallel_env`` for the arguments.
     """
     game = batch_game(1, num_players, **rules)
-    seen = (observation_dtype, normalize, action_mask)
+    seen = (observation_dtype, normalize, action_mask, opponents)
     return AECGame(game, reward, render_mode, illegal_action, *seen)

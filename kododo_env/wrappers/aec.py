@@ -56,7 +56,7 @@ class AECGame(PettingZooTable, AECEnv):
         if self._waiting:
             self.agent_selection = self._waiting[0]
         else:
-            self.game.step(self._chosen[None])
+            self._play(self._chosen[self.seats])
             self._play_on(self._reward(self.game)[0].astype(np.float64))
         self._accumulate_rewards()
 
@@ -85,12 +85,12 @@ class AECGame(PettingZooTable, AECEnv):
             gained: Rewards already got in this step, shape (P,).
         """
         game = self.game
-        deciding = game.deciding()[0]
+        deciding = game.deciding()[0, self.seats]
         while not (deciding.any() or game.terminated[0]):
-            game.step(game.legal_action_mask().argmax(axis=2))
+            self._play(game.legal_action_mask()[0, self.seats].argmax(axis=1))
             gained = gained + self._reward(game)[0]
-            deciding = game.deciding()[0]
-        self.rewards = dict(zip(self.possible_agents, gained.tolist(), strict=True))
+            deciding = game.deciding()[0, self.seats]
+        self.rewards = dict(zip(self.possible_agents, gained[self.seats].tolist(), strict=True))
         self.terminations = dict.fromkeys(self.possible_agents, bool(game.terminated[0]))
         asked = [name for name, asks in zip(self.possible_agents, deciding, strict=True) if asks]
         self._prepare(asked)
@@ -102,8 +102,8 @@ class AECGame(PettingZooTable, AECEnv):
         # Players who are not asked keep this, the only thing that they can do.
         self._chosen = self._masks.argmax(axis=1)
         self.infos: dict[str, dict[str, Any]] = {
-            name: self._format.info(mask.copy())
-            for name, mask in zip(self.possible_agents, self._masks, strict=True)
+            name: self._format.info(self._masks[player].copy())
+            for name, player in self._player_of.items()
         }
         for name in self._replaced:
             self.infos[name]["illegal_action"] = True

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import ParallelEnv
 
-from kododo_env.core.batch_game import IllegalAction
 from kododo_env.core.numbers import shown
-from kododo_env.wrappers.choices import HINT
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 
@@ -68,10 +66,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         chosen = self._numbers_of(actions)
         if self._choices.replaces:
             chosen, replaced = self._legal_instead(actions)
-        try:
-            game.step(np.array((chosen,)))
-        except IllegalAction as error:
-            raise IllegalAction(f"{error} {HINT}") from None
+        self._play(chosen)
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:
@@ -81,7 +76,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             self.agents = []
         return (
             observations,
-            dict(zip(names, rewards, strict=True)),
+            {name: rewards[player] for name, player in self._player_of.items()},
             dict.fromkeys(names, over),
             dict.fromkeys(names, False),
             infos,
@@ -93,10 +88,10 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         observations, infos = {}, {}
         seen = self._format
-        rows = zip(self.possible_agents, seen.numbers(self.game)[0], masks, strict=True)
-        for name, numbers, row in rows:
-            mask = row.copy()
-            observations[name] = seen.observation(numbers.copy(), mask)
+        numbers = seen.numbers(self.game)[0]
+        for name, player in self._player_of.items():
+            mask = masks[player].copy()
+            observations[name] = seen.observation(numbers[player].copy(), mask)
             infos[name] = seen.info(mask)
         return observations, infos
 
@@ -104,8 +99,8 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         """The actions to be played, and the agents whose own were illegal."""
         masks = self.game.legal_action_mask()[0]
         settled = {
-            name: self._choices.settle(actions[name], mask, name)
-            for name, mask in zip(self.possible_agents, masks, strict=True)
+            name: self._choices.settle(actions[name], masks[player], name)
+            for name, player in self._player_of.items()
         }
         chosen = [action for action, _ in settled.values()]
         return chosen, [name for name, (_, instead) in settled.items() if instead]

@@ -46,7 +46,7 @@ def tests() -> list[str]:
 def try_with(session: nox.Session, *versions: str, given: list[str]) -> None:
     """Install these versions of what the tests need, and run them."""
     session.chdir(ROOT)
-    session.install("--quiet", *versions, "pytest", "hypothesis")
+    session.install("--quiet", *versions, "pytest", "hypothesis", "psutil")
     session.run("python", "-m", "pip", "list", "--format", "freeze", silent=False)
     environment = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
     session.run("python", "-m", *PYTEST, *given, env=environment)
