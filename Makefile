@@ -14,6 +14,8 @@ KILLS ?= 20
 SEED ?= 0
 SOAK_MINUTES ?= 60
 EPISODES ?= 100000
+# Of make test-matrix; by default all.
+SESSIONS ?=
 # Where to; by default train.py finds a free folder, such as runs/kododo-4p.
 RUN_DIR ?=
 
@@ -33,7 +35,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-ray ray lint types format bench baselines ratios ablation mutants oldest fuzz audit faults soak policies pins clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation mutants test-matrix fuzz audit faults soak policies pins clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -42,7 +44,7 @@ rm -rf "$(1)"
 endef
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 venv: $(READY) ## Install everything, at the pinned versions, into .venv
 
@@ -77,6 +79,10 @@ ray: $(RAY_READY) ## Measure --engine ray beside one process, for docs/ray.md (s
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(RAY_VENV)/bin/python benchmarks/bench_ray.py
 	PYTHONPATH=. $(RAY_VENV)/bin/python docs/update_tables.py
 
+test-clients: $(READY) ## Try the examples of docs/libraries.md, each library in an environment of its own
+	OMP_NUM_THREADS=1 $(PY) -m tests.clients
+	PYTHONPATH=. $(PY) docs/update_tables.py
+
 lint: $(READY) ## Check style and layout of the code
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
@@ -107,8 +113,8 @@ ablation: $(READY) ## Train a recipe without each of its parts, for docs/trainin
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')
 
-oldest: $(READY) ## Try the lower bounds of what playing needs, in an environment of its own
-	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m tests.packaging.oldest
+test-matrix: $(READY) ## Every Python that is here, the oldest and the newest versions: SESSIONS="lowest newest-3.11"
+	$(VENV)/bin/nox --noxfile tests/packaging/matrix.py --envdir .nox $(if $(SESSIONS),--sessions $(SESSIONS))
 
 fuzz: $(READY) ## Give everything wrong input, going on where the last time stopped: MINUTES=3
 	$(PY) -m tests.fuzz --minutes $(MINUTES)
@@ -149,5 +155,5 @@ pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
 clean: ## Remove the environment and all caches; trained runs stay
 	$(call remove_venv,$(VENV))
 	$(call remove_venv,$(RAY_VENV))
-	rm -rf build dist mutants *.egg-info .mypy_cache .import_linter_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist mutants .nox *.egg-info .mypy_cache .import_linter_cache .ruff_cache .pytest_cache .hypothesis
 	find agents benchmarks kododo_env notebooks tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

@@ -28,10 +28,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "the expert's choices imitated, not its action values": {"imitation_temperature": 0.0},
     "Adam alone": {"muon": 0.0},
     "no scripted opponents": {"opponents_share": 0.0},
-    "scripted opponents in half of the updates": {"opponents_share": 0.5},
-    "three passes over the decisions of an update": {"n_epochs": 3},
     "opponents as they sit": {"sort_opponents": False},
-    "a third of the width": {"width": 85},
 }
 """What is changed, by its name."""
 

@@ -22,7 +22,7 @@ from agents.ray_engine.cluster import cluster
 from agents.ray_engine.crew import Crew
 from agents.ray_engine.ray_trainer import RayTrainer
 from agents.ray_engine.tournament import run_on_cluster
-from agents.training.checkpoint import Progress
+from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import default_config, task_of
 from kododo_env.arena.tournament import Tournament
@@ -75,9 +75,9 @@ def training(rounds: int, folder: Path) -> dict[str, dict[str, float]]:
     """Agent-steps/s by who trains."""
     config = default_config(GAME, PLAYERS, threads=1, expert="", opponents=())
     task = task_of(config)
-    measured = {ONE: Measured(_quiet(Trainer(config, task, folder, Progress())))}
+    measured = {ONE: Measured(_quiet(Trainer(config, Checkpoint(task), folder)))}
     for workers in WORKERS:
-        trainer = RayTrainer(config, task, folder, Progress())
+        trainer = RayTrainer(config, Checkpoint(task), folder)
         trainer.crew = Crew(task, workers, 1, config.bfloat16)
         measured[str(workers)] = Measured(_quiet(trainer))
     for _ in range(rounds + 1):

@@ -20,7 +20,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.ppo.data_parallel import DataParallel
 from agents.ppo.self_play_ppo import SelfPlayPPO
-from agents.training.checkpoint import Progress
+from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import Task, TrainConfig, default_config, task_of
 from kododo_env import registry
@@ -68,7 +68,7 @@ def maskable_ppo(task: Task, **settings: int) -> MaskablePPO:
 
 def self_play_ppo(task: Task, config: TrainConfig, folder: str) -> SelfPlayPPO:
     """The one that ``train.py`` uses."""
-    return Trainer(config, task, Path(folder), Progress()).model
+    return Trainer(config, Checkpoint(task), Path(folder)).model
 
 
 def measure(name: str, model: MaskablePPO, updates: int = UPDATES) -> None:
@@ -91,8 +91,8 @@ def measure(name: str, model: MaskablePPO, updates: int = UPDATES) -> None:
 def print_decisions(model: SelfPlayPPO) -> None:
     """Say how much of the last rollout was a real decision, and of what was kept of it."""
     decisions = model.rollout_buffer.packed()
-    real = int((decisions.masks.sum(dim=1) > 1).sum())
-    slots, kept = model.n_steps * model.n_envs, len(decisions.actions)
+    real = int((decisions["masks"].sum(dim=1) > 1).sum())
+    slots, kept = model.n_steps * model.n_envs, len(decisions["actions"])
     print(f"  real decisions: {real / slots:.1%} of all slots, {real / kept:.1%} of what is kept")
 
 
@@ -108,7 +108,7 @@ def report(game: str) -> None:
         measure("MaskablePPO as it comes", maskable_ppo(task), updates=1)
         measure("MaskablePPO, recipe's minibatches", plain)
         measure("train.py's SelfPlayPPO", own)
-        own.parallel = DataParallel(2)
+        own.policy.parallel = DataParallel(2)
         measure("the same on two threads", own)
         print_decisions(own)
 

@@ -12,15 +12,10 @@ from statistics import median
 
 import numpy as np
 from bench_core import Recording, kilobytes_per_game, mask_and_observation, mask_and_rows
-from bench_parallel_env import (
-    PLAYERS,
-    agent_steps_per_second,
-    choose_hand_sign,
-    choose_legal,
-    rps_parallel_env,
-)
+from bench_parallel_env import PLAYERS, SECONDS, rps_parallel_env
 
 from kododo_env import registry
+from kododo_env.commands.bench import choose_hand_sign, choose_legal, parallel_env_speed
 from kododo_env.system.files import write_text
 
 SPEEDS = Path(__file__).parents[1] / "docs" / "speed.json"
@@ -45,7 +40,8 @@ def parallel_env(game: str) -> str:
     """One ParallelEnv against PettingZoo's smallest; they take turns."""
     env, peer = registry.door(game).parallel_env(num_players=PLAYERS), rps_parallel_env()
     speeds = [
-        agent_steps_per_second(env, choose_legal) / agent_steps_per_second(peer, choose_hand_sign)
+        parallel_env_speed(env, choose_legal, SECONDS)
+        / parallel_env_speed(peer, choose_hand_sign, SECONDS)
         for _ in range(ROUNDS)
     ]
     return f"{median(speeds):.1f} ×"

@@ -16,7 +16,8 @@ from packaging.requirements import Requirement
 PAGE = Path(__file__).with_name("licences.md")
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 PROJECT = "kododo-env"
-EXTRAS = ("", "render", "play", "train", "dev")  # a package is listed with the first that brings it
+# A package is listed with the first that brings it.
+EXTRAS = ("", "render", "play", "train", "open_spiel", "dev")
 COPYLEFT = re.compile(r"GPL|GNU|MPL|Mozilla|EPL|CDDL|EUPL|OSL")
 LONGEST = 60  # letters; a longer License field is the licence itself, not its name
 

@@ -34,6 +34,9 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "speed.md", "speed", speed
     yield DOCS / "ray.md", "measured", ray_measured
     yield DOCS / "ray.md", "expected", ray_expected
+    yield DOCS / "libraries.md", "libraries", libraries
+    yield DOCS / "libraries.md", "node", partial(javascript, "ONNX in node")
+    yield DOCS / "libraries.md", "browser", partial(javascript, "ONNX in a browser")
     for game in registry.DOORS:
         yield page_of(game), "layout", partial(layout, game)
         yield page_of(game), "baselines", partial(baselines, game)
@@ -163,6 +166,28 @@ def ray_expected() -> str:
     ]
     head = ["cores", "training, 1 learner", "8 learners", "a learner on each core", "evaluation"]
     return markdown(head, rows)
+
+
+def libraries() -> str:
+    """With which versions of other libraries the examples were tried."""
+    rows = []
+    for name, tried in _tried().items():
+        versions = ", ".join(f"{library} {each}" for library, each in tried["versions"].items())
+        rows.append([name, f"[{tried['example']}](examples/{tried['example']})", versions])
+    return markdown(["library", "example", "tried with"], rows)
+
+
+def javascript(client: str) -> str:
+    """How far a JavaScript runtime's answers are from those in Python."""
+    difference = _tried()[client]["largest_difference"]
+    answers = f"logits and values within {difference:.0e}" if difference else "every bit the same"
+    return f"the same actions, {answers}."
+
+
+def _tried() -> dict[str, Any]:
+    """What python -m tests.clients found."""
+    found: dict[str, Any] = json.loads((DOCS / "libraries.json").read_text())
+    return found
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

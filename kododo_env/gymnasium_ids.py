@@ -1,45 +1,52 @@
-"""Gymnasium's ids of the games in the registry, for ``gymnasium.make``."""
+"""Gymnasium's ids of the games in the registry, for ``gymnasium.make`` and ``make_vec``."""
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import gymnasium
 
 from kododo_env import registry
-from kododo_env.core.rewards import Reward
-from kododo_env.wrappers.opponents import Opponents
 from kododo_env.wrappers.single import SingleSeatEnv
+from kododo_env.wrappers.vector import BatchVectorEnv
 
 
-class RegisteredGame(SingleSeatEnv):
+def single(game: str, **options: Any) -> SingleSeatEnv:
     """A game of the registry for one learner; what ``gymnasium.make`` makes.
 
     Args:
         game: The game's name in the registry.
-        seat: See ``SingleSeatEnv``, as for the following ones.
-        opponents: Who plays the other seats; random legal play by default.
-        reward: ``"score"``, ``"margin"``, ``"win"`` or a function.
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
-        illegal_action: ``"random"`` or ``"raise"``.
-        **rules: The parameters of the game's ``batch_game``, such as ``num_players``.
+        **options: Those of ``SingleSeatEnv``, and the parameters of the game's ``batch_game``,
+            such as ``num_players``.
 
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
+    own, rules = _split(options, SingleSeatEnv)
+    return SingleSeatEnv(registry.batch_game(game, 1, **rules), **own)
 
-    def __init__(
-        self,
-        game: str,
-        seat: int | str = 0,
-        opponents: Opponents = None,
-        reward: str | Reward = "score",
-        render_mode: str | None = None,
-        illegal_action: str = "random",
-        **rules: Any,
-    ) -> None:
-        batch = registry.batch_game(game, 1, **rules)
-        super().__init__(batch, seat, opponents, reward, render_mode, illegal_action)
+
+def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
+    """Many games at once for one learner in each; what ``gymnasium.make_vec`` makes.
+
+    Args:
+        game: The game's name in the registry.
+        num_envs: How many games.
+        **options: Those of ``BatchVectorEnv``, and the parameters of the game's ``batch_game``.
+
+    Raises:
+        ValueError: The rules cannot be played, or an option is unknown.
+    """
+    own, rules = _split(options, BatchVectorEnv)
+    return BatchVectorEnv(registry.batch_game(game, num_envs, **rules), **own)
+
+
+def _split(options: dict[str, Any], wrapper: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a wrapper, and the others."""
+    names = inspect.signature(wrapper).parameters
+    own = {name: value for name, value in options.items() if name in names}
+    return own, {name: value for name, value in options.items() if name not in names}
 
 
 def register_all() -> None:
@@ -47,5 +54,9 @@ def register_all() -> None:
     for game in registry.DOORS:
         id = registry.door(game).GYMNASIUM_ID
         if id not in gymnasium.registry:
-            entry_point = f"{RegisteredGame.__module__}:{RegisteredGame.__name__}"
-            gymnasium.register(id, entry_point, kwargs={"game": game})
+            gymnasium.register(
+                id,
+                f"{__name__}:{single.__name__}",
+                vector_entry_point=f"{__name__}:{vector.__name__}",
+                kwargs={"game": game},
+            )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from kododo_env.core.rewards import Reward
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.wrappers.aec import AECGame
+from kododo_env.wrappers.opponents import Opponent
 from kododo_env.wrappers.parallel import ParallelGame
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
@@ -43,6 +45,10 @@ def parallel_env(
     reward: str | Reward = "score",
     render_mode: str | None = None,
     illegal_action: str = "raise",
+    observation_dtype: str | None = None,
+    normalize: bool = False,
+    action_mask: str = "both",
+    opponents: Opponent | Sequence[Opponent | None] | None = None,
     **rules: Any,
 ) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv, everybody choosing at once.
@@ -53,13 +59,19 @@ def parallel_env(
         reward: ``"score"``, ``"margin"`` or ``"win"``; see ``kododo_env.core.rewards``.
         render_mode: None, ``"ansi"`` or ``"rgb_array"``.
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+        observation_dtype: None for small integers, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
+        opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
+            for each seat one or None; one alone has all seats but the first.
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
     game = batch_game(1, num_players, variant, **rules)
-    return ParallelGame(game, reward, render_mode, illegal_action)
+    seen = (observation_dtype, normalize, action_mask, opponents)
+    return ParallelGame(game, reward, render_mode, illegal_action, *seen)
 
 
 def env(
@@ -68,8 +80,13 @@ def env(
     reward: str | Reward = "score",
     render_mode: str | None = None,
     illegal_action: str = "raise",
+    observation_dtype: str | None = None,
+    normalize: bool = False,
+    action_mask: str = "both",
+    opponents: Opponent | Sequence[Opponent | None] | None = None,
     **rules: Any,
 ) -> AECGame:
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
     game = batch_game(1, num_players, variant, **rules)
-    return AECGame(game, reward, render_mode, illegal_action)
+    seen = (observation_dtype, normalize, action_mask, opponents)
+    return AECGame(game, reward, render_mode, illegal_action, *seen)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agents.commands.cli import run_cli
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import defaults, train
 from agents.training.training_config import TrainConfig
+from kododo_env.commands.cli import run_cli
 
 DEFAULTS: dict[type[Any], Callable[[Any], Any]] = {TrainConfig: defaults}
 

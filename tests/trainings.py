@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sb3_contrib import MaskablePPO
-
-from agents.ppo.game_policy import GamePolicy
 from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.recipes.recipe import Recipe
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env.wrappers.vec import BatchVecEnv
 
@@ -22,14 +20,19 @@ def short(run_dir: Path, **changes: Any) -> TrainConfig:
     return default_config(**settings | changes)
 
 
-def learner(env: BatchVecEnv, algorithm: type[MaskablePPO] = SelfPlayPPO) -> MaskablePPO:
-    """A learner with a small network, ours or sb3-contrib's own."""
-    layouts = {
-        "layout": env.game.layout,
-        "actions": env.game.actions,
-        "network": {"width": 16, "depth": 2},
-    }
-    return algorithm(
-        GamePolicy, env, n_steps=18, batch_size=128, n_epochs=2, gamma=1.0, seed=0,
-        policy_kwargs=layouts, device="cpu",
-    )  # fmt: skip
+def learner(env: BatchVecEnv, steps: int | None = None, **changes: Any) -> SelfPlayPPO:
+    """A learner with a small network and settings to be changed.
+
+    Args:
+        env: What it plays.
+        steps: Of a rollout; None: a whole game.
+        **changes: Of the recipe; or ``threads`` and ``device``.
+    """
+    others = {name: changes.pop(name) for name in ("threads", "device") if name in changes}
+    settings: dict[str, Any] = {"batch_size": 128, "n_epochs": 2, "learning_rate": 3e-4}
+    recipe = Recipe(**settings | changes)
+    network = {"width": 16, "depth": 2}
+    model = SelfPlayPPO(env, recipe, network, 0, lambda: 1.0, **others)
+    if steps is not None:
+        model.n_steps = model.rollout_buffer.buffer_size = steps
+    return model

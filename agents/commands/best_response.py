@@ -1,15 +1,15 @@
 """Exploitability: how much can be gained against a policy by who knows it.
 
 Two attackers have one seat each among P - 1 copies of the policy: a best response that
-learned against it, and search that has it as its model of everybody. What they gain over an
-equal, 1/P, are lower bounds of what can be gained (V. Lisý and M. Bowling, "Equilibrium
+learned against it, and search that has it as its model of everybody. What they gain over
+parity, 1/P, are lower bounds of what can be gained (V. Lisý and M. Bowling, "Equilibrium
 approximation quality of current no-limit poker bots", 2017; F. Timbers et al., "Approximate
 exploitability: learning a best response", 2022).
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os.path import realpath
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,14 +20,13 @@ from agents.export.onnx_export import export_policy
 from agents.export.policy_weights import changed_rules, game_of
 from agents.recipes.recipe import Recipe
 from agents.training.response_training import BestResponse, train_best_response
-from kododo_env.agent_registry import SEARCH, load, make_agent, scripted
+from kododo_env.agent_registry import SEARCH, load
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
-from kododo_env.arena.pairing import LEAST_ALONE
 from kododo_env.arena.tables import table
-from kododo_env.core.bounds import BOUNDS
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.registry import DOORS
+
+CHUNKS = 8  # at least, of a match: for several processes
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Attack:
 
     Attributes:
         share: Its share of the victory.
-        gain: By how much that is more than an equal's share, 1/P.
+        gain: By how much that is more than parity, 1/P.
         games: In how many games this was seen.
         given: What the attacker was given, by name.
     """
@@ -57,57 +56,42 @@ class Exploitability:
     """What is gained against a policy.
 
     Attributes:
-        named: How the policy was named.
-        policy: The policy.
-        seed: Of everything random.
+        facts: How the policy was named, game, players, rules, temperature, seed and parity.
         best_response: What the best response gains; it was given ``minutes`` (None if
             steps), ``steps`` of its own and a ``temperature``.
         search: What search gains; it was given a ``budget`` for each decision.
     """
 
-    named: str
-    policy: OnnxAgent
-    seed: int
+    facts: dict[str, Any]
     best_response: Attack
     search: Attack
 
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
-        return {
-            "policy": self.named,
-            "game": self.policy.game,
-            "players": self.policy.num_players,
-            "rules": changed_rules(self.policy.metadata),
-            "temperature": self.policy.temperature,
-            "seed": self.seed,
-            "parity": 1 / self.policy.num_players,
-            "best_response": self.best_response.to_json(),
-            "search": self.search.to_json(),
-        }
+        attacks = {"best_response": self.best_response, "search": self.search}
+        return self.facts | {name: attack.to_json() for name, attack in attacks.items()}
 
     def to_text(self) -> str:
         """As an aligned table below a line that says what was played."""
-        policy, players = self.policy, self.policy.num_players
-        changed = changed_rules(policy.metadata).items()
-        rules = "".join(f", {name}={value}" for name, value in changed)
+        facts, players = self.facts, self.facts["players"]
+        rules = "".join(f", {name}={value}" for name, value in facts["rules"].items())
         copies = "a copy" if players == 2 else f"{players - 1} copies"
         heading = (
-            f"{policy.game}, {players} players{rules}: one attacker against {copies} of "
-            f"{self.named}, seed {self.seed}; parity {1 / players:.3f}"
+            f"{facts['game']}, {players} players{rules}: one attacker against {copies} of "
+            f"{facts['policy']}, seed {facts['seed']}; parity {1 / players:.3f}"
         )
         learned, budget = self.best_response.given, self.search.given["budget"]
         minutes = "" if learned["minutes"] is None else f"{learned['minutes']:g} minutes, "
         each = f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
-        rows = [
-            ("attacker", "games", "win share", "95 %", "gain", "95 %"),
-            _row(f"best response ({minutes}{learned['steps']:,} steps)", self.best_response),
-            _row(f"search ({each} a decision)", self.search),
-        ]
+        attacks = {
+            f"best response ({minutes}{learned['steps']:,} steps)": self.best_response,
+            f"search ({each} a decision)": self.search,
+        }
+        rows = [("attacker", "games", "win share", "95 %", "gain", "95 %")]
+        for title, attack in attacks.items():
+            estimates = *attack.share.texts(".3f"), *attack.gain.texts("+.3f")
+            rows.append((title, f"{attack.games:,}", *estimates))
         return f"{heading}\n\n{table(rows)}"
-
-
-def _row(title: str, attack: Attack) -> tuple[str, ...]:
-    return title, f"{attack.games:,}", *attack.share.texts(".3f"), *attack.gain.texts("+.3f")
 
 
 def exploitability(
@@ -129,17 +113,21 @@ def exploitability(
     Raises:
         ValueError: There is no such policy, or a budget is none; nothing was trained.
     """
-    for name, value in {"games": games, "seed": seed, "workers": workers}.items():
-        BOUNDS[name].checked(value, name)
-    policy, save = policy_named(str(config.best_response)), config.save
+    policy, save = _policy(str(config.best_response)), config.save
     if save is not None and realpath(save) == realpath(policy.path):
         raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
-    searcher = f"{SEARCH}{policy.path}:{config.search}"
-    make_agent(searcher, policy.game)  # raises unless the budget is one
-    of_search = _match(searcher, policy, config.search_games, seed)
+    rules, players = changed_rules(policy.metadata), policy.num_players
+
+    def match(attacker: str, games: int) -> Match:
+        """Against copies of the policy, in chunks for several processes."""
+        copies = str(policy.path)
+        return Match(attacker, copies, policy.game, players, games, seed, rules, CHUNKS)
+
+    of_search = match(f"{SEARCH}{policy.path}:{config.search}", config.search_games)
+    of_search.load_agents()  # raises unless the budget is one
     with TemporaryDirectory() as folder:
         path = save or Path(folder) / "best-response.onnx"
-        of_response = _match(str(path), policy, games, seed)
+        of_response = match(str(path), games)
         response = train_best_response(
             policy,
             minutes=config.minutes,
@@ -149,53 +137,39 @@ def exploitability(
             recipe=recipe,
         )
         _export(response, policy, path)
-        best_response = _attack(of_response, workers, "best response", response.given)
+        given = {name: response.training[name] for name in ("minutes", "steps", "temperature")}
+        best_response = _attack(of_response, workers, "best response", given)
     search = _attack(of_search, workers, "search", {"budget": config.search})
-    return Exploitability(str(config.best_response), policy, seed, best_response, search)
+    facts = {"policy": str(config.best_response), **_facts(policy), "seed": seed}
+    return Exploitability(facts, best_response, search)
 
 
-def policy_named(policy: str | Path) -> OnnxAgent:
-    """The policy of a file, or one that ships, by its name.
-
-    Raises:
-        ValueError: There is none, it is a player without weights, or it is for another
-            version of its game.
-    """
-    name = str(policy)
-    if name.startswith(SEARCH) or any(name in scripted(game) for game in DOORS):
-        what = "a search" if name.startswith(SEARCH) else "a scripted player"
-        raise ValueError(
-            f"{name} is {what} and has no weights to start from: give a policy file or the name "
-            "of a policy that ships"
-        )
-    found = load(policy)
-    assert isinstance(found, OnnxAgent)
-    found.check(game_of(found.metadata))
-    return found
+def _facts(policy: OnnxAgent) -> dict[str, Any]:
+    return {
+        "game": policy.game,
+        "players": policy.num_players,
+        "rules": changed_rules(policy.metadata),
+        "temperature": policy.temperature,
+        "parity": 1 / policy.num_players,
+    }
 
 
-def _match(attacker: str, policy: OnnxAgent, games: int, seed: int) -> Match:
-    """The attacker against copies of the policy, in chunks for several processes."""
-    rules, players = changed_rules(policy.metadata), policy.num_players
-    copies = str(policy.path)
-    return Match(attacker, copies, policy.game, players, games, seed, rules, LEAST_ALONE)
+def _policy(named: str) -> OnnxAgent:
+    """The policy of a file, or one that ships; ValueError if there is none that can be played."""
+    policy = load(named)
+    assert isinstance(policy, OnnxAgent)
+    policy.check(game_of(policy.metadata))
+    return policy
 
 
 def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
-    facts = {
-        "algorithm": "PPO best response",
-        "against": policy.name,
-        "recipe": asdict(response.recipe),
-        "seed": response.seed,
-        **response.given,
-    }
-    network, temperature = response.agent.network, response.agent.temperature
-    game = game_of(policy.metadata)
-    export_policy(network, game, path, temperature=temperature, training=facts)
+    agent, game = response.agent, game_of(policy.metadata)
+    facts = {"algorithm": "PPO best response", "against": policy.name, **response.training}
+    export_policy(agent.network, game, path, temperature=agent.temperature, training=facts)
 
 
 def _attack(match: Match, workers: int, title: str, given: dict[str, Any]) -> Attack:
-    """Play the match; what is gained on an equal's share."""
+    """Play the match; what is gained on parity."""
     won, parity = match.play(workers, title).share, 1 / match.players
     gain = Estimate(won.mean - parity, won.low - parity, won.high - parity)
     return Attack(won, gain, -(-match.games // match.players) * match.players, given)

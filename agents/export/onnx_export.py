@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import onnx
 import torch
 from torch import Tensor, nn
 
+from agents.export.metadata_file import write_metadata
 from agents.export.policy_graph import OPSET, policy_bytes
 from agents.networks.network import GameNetwork, masked
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.policy.metadata import PolicyMetadata, describe
+from kododo_env.policy.metadata import describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import written_whole
 
@@ -53,6 +55,7 @@ def export_policy(
 
     The file's inputs are ``observation`` (B, F) in the layout's dtype and ``action_mask``
     (B, A) int8; its outputs ``logits`` (B, A), illegal ones -1e8, and ``value`` (B,).
+    Its metadata are written beside it as JSON, too.
 
     Args:
         network: The network.
@@ -73,20 +76,20 @@ def export_policy(
         training=training or {},
         results=results or {},
     )
-    content = _to_onnx(network, game, metadata)
+    content = policy_bytes(_to_onnx(network, game), metadata)
     with written_whole(path) as aside:
         aside.write_bytes(content)
         check_parity(network, OnnxAgent(aside), game)
+    write_metadata(path)
     return path
 
 
-def _to_onnx(network: GameNetwork, game: BatchGame, metadata: PolicyMetadata) -> bytes:
+def _to_onnx(network: GameNetwork, game: BatchGame) -> onnx.ModelProto:
     observation, mask = positions(game, 64)
-    graph = _Graph(network).eval()
     batch = torch.export.Dim("batch", min=1)
     with _quiet(), torch.no_grad():
         program = torch.onnx.export(
-            graph,
+            _Graph(network).eval(),
             (torch.from_numpy(observation[:2]), torch.from_numpy(mask[:2])),
             input_names=["observation", "action_mask"],
             output_names=["logits", "value"],
@@ -96,11 +99,11 @@ def _to_onnx(network: GameNetwork, game: BatchGame, metadata: PolicyMetadata) ->
             verbose=False,
         )
     assert program is not None
-    model = program.model_proto
+    model: onnx.ModelProto = program.model_proto
     for node in model.graph.node:  # the exporter's notes: file names and stack traces
         del node.metadata_props[:]
         node.doc_string = ""
-    return policy_bytes(model, metadata)
+    return model
 
 
 @contextmanager
@@ -118,16 +121,7 @@ def _quiet() -> Iterator[None]:
 def positions(
     game: BatchGame, least: int, seed: int = 0
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
-    """Positions of random legal play, whole games of it: observations and masks.
-
-    Args:
-        game: A batch whose rules are used.
-        least: At least so many positions are returned.
-        seed: Of the dealing and of the play.
-
-    Returns:
-        Observations (n, F) and masks (n, A) int8, n >= ``least``.
-    """
+    """At least so many positions of random legal play: observations (n, F), masks (n, A) int8."""
     rng = np.random.default_rng(seed)
     num_envs = max(1, min(512, least // (8 * game.num_players)))
     play = game.fresh(num_envs, seed)
@@ -143,27 +137,16 @@ def positions(
     return np.concatenate(observations), np.concatenate(masks)
 
 
-def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> float:
-    """Compare a file with the network on at least ``POSITIONS`` positions.
-
-    Returns:
-        The largest difference of a legal action's logit or of a value.
-
-    Raises:
-        ValueError: They disagree.
-    """
+def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> None:
+    """Raise ValueError if a file disagrees with the network in any of ``POSITIONS`` positions."""
     observation, mask = positions(game, POSITIONS, seed=1)
     with torch.no_grad():
         logits, value = network(torch.from_numpy(observation))
-        logits = masked(logits, torch.from_numpy(mask))
-    largest = 0.0
-    wanted = {"logits": logits.numpy(), "values": value.numpy()}
-    for (name, want), got in zip(wanted.items(), agent.evaluate(observation, mask), strict=True):
-        difference = np.abs(want - got)
-        if not np.all(difference <= TOLERANCE * (1 + np.abs(want))):
+        wanted = masked(logits, torch.from_numpy(mask)).numpy(), value.numpy()
+    answers = zip(("logits", "values"), wanted, agent.evaluate(observation, mask), strict=True)
+    for name, want, got in answers:
+        if not np.allclose(got, want, TOLERANCE, TOLERANCE):
             raise ValueError(
                 f"the exported policy disagrees with the network: {name} differ by up to "
-                f"{np.nanmax(difference):.2g}; nothing is written"
+                f"{np.nanmax(np.abs(want - got)):.2g}; nothing is written"
             )
-        largest = max(largest, float(difference.max()))
-    return largest

@@ -35,8 +35,7 @@ def network_of(path: str | Path) -> GameNetwork:
         ValueError: It cannot be read, is no policy of this project, does not tell how its
             network is built, or holds other weights than that network's.
     """
-    arguments = network_arguments(path)
-    agent, weights = OnnxAgent(path), _weights(path)
+    arguments, agent, weights = network_arguments(path), OnnxAgent(path), _weights(path)
     game = game_of(agent.metadata)
     with torch.device("meta"):  # the sizes alone: nothing large is made because a file says so
         _check_fit(GameNetwork(game.layout, game.actions, **arguments), weights, path)
@@ -70,7 +69,7 @@ def network_arguments(path: str | Path) -> dict[str, Any]:
     return told
 
 
-def game_of(policy: PolicyMetadata, num_envs: int = 1, seed: int | None = None) -> BatchGame:
+def game_of(policy: PolicyMetadata, num_envs: int = 1) -> BatchGame:
     """A batch of the game that a policy is for.
 
     Raises:
@@ -79,7 +78,7 @@ def game_of(policy: PolicyMetadata, num_envs: int = 1, seed: int | None = None) 
     rules = {name: hashable(value) for name, value in policy.rules.items()}
     players = rules.pop("num_players", policy.num_players)
     try:
-        return make_game(policy.game, num_envs, players, rules, seed)
+        return make_game(policy.game, num_envs, players, rules)
     except (AttributeError, TypeError) as error:
         raise ValueError(f"the policy's rules cannot be played: {error}") from error
 

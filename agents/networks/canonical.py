@@ -85,8 +85,8 @@ class Canonical(nn.Module):
 
         Returns:
             The canonical observation, float32 (B, F), its columns in the order ``columns``,
-            and entries of the raw output, int64: (B, actions that do not play from slots +
-            slots of the hand).
+            and entries of the raw output, int64 (B, K), K being the actions that do not play
+            from slots, and the slots of the hand.
         """
         numbers = observation.to(torch.float32)
         if self.opponent_order is not None:
@@ -151,10 +151,8 @@ def _interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int
 def _places(piece: Piece | ActionPiece, symmetry: Symmetry, first: int) -> Integers:
     """How the canonical place of each number of a piece follows from the entries' places.
 
-    Returns:
-        Rows base, stride, entry, stride, entry; shape (5, size): the number's place is
-        base + stride * place[entry] + stride * place[entry], see ``_apply``. ``first`` and the
-        axes that are not interchangeable are part of the base.
+    Rows base, stride, entry, stride, entry; shape (5, size): see ``_apply``. ``first`` and the
+    axes that are not interchangeable are part of the base.
     """
     table, mine = np.zeros((5, piece.size), np.int64), _interchangeable(piece, symmetry)
     table[0] = first
@@ -176,11 +174,7 @@ def _apply(table: Tensor, places: Tensor) -> Tensor:
 
 
 def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, Integers]]:
-    """The columns without, with one, and with two interchangeable axes, as far as there are any.
-
-    Returns:
-        For each block how many such axes it has, and its columns; they run over these first.
-    """
+    """The columns by how many interchangeable axes they have, over which they run first."""
     found: list[list[Integers]] = [[], [], []]
     columns = layout.views(np.arange(layout.size))
     for piece in layout.pieces:
@@ -197,41 +191,33 @@ def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> npt.NDArray[np
     differ but do not depend on the entry, so that entries with equal keys are alike.
     All are whole numbers, small enough that float64 adds them exactly in any order.
     """
+
+    def largest(key: Integers) -> int:
+        return int((key * layout.maxima[:, None]).sum(axis=0).max())
+
     for fine in FINE:
-        key = _keys_with(layout, symmetry, fine)
-        if _largest(key, layout) < EXACT:
+        rng = np.random.default_rng(0)
+        key = np.zeros((layout.size, _entries(layout, symmetry)), np.int64)
+        for piece in layout.pieces:
+            mine = _interchangeable(piece, symmetry)
+            others = [1 if axis in mine else length for axis, length in enumerate(piece.shape)]
+            for axis in mine:
+                drawn = rng.integers(1, fine + 1, others)
+                key[layout.where(piece.name)] += _by_entry(piece, axis, drawn)
+        for name in reversed(symmetry.keys):
+            piece, scale = layout.piece(name), 1 + largest(key)
+            where = np.indices(piece.shape)
+            # Of the seats only one's own, the first, decides.
+            own = where[piece.axes.index("seat")] == 0 if "seat" in piece.axes else np.ones(())
+            axis = _interchangeable(piece, symmetry)[0]
+            key[layout.where(name)] += scale * _by_entry(piece, axis, own.astype(np.int64))
+        if largest(key) < EXACT:
             return key.astype(np.float64)
     raise ValueError(f"the keys {symmetry.keys} are too large to be added exactly")
 
 
-def _keys_with(layout: ObservationLayout, symmetry: Symmetry, fine: int) -> Integers:
-    """The key matrix with tie-breaking coefficients up to ``fine``."""
-    rng = np.random.default_rng(0)
-    key = np.zeros((layout.size, _entries(layout, symmetry)), np.int64)
-    for piece in layout.pieces:
-        for axis in _interchangeable(piece, symmetry):
-            key[layout.where(piece.name)] += _coefficients(piece, axis, symmetry, rng, fine)
-    for name in reversed(symmetry.keys):
-        piece, scale = layout.piece(name), 1 + _largest(key, layout)
-        axis = _interchangeable(piece, symmetry)[0]
-        declared = _coefficients(piece, axis, symmetry, rng, 1)
-        if "seat" in piece.axes:  # only one's own seat, the first, decides
-            seat = np.indices(piece.shape)[piece.axes.index("seat")].ravel()
-            declared[seat > 0] = 0
-        key[layout.where(name)] += scale * declared
-    return key
-
-
-def _largest(key: Integers, layout: ObservationLayout) -> int:
-    return int((key * layout.maxima[:, None]).sum(axis=0).max())
-
-
-def _coefficients(
-    piece: Piece, axis: int, symmetry: Symmetry, rng: np.random.Generator, most: int
-) -> Integers:
-    """A number for each place on the other axes, in the column of the entry meant: (size, C)."""
-    mine = _interchangeable(piece, symmetry)
-    shape = [1 if number in mine else length for number, length in enumerate(piece.shape)]
-    drawn = np.broadcast_to(rng.integers(1, most + 1, shape), piece.shape)
+def _by_entry(piece: Piece, axis: int, numbers: Integers) -> Integers:
+    """A number for each place of a piece, in the column of the entry meant there: (size, C)."""
     entry = np.indices(piece.shape)[axis].reshape(-1, 1)
-    return np.where(entry == np.arange(piece.shape[axis]), drawn.reshape(-1, 1), 0)
+    number = np.broadcast_to(numbers, piece.shape).reshape(-1, 1)
+    return np.where(entry == np.arange(piece.shape[axis]), number, 0)

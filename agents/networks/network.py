@@ -14,7 +14,6 @@ from kododo_env.core.observation import ObservationLayout, Piece
 
 ILLEGAL = -1e8  # the logit of an action that is not legal
 LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
-PROBED = 256  # decisions on which a network is tried after it has learned
 # Arguments of GameNetwork beside the layouts.
 SETTINGS = ("width", "depth", "one_hot", "sort_opponents")
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
@@ -58,9 +57,8 @@ class GameNetwork(nn.Module):
         sort_opponents: bool = False,
     ) -> None:
         super().__init__()
-        self.settings: dict[str, int | bool] = {
-            "width": width, "depth": depth, "one_hot": one_hot, "sort_opponents": sort_opponents
-        }  # fmt: skip
+        given = (width, depth, one_hot, sort_opponents)
+        self.settings = dict(zip(SETTINGS, given, strict=True))
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor
@@ -81,12 +79,12 @@ class GameNetwork(nn.Module):
 
     def _register_levels(self, layout: ObservationLayout, one_hot: int) -> None:
         """Which canonical columns are given one-hot, and the number that each input is for."""
-        place = {int(column): k for k, column in enumerate(self.canonical.columns)}
+        place = self.canonical.columns.argsort()
         found = [
-            (place[column], level)
+            (int(place[column]), level)
             for piece in layout.pieces
             if _is_one_hot(piece, one_hot)
-            for column in range(*layout.where(piece.name).indices(layout.size))
+            for column in range(layout.size)[layout.where(piece.name)]
             for level in range(piece.maximum + 1)
         ]
         columns, levels = torch.tensor(found, dtype=torch.int64).reshape(-1, 2).unbind(dim=1)
@@ -123,7 +121,7 @@ class GameNetwork(nn.Module):
             entries: The actions' entries of the raw output.
             bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
         """
-        with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        with torch.autocast(observation.device.type, torch.bfloat16, enabled=bfloat16):
             hidden = self.trunk(self._inputs(observation))
             raw = self.policy_head(hidden)
         value = self.value_head(hidden.to(torch.float32)).squeeze(1)
@@ -184,20 +182,6 @@ def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
 def check_answers(*answers: Tensor) -> None:
     """Raise Diverged if a network's logits or values are NaN, or so large that masks fail."""
     check_finite(*answers, below=LARGEST)
-
-
-@torch.no_grad()
-def check_network(network: GameNetwork, canonical: Tensor, entries: Tensor) -> None:
-    """Raise Diverged if a network has become useless, before anybody plays or keeps it.
-
-    Args:
-        network: It has just learned.
-        canonical: Canonical observations on which it is tried, (B, F).
-        entries: Their entries, (B, K).
-    """
-    some = slice(PROBED)
-    check_answers(*network.from_canonical(canonical[some].float(), entries[some].long()))
-    check_finite(*network.parameters())
 
 
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:

@@ -35,7 +35,7 @@ class NetworkAgent:
         """
         observation = torch.from_numpy(np.array(view.observation, order="C"))
         mask = torch.from_numpy(np.array(view.legal_action_mask, order="C"))
-        answers = self.network(observation)[0]
+        answers = self.network(observation.to(self.network.scale.device))[0].cpu()
         check_answers(answers)  # or an illegal action might be the best
         logits = masked(answers, mask).numpy()
         if self.temperature > 0:

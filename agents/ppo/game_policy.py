@@ -1,111 +1,160 @@
-"""The network as a policy of sb3-contrib, for MaskablePPO."""
+"""What acts and learns: a network, its optimiser, and the threads on which both are used."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
-from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.type_aliases import PyTorchObs, Schedule
+from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor
 
-from agents.networks.network import GameNetwork
+from agents.networks.network import GameNetwork, check_answers, check_finite
+from agents.ppo.data_parallel import DataParallel
 from agents.ppo.optimizer import MuonWithAdam
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.observation import ObservationLayout
 
+Batch = dict[str, Tensor]
+"""B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
+raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), what was gained
+afterwards; and whatever else a loss is made of."""
+Losses = dict[str, Tensor]
+"""Means over a batch: ``loss``, which is lowered, and what else is to be logged."""
+PROBED = 256  # decisions on which a network is tried after it has learned
+
 
 class GamePolicy(MaskableActorCriticPolicy):
-    """MaskablePPO's policy over a ``GameNetwork``: actor and critic share the trunk.
+    """A network that acts and learns: the policy of ``SelfPlayPPO``.
+
+    Of sb3-contrib's interface it has the weights and the optimiser; nothing else of it works.
 
     Args:
-        observation_space: Of the VecEnv.
-        action_space: Of the VecEnv.
-        lr_schedule: Learning rate by remaining progress.
+        *given: What MaskablePPO gives: the spaces of the VecEnv and the learning rate's schedule.
         layout: The game's observations.
         actions: The game's actions.
         network: The other arguments of ``GameNetwork``.
         muon: If above 0, the trunk's matrices are learned by Muon, at this times the
             learning rate of the rest; see ``MuonWithAdam``.
-        **kwargs: Passed on to sb3-contrib's policy.
+        threads: On how many threads it acts and learns. With another number the sums are
+            rounded otherwise, so that another policy is learned.
+        bfloat16: Whether matrices are multiplied in bfloat16.
     """
 
     def __init__(
         self,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Discrete,
-        lr_schedule: Schedule,
-        *,
+        *given: Any,
         layout: ObservationLayout,
         actions: ActionLayout,
         network: Mapping[str, Any],
         muon: float = 0.0,
-        **kwargs: Any,
+        threads: int = 1,
+        bfloat16: bool = False,
     ) -> None:
-        self.layout, self.actions, self.network_arguments = layout, actions, dict(network)
-        self.muon = muon
-        super().__init__(observation_space, action_space, lr_schedule, **kwargs)
+        self.parallel, self._bfloat16, self._muon = DataParallel(threads), bfloat16, muon
+        self._make_network = partial(GameNetwork, layout, actions, **network)
+        super().__init__(*given)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        self.network = GameNetwork(self.layout, self.actions, **self.network_arguments)
+        self.network = self._make_network()
+        rate, weights = lr_schedule(1), list(self.network.parameters())
         self.optimizer: torch.optim.Optimizer
-        if self.muon:
+        if self._muon:
             matrices = [weight for weight in self.network.trunk.parameters() if weight.ndim == 2]
-            known = set(matrices)
-            others = [weight for weight in self.network.parameters() if weight not in known]
-            self.optimizer = MuonWithAdam(matrices, others, lr_schedule(1), self.muon)
+            others = [weight for weight in weights if all(weight is not one for one in matrices)]
+            self.optimizer = MuonWithAdam(matrices, others, rate, self._muon)
         else:
-            settings: dict[str, Any] = {"lr": lr_schedule(1), **self.optimizer_kwargs}
-            self.optimizer = self.optimizer_class(self.network.parameters(), **settings)
+            self.optimizer = self.optimizer_class(weights, lr=rate, **self.optimizer_kwargs)  # type: ignore[call-arg]
 
-    def _get_constructor_parameters(self) -> dict[str, Any]:
-        own = {
-            "layout": self.layout, "actions": self.actions, "network": self.network_arguments,
-            "muon": self.muon,
-        }  # fmt: skip
-        return super()._get_constructor_parameters() | own
+    def answers(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """What the network says of observations (B, F).
 
-    def _distribution(
-        self, obs: PyTorchObs, action_masks: npt.NDArray[Any] | Tensor | None
-    ) -> tuple[MaskableDistribution, Tensor]:
-        assert isinstance(obs, Tensor)
-        logits, values = self.network(obs)
-        distribution = self.action_dist.proba_distribution(action_logits=logits)
-        if action_masks is not None:
-            distribution.apply_masking(action_masks)
-        return distribution, values
+        Returns:
+            Canonical observations (B, F) in their own dtype, the actions' entries int16 (B, K),
+            logits (B, A), legal or not, and values (B,).
 
-    def forward(
-        self,
-        obs: Tensor,
-        deterministic: bool = False,
-        action_masks: npt.NDArray[np.bool_] | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Actions, values and log-probabilities, each (B,)."""
-        distribution, values = self._distribution(obs, action_masks)
-        actions = distribution.get_actions(deterministic=deterministic)
-        return actions, values, distribution.log_prob(actions)
+        Raises:
+            Diverged: The answers are no numbers.
+        """
 
-    def evaluate_actions(
-        self, obs: Tensor, actions: Tensor, action_masks: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Values, log-probabilities and entropies of given actions, each (B,)."""
-        distribution, values = self._distribution(obs, action_masks)
-        return values, distribution.log_prob(actions), distribution.entropy()
+        @torch.no_grad()
+        def ask(part: slice) -> tuple[Tensor, ...]:
+            rows = torch.from_numpy(observations[part]).to(self.device)
+            canonical, entries = self.network.canonical(rows)
+            logits, values = self.network.from_canonical(canonical, entries, self._bfloat16)
+            check_answers(logits, values)
+            found = canonical.to(rows.dtype), entries.to(torch.int16), logits, values
+            return tuple(each.cpu() for each in found)
 
-    def get_distribution(
-        self, obs: PyTorchObs, action_masks: npt.NDArray[Any] | None = None
-    ) -> MaskableDistribution:
-        """The distribution over legal actions."""
-        return self._distribution(obs, action_masks)[0]
+        parts = self.parallel.map(ask, len(observations))
+        canonical, entries, logits, values = map(torch.cat, zip(*parts, strict=True))
+        return canonical, entries, logits, values
 
-    def predict_values(self, obs: PyTorchObs) -> Tensor:
-        """The values, (B, 1)."""
-        assert isinstance(obs, Tensor)
-        values: Tensor = self.network(obs)[1]
-        return values[:, None]
+    def learn(
+        self, batches: Iterable[Batch], losses: Callable[[Batch], Losses], max_grad_norm: float
+    ) -> dict[str, float]:
+        """Lower the loss by a step of the optimiser on each minibatch.
+
+        Args:
+            batches: The minibatches.
+            losses: Called with each thread's part of one.
+            max_grad_norm: Longer gradients are shortened to this.
+
+        Returns:
+            The means of the losses.
+
+        Raises:
+            Diverged: Losses, gradients, weights or the network's answers are no finite numbers.
+        """
+        steps = []
+        for batch in map(self._moved, batches):  # the last one serves below
+            steps.append(self._step(batch, losses, max_grad_norm))
+        with torch.no_grad():
+            check_answers(*self.asked({name: batch[name][:PROBED] for name in batch}))
+        check_finite(*self.network.parameters())
+        return {
+            name: torch.stack([each[name] for each in steps]).mean().item() for name in steps[0]
+        }
+
+    def _moved(self, batch: Batch) -> Batch:
+        """The batch on the network's device; copied to a GPU while that is still at work."""
+        if self.device.type == "cuda":
+            batch = {name: column.pin_memory() for name, column in batch.items()}
+        return {name: each.to(self.device, non_blocking=True) for name, each in batch.items()}
+
+    def asked(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Logits (B, A) and values (B,) of a batch."""
+        canonical, entries = batch["canonical"].float(), batch["entries"].long()
+        return self.network.from_canonical(canonical, entries, self._bfloat16)
+
+    def _step(
+        self, batch: Batch, losses: Callable[[Batch], Losses], max_grad_norm: float
+    ) -> Losses:
+        """One step of the optimiser; the means over the minibatch."""
+        parameters, total = list(self.network.parameters()), len(batch["returns"])
+
+        def gradients(part: slice) -> tuple[Losses, list[Tensor]]:
+            found = losses({name: column[part] for name, column in batch.items()})
+            share = (part.stop - part.start) / total
+            gradient = torch.autograd.grad(share * found["loss"], parameters)
+            return {name: share * loss.detach() for name, loss in found.items()}, list(gradient)
+
+        logged, found = zip(*self.parallel.map(gradients, total), strict=True)
+        for parameter, *parts in zip(parameters, *found, strict=True):
+            parameter.grad = torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
+        norm = torch.nn.utils.clip_grad_norm_(parameters, max_grad_norm)
+        means = {name: torch.stack([part[name] for part in logged]).sum() for name in logged[0]}
+        check_finite(norm, means["loss"])
+        self.optimizer.step()
+        return means
+
+
+def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:
+    """So many passes over decisions, each in random order and in nearly equal parts."""
+    total = len(decisions["returns"])
+    for _ in range(epochs):
+        for chosen in torch.randperm(total).chunk(max(1, round(total / size))):
+            yield {name: column[chosen] for name, column in decisions.items()}

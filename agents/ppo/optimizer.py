@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -37,17 +37,12 @@ class MuonWithAdam(torch.optim.Optimizer):
     def _groups(self) -> list[dict[str, Any]]:
         return [*self._muon.param_groups, *self._adam.param_groups]
 
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
-        """One step of both; ``closure``, if given, is called first and returns the loss."""
-        loss = None
-        if closure is not None:
-            with torch.enable_grad():
-                loss = closure()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """One step of both."""
         for group in self._muon.param_groups:
             group["lr"] = self.muon * self._adam.param_groups[0]["lr"]
         self._muon.step()
         self._adam.step()
-        return loss
 
     def state_dict(self) -> dict[str, Any]:
         """The state of both."""

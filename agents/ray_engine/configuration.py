@@ -11,7 +11,7 @@ from agents.ray_engine.learner import SelfPlayLearner
 from agents.ray_engine.module import GameModule
 from agents.ray_engine.runner import BatchEnvRunner
 from agents.training.training_config import Task
-from kododo_env.wrappers.spaces import action_space, box
+from kododo_env.wrappers.spaces import ObservationFormat, action_space
 
 RESTARTS = 1000  # of a runner; RLlib's own default
 PROBED = 1.0  # seconds for a runner to answer that was killed: it is asked before each update
@@ -32,7 +32,9 @@ def configuration(task: Task, workers: int, learners: int, bfloat16: bool = Fals
     spec = RLModuleSpec(module_class=GameModule, model_config=what)
     config = PPOConfig().framework("torch").rl_module(rl_module_spec=spec)
     config.environment(
-        env_config=what, observation_space=box(game), action_space=action_space(game)
+        env_config=what,
+        observation_space=ObservationFormat(game).box,
+        action_space=action_space(game),
     )
     config.env_runners(
         env_runner_cls=BatchEnvRunner,

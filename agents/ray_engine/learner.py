@@ -14,7 +14,8 @@ from stable_baselines3.common.utils import update_learning_rate
 from torch import Tensor
 from torch.nn import functional
 
-from agents.networks.network import check_finite, check_network
+from agents.networks.network import check_answers, check_finite
+from agents.ppo.game_policy import PROBED
 
 VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
 
@@ -72,7 +73,9 @@ class SelfPlayLearner(PPOTorchLearner):
         self._losses: list[dict[str, Tensor]] = []
         try:
             super().update(*args, timesteps={}, **kwargs)
-            check_network(self.policy.network, *self._latest)
+            with torch.no_grad():
+                check_answers(*self.policy.asked(self._latest))
+            check_finite(*self.policy.network.parameters())
         except ValueError as error:
             return error
         means = {
@@ -85,7 +88,7 @@ class SelfPlayLearner(PPOTorchLearner):
         self, *, module_id: str, config: Any, batch: dict[str, Any], fwd_out: dict[str, Tensor]
     ) -> Tensor:
         """The mean loss of a minibatch."""
-        self._latest = batch["canonical"], batch["entries"]
+        self._latest = {name: batch[name][:PROBED] for name in ("canonical", "entries")}
         if "targets" in batch:
             return self._imitation_loss(config.vf_loss_coeff, batch, fwd_out)
         advantages, logits = batch["advantages"], fwd_out[Columns.ACTION_DIST_INPUTS]

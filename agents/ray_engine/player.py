@@ -11,7 +11,7 @@ import torch
 
 from agents.networks.network import SETTINGS
 from agents.ppo.imitation import Imitation
-from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.trainer import opponents_envs
 from agents.training.training_config import Task
 from kododo_env.wrappers.vec import BatchVecEnv
@@ -60,7 +60,7 @@ def make_model(task: Task, games: int, bfloat16: bool = False) -> SelfPlayPPO:
     recipe = task.recipe
     env = BatchVecEnv(task.batch_game(games, task.seed), recipe.reward)
     network = {name: getattr(recipe, name) for name in SETTINGS}
-    return make_learner(env, recipe, network, task.seed, lambda: 1.0, bfloat16=bfloat16)
+    return SelfPlayPPO(env, recipe, network, task.seed, lambda: 1.0, bfloat16=bfloat16)
 
 
 class Player:
@@ -107,14 +107,12 @@ class Player:
         steps = model.n_steps * model.n_envs
         _, callback = model._setup_learn(steps)  # which deals anew
         model.collect_rollouts(env, callback, model.rollout_buffer, model.n_steps)
-        return steps, model.rollout_buffer.packed()._asdict()
+        return steps, model.rollout_buffer.packed()
 
     def _imitate(self, piece: Piece, seed: int) -> tuple[int, dict[str, torch.Tensor]]:
         assert self.expert is not None
         model, game = self.model, self.env.game
         game.reset(seed)
-        imitation = Imitation(
-            model.policy, self.expert, self.task.recipe, model.parallel, model.bfloat16
-        )
+        imitation = Imitation(model.policy, self.expert, self.task.recipe)
         seen = imitation.demonstrations(game, np.random.default_rng(seed))
-        return game.steps_played * self.env.num_envs, seen._asdict()
+        return game.steps_played * self.env.num_envs, seen

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.export.metadata_file import ENDING
 from kododo_env.agent_registry import POLICIES
 from kododo_env.system.files import write_text
 
@@ -22,7 +23,8 @@ def write_cards(folder: Path) -> None:
     Args:
         folder: Where ``NAME.json`` are; ``NAME.md`` come beside them.
     """
-    cards = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+    found = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
+    cards = [json.loads(path.read_text()) for path in found]
     for data in cards:
         write_text(folder / f"{data['name']}.md", card(data))
     write_text(folder / "README.md", index(cards))
@@ -132,12 +134,13 @@ def _exploitability(data: dict[str, Any]) -> str:
     if found is None:
         return "## Exploitability\n\nNot measured."
     response, search = found["best_response"], found["search"]
-    budget = search["budget"].removesuffix("ms")
-    unit = "worlds" if budget == search["budget"] else "ms"
-    titles = f"best response, {response['steps']:,} steps", f"search, {budget} {unit} a decision"
+    attackers = {
+        f"best response, {response['steps']:,} steps": response,
+        f"search, {search['budget']} worlds a decision": search,
+    }
     rows = [
         [title, f"{each['games']:,}", _interval(each["share"]), _interval(each["gain"], "+.3f")]
-        for title, each in zip(titles, (response, search), strict=True)
+        for title, each in attackers.items()
     ]
     return f"""## Exploitability
 
@@ -178,8 +181,6 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
     mean = format(estimate["mean"], form)
-    if estimate["low"] is None:
-        return f"{mean} (interval unknown)"
     return f"{mean} ({estimate['low']:{form}} to {estimate['high']:{form}})"
 
 

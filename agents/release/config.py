@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from agents.file_argument import FilePath
-from agents.recipes.recipe import recipe_for, shipped_steps
-from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables, search_budget
+from agents.recipes.recipe import shipped_steps
+from agents.training.run_folder import CHECKPOINT, POLICY
+from agents.training.training_config import Task, TrainConfig, default_config, task_of
+from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
+from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import check_settings
 from kododo_env.core.numbers import shown
 
 CHOICE = 4  # of so many games by which the chosen policy is measured one is played to choose it
+EVALUATIONS = 6  # points of the learning curve
 
 
 @dataclass(frozen=True)
@@ -43,26 +44,16 @@ class PoliciesConfig:
     """Games for each win share in the card; a quarter as many to choose by."""
     exploitability: bool = True
     """Do without the best response to each policy and the search against it, which are slow."""
-    response_steps: int = 1_000_000
-    """Agent-steps of the best response."""
-    search: str = "64"
-    """What a decision may cost the search: a number of worlds (100000 at most), or such as 50ms
-    (600000ms at most)."""
-    search_games: int = 400
-    """Games of the search against the policy."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        search_budget(self.search)
         known = policy_tables()
         for name in self.only:
             if name not in known:
                 raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
-        most = max(players for _, players in known.values())
-        if self.games < CHOICE * most:
-            raise ValueError(f"--games must be at least {CHOICE * most}, not {self.games}")
-        if self.search_games < most:
-            raise ValueError(f"--search-games must be at least {most}, not {self.search_games}")
+        least = CHOICE * max(players for _, players in known.values())
+        if self.games < least:
+            raise ValueError(f"--games must be at least {least}, not {self.games}")
 
     def policies(self) -> list[PolicyJob]:
         """What is to be made."""
@@ -104,12 +95,28 @@ class PolicyJob:
         """Games for each seed, temperature and baseline."""
         return self.config.games // CHOICE
 
-    def runs(self) -> list[Path]:
-        """The folders of its training runs, by seed."""
-        return [self.folder / f"seed-{seed}" for seed in range(self.config.seeds)]
+    @property
+    def task(self) -> Task:
+        """What its candidates learn, but for their seeds."""
+        return task_of(self.runs()[0])
 
-    def settings(self) -> dict[str, Any]:
-        """What runs of one seed have in common that give the same policy, as JSON."""
-        steps = self.config.steps or shipped_steps(self.game, self.players)
-        recipe: dict[str, Any] = json.loads(json.dumps(asdict(recipe_for(self.game, self.players))))
-        return {**recipe, "game": self.game, "players": self.players, "steps": steps, "threads": 1}
+    def runs(self) -> list[TrainConfig]:
+        """Its training runs, by seed; one goes on if it has a checkpoint."""
+        return [self._run(seed, path.parent) for seed, path in enumerate(self.candidates())]
+
+    def _run(self, seed: int, folder: Path) -> TrainConfig:
+        return default_config(
+            self.game,
+            self.players,
+            seed=seed,
+            steps=self.config.steps or shipped_steps(self.game, self.players),
+            threads=1,
+            run_dir=folder,
+            resume=(folder / CHECKPOINT).exists(),
+            games=self.games_to_choose,
+            evaluations=EVALUATIONS,
+        )
+
+    def candidates(self) -> list[Path]:
+        """The policies of its training runs, by seed."""
+        return [self.folder / f"seed-{seed}" / POLICY for seed in range(self.config.seeds)]

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
+from scipy.sparse import csr_array, hstack
+from scipy.special import log_softmax
 
 from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent, choices_of_turn
 from kododo_env.baselines.kododo_chances import (
@@ -36,6 +38,9 @@ from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.system.files import written_whole
 
 Array = npt.NDArray[Any]
+Evidence = Iterator[tuple[str, Array, int]]
+"""Positions in tables, by the tables' names and with their sizes; under other names, with size
+0, what was found there."""
 
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
 ASTRAY = 0.1  # how often a choice is made at random instead
@@ -50,7 +55,7 @@ WEIGHTS = {
 """The tables whose sums are the weights of the colours, by turn."""
 
 
-# --- playing ----------------------------------------------------------------------------------
+# --- what the games say -----------------------------------------------------------------------
 
 
 class Decision(NamedTuple):
@@ -61,35 +66,8 @@ class Decision(NamedTuple):
     laid: Laid
 
 
-class Outcome(NamedTuple):
-    """How a round ended.
-
-    Attributes:
-        cards: Cards by seat and colour, (P, C, N).
-        points: Their values added up, (P, C, N).
-        kododos: Kododo cards by seat, (P, N).
-        winner: The scoring colour, C for nobody, C + 1 for the Kododo clause; (N,).
-    """
-
-    cards: Array
-    points: Array
-    kododos: Array
-    winner: Array
-
-
-def outcome_of(last: Sequence[Decision], rules: Rules) -> Outcome:
-    """From what everybody saw and laid in the last turn, by seat."""
-    cards = np.stack([now.cards[0] + laid.cards[0] for _, now, laid in last])
-    points = np.stack([now.points[0] + laid.points[0] for _, now, laid in last])
-    kododos = np.stack([now.table_kododos[0] + laid.kododos[0] for _, now, laid in last])
-    winner = scoring_colour(cards.sum(axis=0), rules.limit).astype(np.intp)
-    winner[winner == NOBODY] = rules.num_colours
-    winner[kododo_round(kododos, rules.kododo_number)] = rules.num_colours + 1
-    return Outcome(cards, points, kododos, winner)
-
-
-def play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[tuple[Decision, Outcome]]:
-    """Play games at mixed tables; yields every decision with how its round ended."""
+def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[list[Decision]]:
+    """Play games at mixed tables; yields the decisions of each round, turn by turn."""
     rng = np.random.default_rng(seed)
     game = KododoGame(num, rules, seed)
     agents = (heuristic, FollowAgent(), RandomAgent())
@@ -109,39 +87,50 @@ def play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[tuple[
                 laid = now.after(choices).only(actions[-1] - where.start)
                 decisions.append(Decision(player, now, laid))
             game.step(np.stack(actions, axis=1))
-        outcome = outcome_of(decisions[-rules.num_players :], rules)
-        yield from ((decision, outcome) for decision in decisions)
+        yield decisions
 
 
-# --- what the games say -----------------------------------------------------------------------
+class Outcome:
+    """How a round ended, from what everybody saw and laid in its last turn, by seat."""
 
-Evidence = Iterator[tuple[str, Array, int]]
-"""Positions in tables, by the tables' names and with their sizes; under other names, with size
-0, what was found there."""
+    def __init__(self, last: Sequence[Decision], rules: Rules) -> None:
+        def on_table(before: str, more: str) -> Array:
+            """By seat: (P, N), or by colour too, (P, C, N)."""
+            return np.stack(
+                [getattr(now, before)[0] + getattr(laid, more)[0] for _, now, laid in last]
+            )
+
+        self.cards, self.points = on_table("cards", "cards"), on_table("points", "points")
+        self.kododos = on_table("table_kododos", "kododos")
+        # The scoring colour, C for nobody, C + 1 for the Kododo clause; (N,).
+        self.winner: Array = scoring_colour(self.cards.sum(axis=0), rules.limit)
+        self.winner[self.winner == NOBODY] = rules.num_colours
+        self.winner[kododo_round(self.kododos, rules.kododo_number)] = rules.num_colours + 1
 
 
-def evidence(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
-    """What a decision says of the tables of its turn."""
-    _, now, laid = decision
-    name, (at, size) = kododo_lookup(now, laid)
-    yield name, at[0].astype(np.int16), size
-    yield f"{now.turn} scored", outcome.winner.astype(np.int8), 0
-    yield from (_later if now.turns_left else _reply)(decision, outcome, rules)
+def evidence(decisions: Sequence[Decision], rules: Rules) -> Evidence:
+    """What the decisions of a round say of the tables."""
+    outcome = Outcome(decisions[-rules.num_players :], rules)
+    for decision in decisions:
+        name, (at, size) = kododo_lookup(decision.now, decision.laid)
+        yield name, at[0], size
+        yield f"{decision.now.turn} scored", outcome.winner, 0
+        yield from (_later if decision.now.turns_left else _reply)(decision, outcome, rules)
 
 
 def _later(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
     """In the first turns: what scored, and how many points came later in that colour."""
     seat, now, laid = decision
     for name, (at, size) in chance_lookups(now, laid).items():
-        yield name, at[0].astype(np.int16), size
+        yield name, at[0], size
     own = outcome.points[seat] - now.points[0] - laid.points[0]
     others = (outcome.points.sum(axis=0) - outcome.points[seat]) / (rules.num_players - 1)
     games = np.flatnonzero(outcome.winner < rules.num_colours)
     where = outcome.winner[games], games
     gains = own, others - now.others
     for (name, (at, size)), gain in zip(gain_lookups(now, laid), gains, strict=True):
-        yield name, at[0][where].astype(np.int16), size
-        yield f"{name} gain", gain[where].astype(np.float32), 0
+        yield name, at[0][where], size
+        yield f"{name} gain", gain[where], 0
     exact = outcome.winner == rules.num_colours + 1
     later = outcome.kododos[seat] - now.table_kododos[0] - laid.kododos[0]
     yield f"{now.turn} kododos", np.stack([laid.kept_kododos[0], later])[:, exact], 0
@@ -152,9 +141,9 @@ def _reply(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
     seat, now, _ = decision
     player = (seat + 1) % rules.num_players
     for name, (at, size) in reply_lookups(now, 1).items():
-        yield name, at.astype(np.int16), size
+        yield name, at, size
     laid = outcome.cards[player] - now.cards[1]
-    yield "2 laid", laid.argmax(axis=0).astype(np.int8), 0
+    yield "2 laid", laid.argmax(axis=0), 0
     scored = np.arange(len(laid))[:, None] == outcome.winner
     yield "2 values", (outcome.points[player] - now.points[1])[scored & (laid > 0)], 0
 
@@ -167,15 +156,15 @@ class Archive:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.sizes: dict[str, int] = {}
+        self.sizes = {"0/nobody": 1, "1/nobody": 1}
         self.tables: Tables = {}
         self.batches: list[dict[str, Array]] = []
 
     def add(self, num: int, heuristic: Agent, seed: int) -> None:
         """Play games and keep what they say."""
         found: dict[str, list[Array]] = defaultdict(list)
-        for decision, outcome in play(self.rules, num, heuristic, seed):
-            for name, array, size in evidence(decision, outcome, self.rules):
+        for decisions in rounds_of_play(self.rules, num, heuristic, seed):
+            for name, array, size in evidence(decisions, self.rules):
                 self.sizes[name] = size
                 found[name].append(array)
         self.batches.append({name: np.concatenate(all_, axis=-1) for name, all_ in found.items()})
@@ -188,91 +177,72 @@ class Archive:
         """
         recent = self.batches[len(self.batches) // 2 :]
         found = {n: np.concatenate([batch[n] for batch in recent], axis=-1) for n in recent[0]}
-        colours, sizes = self.rules.num_colours, self.sizes
+        nobody, clause = self.rules.num_colours, self.rules.num_colours + 1
         for turn in (0, 1):
             happened, kododo = found[f"{turn} scored"], f"{turn}/kododo"
-            everywhere = np.zeros((1, len(happened)), np.int16)
-            rows = [_Rows(name, 0, found[name], sizes[name]) for name in WEIGHTS[turn]]
-            rows.append(_Rows(f"{turn}/nobody", colours, everywhere, 1))
-            rows.append(_Rows(kododo, colours + 1, found[kododo][None], sizes[kododo], RARE))
-            self._fit_weights(rows, happened, steps)
+            at = {name: (0, found[name]) for name in WEIGHTS[turn]}
+            at[f"{turn}/nobody"] = nobody, np.zeros_like(happened)
+            at[kododo] = clause, found[kododo]
+            self._fit_weights(at, happened, steps)
             for name in (f"{turn}/own", f"{turn}/others"):
-                self.tables[name] = _means(found[name], found[f"{name} gain"], sizes[name])
+                self._fit_means(name, found[name], found[f"{name} gain"])
             kept, later = found[f"{turn} kododos"].astype(np.float32)
             more = kept @ later / max(kept @ kept, 1)
             self.tables[f"{turn}/more_kododos"] = np.array([more], np.float32)
-        rows = [_Rows(name, 0, found[name], sizes[name]) for name in WEIGHTS[2]]
-        self._fit_weights(rows, found["2 laid"], steps)
-        exact = found["2 scored"] == colours + 1
-        self.tables["2/kododo"] = _means(found["2/kododo"], exact, sizes["2/kododo"])
+        at = {name: (0, found[name]) for name in WEIGHTS[2]}
+        self._fit_weights(at, found["2 laid"], steps)
+        self._fit_means("2/kododo", found["2/kododo"], found["2 scored"] == clause)
         self.tables["2/card_points"] = np.array([found["2 values"].mean()], np.float32)
 
-    def _fit_weights(self, rows: list[_Rows], happened: Array, steps: int) -> None:
-        """Fit the tables' weights: the exponentials' shares are the chances of what happened."""
-        ends = np.cumsum([each.size for each in rows])[:-1]
-        start = np.concatenate([np.full(each.size, each.start) for each in rows])
-        known = [self.tables.get(each.name, np.full(each.size, each.start)) for each in rows]
+    def _fit_means(self, name: str, at: Array, gains: Array, pull: float = 5.0) -> None:
+        """The mean gain at each position, drawn to the mean of all as if by so many of those."""
+        number = np.bincount(at, minlength=self.sizes[name])
+        total = np.bincount(at, weights=gains, minlength=self.sizes[name])
+        means = (total + pull * gains.mean()) / (number + pull)
+        self.tables[name] = means.astype(np.float32)
+
+    def _fit_weights(self, at: dict[str, tuple[int, Array]], happened: Array, steps: int) -> None:
+        """Fit tables of weights: the exponentials' shares are the chances of what happened.
+
+        Args:
+            at: By table the first of the weights that it is added to, and the positions in it
+                for that weight and those after it, (..., M).
+            happened: Whose event happened, (M,).
+            steps: Of the fit.
+        """
+        starts = [
+            np.full(self.sizes[name], RARE if name.endswith("/kododo") else 0.0) for name in at
+        ]
+        start, ends = np.concatenate(starts), np.cumsum([len(each) for each in starts])[:-1]
+        known = map(self.tables.get, at, starts)
+        places = [(row * len(happened) + np.arange(p.size), p.ravel()) for row, p in at.values()]
+        height = max(rows[-1] for rows, _ in places) + 1
+        design = hstack(
+            [
+                csr_array((np.ones(len(place[0])), place), (height, len(each)))
+                for place, each in zip(places, starts, strict=True)
+            ]
+        ).tocsr()
 
         def loss(weights: Array) -> tuple[float, Array]:
-            tables = np.split(weights.astype(np.float32), ends)
-            total, slopes = _surprise(rows, tables, happened)
+            total, slope = surprise(weights, design, happened)
             away = weights - start
-            total += PULL * float(away @ away)
-            return total / len(happened), (np.concatenate(slopes) + 2 * PULL * away) / len(happened)
+            total += PULL * away @ away
+            return total / len(happened), (slope + 2 * PULL * away) / len(happened)
 
-        result = minimize(
-            loss, np.concatenate(known), jac=True, method="L-BFGS-B", options={"maxiter": steps}
+        found = minimize(
+            loss, np.concatenate([*known]), jac=True, method="L-BFGS-B", options={"maxiter": steps}
         )
-        for each, table in zip(rows, np.split(result.x, ends), strict=True):
-            self.tables[each.name] = table.astype(np.float32)
+        for name, table in zip(at, np.split(found.x, ends), strict=True):
+            self.tables[name] = table.astype(np.float32)
 
 
-class _Rows(NamedTuple):
-    """A table that is added to some of the weights: to the rows from ``first`` on.
-
-    Attributes:
-        name: The table.
-        first: The first row.
-        at: Positions in the table, (rows, M).
-        size: The table's size.
-        start: What its weights are where nothing is known.
-    """
-
-    name: str
-    first: int
-    at: Array
-    size: int
-    start: float = 0.0
-
-    @property
-    def where(self) -> slice:
-        """The rows."""
-        return slice(self.first, self.first + len(self.at))
-
-
-def _surprise(rows: list[_Rows], tables: list[Array], happened: Array) -> tuple[float, list[Array]]:
-    """Minus the log of the chance of all that happened, and its slope along each table."""
-    weights = np.zeros((max(each.where.stop for each in rows), len(happened)), np.float32)
-    for each, table in zip(rows, tables, strict=True):
-        weights[each.where] += table[each.at]
-    cases = np.arange(len(happened))
-    weights -= weights.max(axis=0)
-    seen = weights[happened, cases]
-    np.exp(weights, out=weights)
-    sums = weights.sum(axis=0)
-    total = float((np.log(sums) - seen).sum(dtype=np.float64))
-    slope = weights / sums
+def surprise(weights: Array, design: csr_array, happened: Array) -> tuple[float, Array]:
+    """Minus the log of the chance of all that happened, and its slope along the weights."""
+    logs = log_softmax((design @ weights).reshape(-1, len(happened)), axis=0)
+    slope, cases = np.exp(logs), np.arange(len(happened))
     slope[happened, cases] -= 1
-    return total, [np.bincount(r.at.ravel(), slope[r.where].ravel(), r.size) for r in rows]
-
-
-def _means(at: Array, gains: Array, size: int, pull: float = 5.0) -> npt.NDArray[np.float32]:
-    """The mean gain at each position, drawn to the mean of all as if by so many of those."""
-    number = np.bincount(at, minlength=size)
-    total = np.bincount(at, weights=gains, minlength=size)
-    means: npt.NDArray[np.float32]
-    means = ((total + pull * gains.mean()) / (number + pull)).astype(np.float32)
-    return means
+    return -logs[happened, cases].sum(), design.T @ slope.ravel()
 
 
 # --- the whole --------------------------------------------------------------------------------

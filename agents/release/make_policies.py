@@ -12,23 +12,24 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
     run_script("agents.release.config:PoliciesConfig", "agents.release.make_policies:make_policies")
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import onnx
 
 from agents.export.half_precision import halved
+from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
-from agents.release.cache import cached, fingerprint
 from agents.release.card import write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.measures import TEMPERATURES, choose, exploit, strength
+from agents.release.measures import ATTACKERS, TEMPERATURES, choose, exploit, strength
 from agents.release.training import train_all
-from agents.training.checkpoint import read_facts
-from agents.training.run_folder import CHECKPOINT, POLICY, filled_folder
+from agents.training.checkpoint import read_checkpoint
+from agents.training.run_folder import CHECKPOINT, filled_folder
 from kododo_env.agent_registry import SUFFIX
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.metadata import PolicyMetadata
@@ -65,7 +66,7 @@ def _written(out: Path, jobs: Sequence[PolicyJob]) -> dict[Path, list[Path]]:
     files = {out: [out / "README.md"]}
     for job in jobs:
         files[job.folder] = [job.chosen, *(job.folder / f"{stage}.json" for stage in STAGES)]
-        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ".json", ".md")]
+        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ENDING, ".json", ".md")]
     return files
 
 
@@ -78,24 +79,43 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     Raises:
         ValueError: The policy is too large to ship.
     """
-    config, runs = job.config, [run / POLICY for run in job.runs()]
+    candidates = job.candidates()
     choice_file, shares_file, gains_file = (job.folder / f"{stage}.json" for stage in STAGES)
-    key = {"files": [fingerprint(run) for run in runs], "games": config.games}
+    key = {"files": [*map(fingerprint, candidates)], "games": job.config.games}
     choice = cached(choice_file, key | {"by": list(TEMPERATURES)}, lambda: choose(job))
-    source = runs[choice["seed"]]
+    source = candidates[choice["seed"]]
     metadata = replace(read_policy(source).metadata, temperature=choice["temperature"], results={})
     rewrite(source, job.chosen, metadata)
     key["policy"] = fingerprint(job.chosen)
     shares = cached(shares_file, key, lambda: strength(job))
-    if not config.exploitability:
-        return {"choice": choice, "shares": shares, "exploitability": None}
-    key = key | {
-        "steps": config.response_steps,
-        "search": config.search,
-        "search_games": config.search_games,
-    }
-    gains = cached(gains_file, key, lambda: exploit(job))
+    gains = None
+    if job.config.exploitability:
+        gains = cached(gains_file, key | ATTACKERS, lambda: exploit(job))
     return {"choice": choice, "shares": shares, "exploitability": gains}
+
+
+def cached(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
+    """What a JSON file holds for a key, or else what ``find`` finds, which is written there.
+
+    Args:
+        path: The file; one that is damaged holds nothing.
+        key: All that the result depends on, as JSON.
+        find: Finds it, as JSON.
+    """
+    try:
+        content = json.loads(path.read_text())
+        if content["key"] == key:
+            return content["found"]
+    except (OSError, KeyError, TypeError, ValueError, RecursionError):
+        pass
+    found = find()
+    write_json(path, {"key": key, "found": found})
+    return found
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256 of a file."""
+    return sha256(path.read_bytes()).hexdigest()
 
 
 def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
@@ -103,6 +123,7 @@ def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
     path = job.config.out / f"{job.name}{SUFFIX}"
     metadata = read_policy(job.chosen).metadata
     rewrite(job.chosen, path, replace(metadata, results=measured["shares"]["alone"]))
+    write_metadata(path)
     data = {
         "name": job.name,
         "game": job.game,
@@ -113,7 +134,7 @@ def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
         "shares": measured["shares"],
         "exploitability": measured["exploitability"],
         "choice": {"games": job.games_to_choose, "temperatures": list(TEMPERATURES)},
-        "training": training_of(job.runs()[measured["choice"]["seed"]], metadata),
+        "training": training_of(job.candidates()[measured["choice"]["seed"]].parent, metadata),
     }
     write_json(job.config.out / f"{job.name}.json", data)
     write_cards(job.config.out)
@@ -126,7 +147,7 @@ def training_of(run: Path, metadata: PolicyMetadata) -> dict[str, Any]:
     return {
         **metadata.training,
         **{name: config[name] for name in ("python", "kododo_env", "libraries")},
-        "curve": read_facts(run / CHECKPOINT)[1].curve,
+        "curve": read_checkpoint(run / CHECKPOINT).progress.curve,
     }
 
 

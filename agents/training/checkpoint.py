@@ -17,7 +17,6 @@ import torch
 
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.training_config import Task
-from kododo_env.policy.metadata import describe, differences
 from kododo_env.system.files import written_whole
 
 FORMAT = 3
@@ -48,8 +47,23 @@ class Progress:
         return f"{self.steps / 1e6:.2f}M steps  {said}"
 
 
+@dataclass(frozen=True)
+class Checkpoint:
+    """Everything that a run needs to go on as if it had never stopped.
+
+    Attributes:
+        task: What is learned.
+        progress: How far it has come.
+        learner: What ``restore`` takes; empty before the first checkpoint.
+    """
+
+    task: Task
+    progress: Progress = field(default_factory=Progress)
+    learner: bytes = b""
+
+
 def save_checkpoint(path: Path, task: Task, model: SelfPlayPPO, progress: Progress) -> None:
-    """Write everything that the run needs to go on as if it had never stopped."""
+    """Write a checkpoint."""
     tensors = io.BytesIO()
     torch.save(
         {
@@ -66,17 +80,19 @@ def save_checkpoint(path: Path, task: Task, model: SelfPlayPPO, progress: Progre
             archive.writestr(name, each)
 
 
-def read_facts(path: Path) -> tuple[Task, Progress]:
-    """What a checkpoint is of, and how far it had come.
+def read_checkpoint(path: Path) -> Checkpoint:
+    """What a checkpoint holds.
 
     Raises:
         ValueError: There is no checkpoint, or it is damaged or of another format.
     """
-    facts = json.loads(_members(path)["facts.json"])
+    members = _members(path)
+    facts = json.loads(members["facts.json"])
     try:
         if facts["format"] != FORMAT:
             raise ValueError(f"it has format {facts['format']}, not {FORMAT}")
-        return Task.from_dict(facts["task"]), Progress(**facts["progress"])
+        task, progress = Task.from_dict(facts["task"]), Progress(**facts["progress"])
+        return Checkpoint(task, progress, members["learner.pt"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is a checkpoint of another version: {error}") from error
 
@@ -104,23 +120,15 @@ def _digest(members: dict[str, bytes]) -> bytes:
     return hashlib.sha256(each).hexdigest().encode()
 
 
-def check_same_game(path: Path, saved: Task, wanted: Task) -> None:
-    """Raise ValueError, saying what differs, unless game and rules are the wanted ones."""
-    found = differences(describe(saved.batch_game(1, 0)), describe(wanted.batch_game(1, 0)))
-    if found:
-        raise ValueError(f"cannot resume {path}: it is for {'; '.join(found)}")
-
-
-def load_checkpoint(path: Path, model: SelfPlayPPO) -> None:
+def restore(model: SelfPlayPPO, checkpoint: Checkpoint) -> None:
     """Put back what a learner has learned, its optimiser, its steps and the random state.
 
     Args:
-        path: A checkpoint that ``read_facts`` accepts.
         model: A learner with the same network and optimiser, as the task says.
+        checkpoint: What was read.
     """
-    members = _members(path)
-    learner = torch.load(io.BytesIO(members["learner.pt"]), weights_only=True)
+    learner = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
     model.policy.load_state_dict(learner["policy"])
     model.policy.optimizer.load_state_dict(learner["optimizer"])
-    model.num_timesteps = json.loads(members["facts.json"])["progress"]["steps"]
+    model.num_timesteps = checkpoint.progress.steps
     torch.set_rng_state(learner["random_state"])

@@ -5,11 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from kododo_env.system.files import written_whole
 
@@ -26,30 +22,27 @@ def draw_learning_curve(
     Args:
         path: The PNG file to write.
         curve: A run's measurements; see ``agents.training.checkpoint.Progress``.
-        num_players: P; a line marks the share 1/P of an equal.
+        num_players: P; a line marks parity, 1/P.
         title: Above the picture.
     """
-    figure, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
+    figure = Figure(figsize=(8, 4.8), layout="constrained")
+    axes = figure.subplots()
+    axes.set_prop_cycle(color=COLOURS, marker=[*MARKERS])
     minutes = [point["seconds"] / 60 for point in curve]
-    names = list(curve[-1]["shares"]) if curve else []
-    for index, name in enumerate(names):
-        colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+    for name in curve[-1]["shares"] if curve else ():
         shares = [point["shares"][name] for point in curve]
-        axes.plot(
-            minutes, [s["mean"] for s in shares], color=colour, marker=marker, label=f"v {name}"
-        )
-        low, high = ([s[end] for s in shares] for end in ("low", "high"))
-        axes.fill_between(minutes, low, high, color=colour, alpha=0.15, linewidth=0)
+        mean, low, high = ([s[end] for s in shares] for end in ("mean", "low", "high"))
+        (line,) = axes.plot(minutes, mean, label=f"v {name}")
+        axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
     axes.axhline(1 / num_players, color="grey", linestyle="--", linewidth=1)
     axes.annotate(
-        "an equal's share", (0.995, 1 / num_players), xycoords=("axes fraction", "data"),
+        "parity", (0.995, 1 / num_players), xycoords=("axes fraction", "data"),
         ha="right", va="bottom", color="grey", fontsize=9,
     )  # fmt: skip
     axes.set(xlabel="minutes of training", ylabel="win share", title=title, ylim=(0, None))
     axes.set_xlim(left=0)
     axes.grid(alpha=0.3)
-    if names:
+    if curve:
         axes.legend(ncols=2, title=f"one learner, {num_players - 1} of the other")
     with written_whole(path) as aside:
         figure.savefig(aside, dpi=120)
-    plt.close(figure)

@@ -1,35 +1,35 @@
-"""How a bot fares against a game's baselines."""
+"""How a bot fares against scripted players."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from agents.training.training_config import Task
-from kododo_env import agent_registry as registry
+from kododo_env.agent_registry import baselines
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.arena.tables import table as aligned
 from kododo_env.core.agent import Agent
 
 
-def against_baselines(agent: Agent, task: Task, games: int, seed: int) -> dict[str, MatchResult]:
-    """Play one agent against P - 1 copies of each baseline of its game.
+def against(
+    agent: Agent, task: Task, games: int, seed: int, names: Sequence[str] | None = None
+) -> dict[str, MatchResult]:
+    """Play one agent against P - 1 copies of each of some scripted players.
 
     Args:
         agent: The agent that is measured.
         task: The game and its rules.
         games: How many against each.
         seed: The same seed deals the same decks.
+        names: The scripted players; None takes the game's baselines, the weakest first.
 
     Returns:
-        By the baseline's name, the weakest first.
+        By the scripted player's name.
     """
-    rules = {name: value for name, value in task.rules.items() if name != "num_players"}
-    return {
-        name: Match(
-            agent, name, task.game, task.num_players, max(games, task.num_players), seed, rules
-        ).play()
-        for name in registry.baselines(task.game)
-    }
+    rest = task.game, task.num_players, games, seed, task.further_rules
+    names = baselines(task.game) if names is None else names
+    return {name: Match(agent, name, *rest).play() for name in names}
 
 
 def results(measured: dict[str, MatchResult]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ import numpy as np
 from agents.networks.network import inputs_of
 from agents.ppo.game_length import game_length
 from agents.training.training_config import Task
-from kododo_env.core.batch_game import BatchGame
 
 TRIAL = 16  # games that are looked at
 GIGABYTE = 10**9
@@ -26,30 +25,24 @@ def check_memory(task: Task) -> None:
 
 
 def needed_memory(task: Task) -> int:
-    """About how many bytes a run takes at least: its games, a rollout, and the network at work.
-
-    What a process takes anyway is left out, as is what is there for a moment only.
-    """
-    recipe = task.recipe
-    game = task.batch_game(TRIAL, task.seed)
-    of_a_game = sum(each.nbytes for each in _arrays(game)) / TRIAL
+    """About how many bytes a run takes at least: its games, a rollout, and the network at work."""
+    recipe, game = task.recipe, task.batch_game(TRIAL, task.seed)
+    arrays = [each for each in game.state().values() if isinstance(each, np.ndarray)]
     steps, deciding = game_length(game)
     slots = recipe.num_envs * task.num_players
-    opponents = len(set(task.opponents()))
     decisions = slots * steps * deciding
-    actions, inputs = game.num_actions, inputs_of(game.layout, recipe.one_hot)
+    inputs, hidden = inputs_of(game.layout, recipe.one_hot), recipe.width * (recipe.depth - 1)
+    games = recipe.num_envs + slots * len(task.opponents())
     # Observation, mask, target in float32, entries in int16; in parts, and once more packed.
-    kept = decisions * 2 * (game.layout.size * game.layout.dtype.itemsize + 7 * actions + 24)
-    rollout = slots * steps * 5 * 4
+    decision = 2 * (game.layout.size * game.layout.dtype.itemsize + 7 * game.num_actions + 24)
     at_work = max(slots * deciding, min(recipe.batch_size, decisions))
-    hidden = at_work * 4 * (inputs + recipe.width * recipe.depth)
-    weights = recipe.width * (inputs + recipe.width * (recipe.depth - 1))
-    games = of_a_game * (recipe.num_envs + slots * opponents)
-    return int(games + kept + rollout + hidden + 4 * 4 * weights)  # gradients and two moments
-
-
-def _arrays(game: BatchGame) -> list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
-    return [value for value in game.state().values() if isinstance(value, np.ndarray)]
+    return int(
+        games * sum(each.nbytes for each in arrays) / TRIAL
+        + decisions * decision
+        + slots * steps * 5 * 4
+        + at_work * 4 * (inputs + recipe.width + hidden)
+        + 4 * 4 * recipe.width * (inputs + hidden)  # weights, gradients and two moments
+    )
 
 
 def _memory() -> int | None:

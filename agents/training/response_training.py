@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -12,7 +12,7 @@ from stable_baselines3.common.logger import Logger
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.budget import Budget
-from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.recipes.recipe import Recipe, recipe_for
 from agents.training.training_config import bfloat16_is_fast
 from kododo_env.arena.match import Match
@@ -32,23 +32,12 @@ class BestResponse:
 
     Attributes:
         agent: It plays at the temperature that did best.
-        recipe: The settings of PPO.
-        seed: Of everything random.
-        minutes: How long it was to learn; None if that was said in steps.
-        steps: The learner's own steps; a step of a game has one learner.
+        training: How it was trained: the ``recipe``, the ``seed``, ``minutes`` (None if that was
+            said in steps), ``steps`` of its own and the ``temperature`` that was chosen.
     """
 
     agent: NetworkAgent
-    recipe: Recipe
-    seed: int
-    minutes: float | None
-    steps: int
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """What it was given, and the temperature that was chosen, by name."""
-        temperature = self.agent.temperature
-        return {"minutes": self.minutes, "steps": self.steps, "temperature": temperature}
+    training: dict[str, Any]
 
 
 def train_best_response(
@@ -82,10 +71,9 @@ def train_best_response(
     arguments = network_arguments(policy.path)
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
-    sizes = {name: arguments[name] for name in arguments if hasattr(recipe, name)}
-    recipe = replace(recipe, **sizes)
+    recipe = replace(recipe, **arguments)
     envs = _envs(policy, recipe, seed)
-    model = make_learner(
+    model = SelfPlayPPO(
         envs[0],
         recipe,
         arguments,
@@ -99,8 +87,14 @@ def train_best_response(
     network = model.policy.network.eval()
     temperature = _best_temperature(NetworkAgent(network), policy, seed + 1)
     agent = NetworkAgent(network, temperature, f"best-response-{policy.name}")
-    recipe = replace(recipe, temperature=temperature)
-    return BestResponse(agent, recipe, seed, budget.minutes, model.num_timesteps)
+    facts = {
+        "recipe": asdict(replace(recipe, temperature=temperature)),
+        "seed": seed,
+        "minutes": budget.minutes,
+        "steps": model.num_timesteps,
+        "temperature": temperature,
+    }
+    return BestResponse(agent, facts)
 
 
 def response_recipe(recipe: Recipe) -> Recipe:

@@ -16,10 +16,11 @@ from stable_baselines3.common.logger import configure
 
 from agents.networks.network import SETTINGS
 from agents.networks.network_agent import NetworkAgent
+from agents.ppo.device import device_named
 from agents.ppo.imitation import Imitation
-from agents.ppo.self_play_ppo import make_learner
-from agents.training.checkpoint import Progress, load_checkpoint, save_checkpoint
-from agents.training.measure import against_baselines
+from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
+from agents.training.measure import against
 from agents.training.run_folder import CHECKPOINT
 from agents.training.training_config import Task, TrainConfig
 from kododo_env.arena.progress import budget_bar
@@ -34,17 +35,17 @@ class Trainer:
 
     Args:
         config: What was asked for.
-        task: What is learned.
+        begun: What is learned and where it stands.
         run_dir: The folder; it exists.
-        progress: Where the run stands: fresh, or a checkpoint's.
 
     Attributes:
         stopped: What somebody who asked to stop early has raised, None if nobody has.
         before_writing: Called before each checkpoint; what it raises ends the run.
     """
 
-    def __init__(self, config: TrainConfig, task: Task, run_dir: Path, progress: Progress) -> None:
-        self.config, self.task, self.run_dir, self.progress = config, task, run_dir, progress
+    def __init__(self, config: TrainConfig, begun: Checkpoint, run_dir: Path) -> None:
+        self.config, self.run_dir = config, run_dir
+        self.task, self.progress = task, progress = begun.task, begun.progress
         self.stopped: type[KeyboardInterrupt] | None = None
         self.before_writing: Callable[[], None] = lambda: None
         self.budget = config.budget(progress.seconds)
@@ -52,21 +53,21 @@ class Trainer:
         recipe = task.recipe
         self.env = BatchVecEnv(task.batch_game(recipe.num_envs, task.seed), recipe.reward)
         self.others = opponents_envs(task)
-        self.model = make_learner(
+        self.model = model = SelfPlayPPO(
             self.env,
             recipe,
             {name: getattr(recipe, name) for name in SETTINGS},
             task.seed,
             self.self_play_remaining,
+            device_named(config.device),
             threads=config.threads,
             bfloat16=config.bfloat16,
         )
-        if progress.updates:
-            load_checkpoint(run_dir / CHECKPOINT, self.model)
-        expert, model = task.expert(), self.model
+        if begun.learner:
+            restore(model, begun)
         self.imitation = None
-        if expert is not None:
-            self.imitation = Imitation(model.policy, expert, recipe, model.parallel, model.bfloat16)
+        if (expert := task.expert()) is not None:
+            self.imitation = Imitation(model.policy, expert, recipe)
         self._saved = time.monotonic()
         self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
 
@@ -152,7 +153,7 @@ class Trainer:
 
     def _measure(self, point: dict[str, Any]) -> None:
         """Play the baselines and note the shares; with the same seed, always the same deals."""
-        duels = against_baselines(self.agent, self.task, MEASURE_GAMES, self.task.seed + 1)
+        duels = against(self.agent, self.task, MEASURE_GAMES, self.task.seed + 1)
         shares = {name: each.share.to_json() for name, each in duels.items()}
         self.progress.curve.append(point | {"shares": shares})
         for name, each in duels.items():

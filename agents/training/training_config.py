@@ -9,10 +9,11 @@ import torch
 import tyro
 
 from agents.engine import Engine, check_engine
-from agents.file_argument import FilePath
 from agents.ppo.budget import Budget
+from agents.ppo.device import device_named
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent
+from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import check_settings
@@ -26,9 +27,9 @@ class TrainConfig:
     """Train a bot by self-play PPO; it ends with a policy file and a table of how it fares.
 
     The run's folder gets config.json, checkpoint.zip, TensorBoard logs and, at the end,
-    policy.onnx, results.json and learning_curve.png. Ctrl-C ends the training early with
-    all of them written; --resume goes on. The defaults below are those of the game, number of
-    players and recipe, or of the run, that are named beside --help.
+    policy.onnx, policy.meta.json, results.json and learning_curve.png. Ctrl-C ends the training
+    early with all of them written; --resume goes on. The defaults below are those of the game,
+    number of players and recipe, or of the run, that are named beside --help.
     """
 
     game: str
@@ -61,6 +62,9 @@ class TrainConfig:
     """Games against each baseline for the table at the end."""
     threads: int = 2
     """Threads of the processor for acting and learning; with --engine ray each process has one."""
+    device: str = "cpu"
+    """Where the network acts and learns: cpu, cuda, mps, or auto for a GPU if there is one.
+    The games stay on the processor."""
     bfloat16: Annotated[bool, tyro.conf.FlagConversionOff] = False
     """Multiply matrices in bfloat16 while learning; the default is what the processor can."""
     engine: Engine = "local"
@@ -76,8 +80,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         check_engine(self, "address", "workers", "learners")
-        if self.minutes is not None and self.steps is not None:
-            raise ValueError("give --minutes or --steps, not both")
+        self.budget()  # raises if both are given
+        device_named(self.device)  # raises if there is none
         if self.resume and self.run_dir is None:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 

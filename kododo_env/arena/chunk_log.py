@@ -6,9 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -41,29 +40,24 @@ class ChunkLog:
     def __init__(
         self, path: Path | None, heading: Mapping[str, Any], chunks: Sequence[Chunk], resume: bool
     ) -> None:
-        self.path = path
+        self.path = path = path or Path(os.devnull)
         self.results: dict[int, ChunkResult] = {}
         self._heading = json.dumps(heading).encode()
-        self._file: BinaryIO = BytesIO()
-        if path is not None:
-            self._open(path, chunks, resume)
-
-    def _open(self, path: Path, chunks: Sequence[Chunk], resume: bool) -> None:
-        lines = _whole_lines(path)
-        if len(lines) > 1 and not resume:
+        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        if len(lines) < 2:
+            self._file = path.open("wb")
+            self._write(self._heading)
+            return
+        if not resume:
             raise ValueError(
                 f"{path} holds {len(lines) - 1} of {len(chunks)} parts of a tournament that was "
                 "stopped: go on with --resume, or remove the file"
             )
-        if len(lines) > 1:
-            self._check(lines[0])
-            for number, line in enumerate(lines[1:], 2):
-                self._read(line, number, chunks)
-            os.truncate(path, sum(map(len, lines)))
-            self._file = path.open("ab")
-        else:
-            self._file = path.open("wb")
-            self._write(self._heading)
+        self._check(lines[0])
+        for number, line in enumerate(lines[1:], 2):
+            self._read(line, number, chunks)
+        os.truncate(path, sum(len(line) + 1 for line in lines))
+        self._file = path.open("ab")
 
     def __enter__(self) -> Self:
         return self
@@ -87,7 +81,7 @@ class ChunkLog:
 
     def _check(self, line: bytes) -> None:
         """Raise ValueError unless the first line is this tournament's."""
-        content, _, digest = line.rstrip(b"\n").rpartition(b" ")
+        content, _, digest = line.rpartition(b" ")
         if digest != _digest(content, content):
             raise ValueError(f"{self.path} is not the log of a tournament, or is damaged")
         found, wanted = json.loads(content), json.loads(self._heading)
@@ -99,7 +93,7 @@ class ChunkLog:
                 )
 
     def _read(self, line: bytes, number: int, chunks: Sequence[Chunk]) -> None:
-        line, _, digest = line.rstrip(b"\n").rpartition(b" ")
+        line, _, digest = line.rpartition(b" ")
         try:
             if digest != _digest(self._heading, line):
                 raise ValueError("another digest")
@@ -115,10 +109,3 @@ class ChunkLog:
 
 def _digest(heading: bytes, content: bytes) -> bytes:
     return hashlib.sha256(heading + b"\n" + content).hexdigest()[:16].encode()
-
-
-def _whole_lines(path: Path) -> list[bytes]:
-    if not path.exists():
-        return []
-    lines = path.read_bytes().splitlines(keepends=True)
-    return lines[:-1] if lines and not lines[-1].endswith(b"\n") else lines

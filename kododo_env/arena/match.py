@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +11,9 @@ import numpy as np
 from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.pairing import Chunk, chunk_sizes
 from kododo_env.arena.progress import games_bar
-from kododo_env.arena.tournament import check_numbers, load_agents
+from kododo_env.arena.tournament import Contest, check_numbers
 from kododo_env.arena.workers import run
 from kododo_env.core.agent import Agent
-from kododo_env.core.batch_game import BatchGame
-from kododo_env.rules_arguments import make_game
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class MatchResult:
 
 
 @dataclass(frozen=True)
-class Match:
+class Match(Contest):
     """One agent alone against P - 1 copies of another, each deck once from every seat.
 
     Args:
@@ -68,13 +66,9 @@ class Match:
     def __post_init__(self) -> None:
         check_numbers(self.players, self.games, self.seed)
 
-    def make_game(self, num_envs: int) -> BatchGame:
-        """A batch of the games to be played."""
-        return make_game(self.game, num_envs, self.players, self.rules)
-
-    def load_agents(self) -> list[Agent]:
-        """Both agents; ValueError if there is no such one, or it cannot play this game."""
-        return load_agents((self.one, self.copies), self.make_game(1))
+    def named(self) -> Sequence[Agent | str]:
+        """Both agents."""
+        return self.one, self.copies
 
     def play(self, workers: int = 1, title: str | None = None) -> MatchResult:
         """Play it.
@@ -89,10 +83,10 @@ class Match:
                 is not legal.
         """
         lineup = (0, *[1] * (self.players - 1))
-        sizes = chunk_sizes(-(-self.games // self.players), self.least_chunks)
+        sizes = chunk_sizes(self.deals, self.least_chunks)
         played = run(self, [Chunk(i, lineup, size) for i, size in enumerate(sizes)], workers)
         if title is not None:
-            played = games_bar(played, self.players * sum(sizes), title=title)
+            played = games_bar(played, self.players * self.deals, title=title)
         results = list(played)
         won = np.concatenate([each.shares[:, 0] for each in results])
         points = np.concatenate([each.points for each in results])

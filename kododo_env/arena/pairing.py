@@ -8,7 +8,6 @@ from itertools import combinations, permutations
 
 CHUNK_DEALS = 512  # at most; more games at once are hardly faster, and show less progress
 LEAST_CHUNKS = 24  # as far as there are deals: every cyclic order of up to five players
-LEAST_ALONE = 8  # of each pair, one against copies
 
 
 @dataclass(frozen=True)
@@ -43,16 +42,6 @@ def mixed_tables(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
     mixer = _Mixer(num_agents, num_players)
     sizes = chunk_sizes(deals, least)
     return [Chunk(index, mixer.next_lineup(), size) for index, size in enumerate(sizes)]
-
-
-def one_against_copies(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
-    """Each agent alone against P - 1 copies of each other one: so many decks for each pair."""
-    chunks: list[Chunk] = []
-    for one, copies in permutations(range(num_agents), 2):
-        lineup = (one, *[copies] * (num_players - 1))
-        for size in chunk_sizes(deals, LEAST_ALONE):
-            chunks.append(Chunk(len(chunks), lineup, size))
-    return chunks
 
 
 def chunk_sizes(deals: int, least_chunks: int = 1) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kododo_env.agent_registry import make_agent
-from kododo_env.arena.pairing import Chunk, mixed_tables, one_against_copies
+from kododo_env.arena.pairing import Chunk, mixed_tables
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import BOUNDS
@@ -15,19 +15,50 @@ from kododo_env.core.numbers import whole_number
 from kododo_env.rules_arguments import make_game
 
 
+class Contest:
+    """What is played in chunks, a tournament or a match: a game, how often, and who plays it."""
+
+    game: str
+    players: int
+    games: int
+    seed: int
+    rules: Mapping[str, Any]
+
+    def named(self) -> Sequence[Agent | str]:
+        """Who plays: agents, or what ``make_agent`` takes for them."""
+        raise NotImplementedError
+
+    @property
+    def deals(self) -> int:
+        """How many decks are played, each from every seat."""
+        return -(-self.games // self.players)
+
+    def make_game(self, num_envs: int) -> BatchGame:
+        """A batch of the games to be played."""
+        return make_game(self.game, num_envs, self.players, self.rules)
+
+    def load_agents(self) -> list[Agent]:
+        """The agents; ValueError if there is no such one, or it cannot play this game."""
+        game = self.make_game(1)
+        agents = [
+            make_agent(each, game.name) if isinstance(each, str) else each for each in self.named()
+        ]
+        for agent in agents:
+            if isinstance(agent, CheckingAgent):
+                agent.check(game)
+        return agents
+
+
 @dataclass(frozen=True)
-class Tournament:
+class Tournament(Contest):
     """Which agents play what, how often; everything that follows depends on nothing else.
 
     Args:
         game: Name of the game in the registry.
         agents: Names of agents, or policy files; at least two.
         players: Seats at a table, P.
-        games: How many, rounded up to whole deals, each deal being P games; against
-            copies so many for each pair (one, copies).
+        games: How many, rounded up to whole deals, each deal being P games.
         seed: Of the decks, and of the agents' randomness.
-        against_copies: Each agent alone against copies of each other one, in place of
-            mixed tables.
         rules: Further fields of the game's rules.
 
     Raises:
@@ -39,12 +70,16 @@ class Tournament:
     players: int
     games: int = 20_000
     seed: int = 0
-    against_copies: bool = False
     rules: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rules = self.make_game(1).rules
-        self._keep_as_pythons(rules)
+        check_numbers(self.players, self.games, self.seed)
+        # Results are written as JSON, which knows Python's own numbers alone.
+        numbers = {name: int(getattr(self, name)) for name in ("players", "games", "seed")}
+        given = {name: getattr(rules, name) for name in self.rules}
+        for name, value in {**numbers, "rules": given}.items():
+            object.__setattr__(self, name, value)
         if len(self.agents) < 2:
             raise ValueError(f"name two agents at least, not {len(self.agents)}")
         playing = {agent for chunk in self.chunks() for agent in chunk.lineup}
@@ -54,49 +89,13 @@ class Tournament:
                 f"give {2 * self.players * len(self.agents)} or more"
             )
 
-    def _keep_as_pythons(self, rules: Any) -> None:
-        """Numbers as Python's, in the rules too: results are written as JSON."""
-        check_numbers(self.players, self.games, self.seed)
-        for name in ("players", "games", "seed"):
-            object.__setattr__(self, name, whole_number(getattr(self, name), name))
-        given = {name: getattr(rules, name) for name in self.rules}
-        object.__setattr__(self, "rules", given)
-
-    @property
-    def deals(self) -> int:
-        """How many decks are played; against copies, for each pair."""
-        return -(-self.games // self.players)
+    def named(self) -> Sequence[Agent | str]:
+        """The agents' names."""
+        return self.agents
 
     def chunks(self) -> list[Chunk]:
         """The pieces in which it is played; each can be played by itself."""
-        if self.against_copies:
-            return one_against_copies(len(self.agents), self.players, self.deals)
         return mixed_tables(len(self.agents), self.players, self.deals)
-
-    def make_game(self, num_envs: int) -> BatchGame:
-        """A batch of the games to be played."""
-        return make_game(self.game, num_envs, self.players, self.rules)
-
-    def load_agents(self) -> list[Agent]:
-        """The agents; ValueError if there is no such one, or it cannot play this game."""
-        return load_agents(self.agents, self.make_game(1))
-
-
-def load_agents(named: Sequence[Agent | str], game: BatchGame) -> list[Agent]:
-    """Agents that are ready to play a game.
-
-    Args:
-        named: Agents, or what ``make_agent`` takes for them.
-        game: What they are to play.
-
-    Raises:
-        ValueError: There is no such agent, or it cannot play this game.
-    """
-    agents = [make_agent(each, game.name) if isinstance(each, str) else each for each in named]
-    for agent in agents:
-        if isinstance(agent, CheckingAgent):
-            agent.check(game)
-    return agents
 
 
 def check_numbers(players: int, games: int, seed: int) -> None:

@@ -6,42 +6,26 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context, parent_process
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from types import FrameType
-from typing import Any, Protocol
+from queue import SimpleQueue
+from traceback import format_exc
+from typing import Any
 
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.play import ChunkResult, play_chunk
+from kododo_env.arena.tournament import Contest
 from kododo_env.core.agent import Agent
-from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
-from kododo_env.system.stopping import STOPS, Terminated
+from kododo_env.system.stopping import STOPS, Terminated, interrupt
 
-PATIENCE = 60.0  # seconds for a worker to send what it has and leave
-
-
-class Playable(Protocol):
-    """What is played in chunks: a tournament, or a match."""
-
-    @property
-    def seed(self) -> int:
-        """Of the decks, and of the agents' randomness."""
-        ...
-
-    def make_game(self, num_envs: int) -> BatchGame:
-        """A batch of the games to be played."""
-        ...
-
-    def load_agents(self) -> Sequence[Agent]:
-        """Who plays; ValueError if one of them cannot."""
-        ...
+PATIENCE = 60.0  # seconds for a worker to end when it is told to
 
 
-def run(played: Playable, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[ChunkResult]:
+def run(played: Contest, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[ChunkResult]:
     """Play chunks of a tournament or a match.
 
     Args:
@@ -69,8 +53,7 @@ def run(played: Playable, chunks: Sequence[Chunk], workers: int = 1) -> Iterator
 _agents: list[Sequence[Agent]] = []  # a worker's: those of the one thing that it plays
 
 
-def _work(played: Playable, chunk: Chunk) -> ChunkResult:
-    # Loaded here and not when the process starts, so that an error comes back as one.
+def _work(played: Contest, chunk: Chunk) -> ChunkResult:
     if not _agents:
         _agents.append(played.load_agents())
     return play_chunk(chunk, _agents[0], played.make_game(chunk.deals), played.seed)
@@ -84,65 +67,88 @@ def cores() -> int:
 
 
 @contextmanager
-def worker_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Fresh processes, of one thread each; whatever goes wrong inside ends them at once.
-
-    They end with this process as well, however it ends, and leave Ctrl-C to it.
-
-    Raises:
-        ChildProcessError: One of them was killed.
-    """
-    with one_thread_each():
-        pool = _Pool(processes, get_context("spawn"), _work_for_parent)
-        try:
-            yield pool
-        except BaseException as error:
-            _end(pool, broken=isinstance(error, BrokenProcessPool))
-            if isinstance(error, BrokenProcessPool):
-                message = "a worker process was killed; try fewer workers"
-                raise ChildProcessError(message) from error
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _end(pool: ProcessPoolExecutor, broken: bool) -> None:
-    """Stop all work; if a worker was killed, nobody listens to the others any more."""
-    children = active_children()
-    for child in children:
-        child.kill() if broken else child.terminate()
-    patience = threading.Timer(PATIENCE, _kill, [children])
-    patience.start()
-    pool.shutdown(cancel_futures=True)
-    patience.cancel()
-
-
-def _kill(children: Sequence[BaseProcess]) -> None:
-    for child in children:
-        child.kill()
-
-
-@contextmanager
 def one_thread_each() -> Iterator[None]:
     """Processes that are started inside have numerical libraries of one thread."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    before = {name: os.environ.get(name) for name in names}
+    before = {name: os.environ[name] for name in names if name in os.environ}
     os.environ.update(dict.fromkeys(names, "1"))
     try:
         yield
     finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in names:
+            del os.environ[name]
+        os.environ.update(before)
 
 
-class _Pool(ProcessPoolExecutor):
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        """As in the base class, which starts its processes here."""
-        with _stops_blocked():
-            return super().submit(_interruptible, function, *args, **kwargs)
+# --- processes ------------------------------------------------------------------------------
+
+
+@contextmanager
+def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
+    """Fresh processes, of one thread each, that do what is submitted; at the end they are stopped.
+
+    They end with this process as well, however it ends, and leave Ctrl-C to it. What is
+    submitted raises ChildProcessError if its process was killed.
+    """
+    pool = _Pool(processes)
+    try:
+        pool.start(processes)
+        yield pool
+    finally:
+        pool.stop()
+
+
+class _Pool(ThreadPoolExecutor):
+    """Threads that each ask a process of their own, over a pipe that nobody else has.
+
+    A process may so be stopped at any time, in the middle of its answer too.
+    """
+
+    def __init__(self, processes: int) -> None:
+        super().__init__(processes)
+        self._workers: list[BaseProcess] = []
+        self._idle: SimpleQueue[Connection] = SimpleQueue()
+
+    def start(self, processes: int) -> None:
+        """Start the processes."""
+        context = get_context("spawn")
+        resource_tracker.ensure_running()  # starting it would let the stop signals through
+        with one_thread_each(), _stops_blocked():
+            for _ in range(processes):
+                ours, theirs = context.Pipe()
+                worker = context.Process(target=_serve, args=(theirs,))
+                worker.start()
+                theirs.close()
+                self._workers.append(worker)
+                self._idle.put(ours)
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As in the base class, but a process calls the function."""
+        return super().submit(self._ask, function, args, kwargs)
+
+    def _ask(self, *call: Any) -> Any:
+        connection = self._idle.get()
+        try:
+            connection.send(call)
+            result, error = connection.recv()
+        except (EOFError, OSError) as gone:
+            raise ChildProcessError("a worker process was killed; try fewer workers") from gone
+        finally:
+            self._idle.put(connection)
+        if error is not None:
+            raise error
+        return result
+
+    def stop(self) -> None:
+        """Stop all work, done or not."""
+        self.shutdown(wait=False, cancel_futures=True)
+        for worker in self._workers:
+            worker.terminate()
+        for worker in self._workers:
+            worker.join(PATIENCE)
+            worker.kill()
+            worker.join()
+        self.shutdown()
 
 
 @contextmanager
@@ -162,38 +168,23 @@ def _stops_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_working = False  # this process, for another
-_stopped = False  # it was told to work no more
-
-
-def _interruptible(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """In a worker: call a function, which may be stopped in the middle."""
-    global _working
-    _working = True
-    try:
-        if _stopped:
-            raise Terminated
-        return function(*args, **kwargs)
-    finally:
-        _working = False
-
-
-def _stop_work(number: int, frame: FrameType | None) -> None:
-    """Stop the work, not the sending of its result: half a message is waited for for ever."""
-    global _stopped
-    if _working and not _stopped:
-        _stopped = True
-        raise Terminated
-    _stopped = True
-
-
-def _work_for_parent() -> None:
-    """In a process that works for another: Ctrl-C is the other's matter, its end ours."""
+def _serve(connection: Connection) -> None:
+    """In a worker: do what the parent asks for, until it asks no more or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _stop_work)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+    signal.signal(signal.SIGTERM, interrupt)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    with suppress(Terminated, EOFError, OSError):
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+        while True:
+            function, args, kwargs = connection.recv()
+            answer: tuple[Any, Exception | None]
+            try:
+                answer = function(*args, **kwargs), None
+            except Exception as error:
+                error.add_note(format_exc())  # what is sent has no traceback
+                answer = None, error
+            connection.send(answer)
 
 
 def _end_with_parent() -> None:

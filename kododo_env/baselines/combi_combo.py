@@ -89,46 +89,35 @@ class HeuristicAgent(_CombiComboAgent):
         return -loss.reshape(view.num_actions, -1)
 
 
-BASELINES: dict[str, Callable[[], Agent]] = {
-    "greedy": GreedyAgent,
-    "heuristic": HeuristicAgent,
-}
+BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
 """What makes a scripted agent by its name, the weakest first."""
 
 
 class Situation:
-    """What a player holds and may expect; arrays of shape (C, 4, N).
-
-    Attributes:
-        rules: The game's rules.
-        hand: Own cards.
-        passed: Cards passed to the left.
-        hidden: Cards neither in the own hand nor face up.
-        more: How many cards of a type are expected to come.
-    """
+    """What a player holds and may expect; arrays of shape (C, 4, N)."""
 
     def __init__(self, view: View) -> None:
         self.rules: Rules = view.rules
         pieces = view.pieces
         self.hand, self.passed = _games_last(pieces["hand"]), _games_last(pieces["passed"])
+        # Cards neither in the own hand nor face up.
         self.hidden = np.array(self.rules.copies, np.int16)[:, None] - self.hand
         if "face_up" in pieces:
             self.hidden -= _games_last(pieces["face_up"])
         draws = int(pieces["draw_pile"].flat[0])
         in_piles = np.maximum(self.hidden - self.passed, 0)  # for all that is certain
+        # How many cards of a type are expected to come.
         self.more = draws * _share(in_piles) + (draws + 1) * _share(self.hidden)
 
 
 def _share(cards: Array) -> Floats:
     """The share of each type among some cards, (C, 4, N)."""
-    shares: Floats = cards / np.maximum(cards.sum(axis=(0, 1)), 1)
-    return shares
+    return np.asarray(cards / np.maximum(cards.sum(axis=(0, 1)), 1))
 
 
 def _any(expected: Array) -> Floats:
     """The chance of at least one where so many are expected (Poisson)."""
-    chance: Floats = -np.expm1(-expected)
-    return chance
+    return np.asarray(-np.expm1(-expected))
 
 
 def own_loss(now: Situation) -> Floats:
@@ -173,8 +162,7 @@ def _number_coming(expected: Floats) -> Floats:
     """The chance of each number 0, 1, ... where so many are expected (Poisson), (MOST, N)."""
     numbers = np.arange(MOST)[:, None]
     factorials = np.cumprod(np.maximum(numbers, 1), axis=0)
-    chance: Floats = np.exp(-expected) * expected**numbers / factorials
-    return chance
+    return np.asarray(np.exp(-expected) * expected**numbers / factorials)
 
 
 def _number_true(chances: Floats) -> Floats:
@@ -190,8 +178,7 @@ def _number_true(chances: Floats) -> Floats:
 def _loss_of_one(points: Floats, count: Array, coming: Floats) -> Floats:
     """Expected points lost with one of ``count`` cards, a random number still to come, (N,)."""
     last = count + np.arange(len(coming))[:, None]
-    lost: Floats = (coming * (points[last] - points[np.maximum(last - 1, 0)])).sum(axis=0)
-    return lost
+    return np.asarray((coming * (points[last] - points[np.maximum(last - 1, 0)])).sum(axis=0))
 
 
 @lru_cache

@@ -18,7 +18,6 @@ from kododo_env.baselines.kado_tableaus import (
 )
 from kododo_env.core.agent import ActionValueAgent, Agent, best_legal
 from kododo_env.core.view import View
-from kododo_env.games.kado import Phase
 from kododo_env.games.kado.observation import moves
 
 Array = npt.NDArray[Any]
@@ -49,11 +48,8 @@ class _KadoAgent(ActionValueAgent):
         if view.legal_action_mask[:, view.no_op].all():
             return every
         now, first = Situation(view), moves(view.rules)
-        start, decide = {
-            Phase.DEALING: (first.give, self.deal),
-            Phase.CHALLENGE: (first.guess, self.challenge),
-            Phase.PLACING: (first.place, self.place),
-        }[now.phase]
+        start = (first.give, first.guess, first.place)[now.phase]
+        decide = (self.deal, self.challenge, self.place)[now.phase]
         values = decide(now).reshape(-1, view.num_envs)
         every[start : start + len(values)] = values
         return every
@@ -65,15 +61,9 @@ class _KadoAgent(ActionValueAgent):
 
 
 def guess_values(now: Situation, either: Floats, both: Floats) -> Floats:
-    """The value of each guess: the sum over the cards about which it is right.
+    """The value of each guess, (G, B, N): the sum over the cards about which it is right.
 
-    Args:
-        now: The situation.
-        either: The value of being right about gift or ribbon of a card, (K, N).
-        both: What is added for being right about both, (K, N).
-
-    Returns:
-        Shape (G, B, N).
+    Right about gift or ribbon of a card brings ``either``, about both ``both`` besides, (K, N).
     """
     pairs = now.by_pair(either)
     right = pairs.sum(axis=1, keepdims=True) + pairs.sum(axis=0, keepdims=True) - pairs
@@ -147,13 +137,9 @@ class Plan:
     def _values_of_dealing_on(self, keep: Floats, give: Floats) -> Floats:
         """The expected value of the next cards to a dealer who has none yet.
 
-        Args:
-            keep: The value of keeping each kind, (K, N).
-            give: That of giving it to the player to whom it is best given, (K, N).
-
-        Returns:
-            By how many players lack a card, and how many cards may still be put aside, -1
-            being one too many: shape (P + 1, discards + 2, N).
+        By how many players lack a card, and how many cards may still be put aside, -1 being one
+        too many: (P + 1, discards + 2, N); from the values of keeping each kind and of giving it
+        to whom it is best given, (K, N).
         """
         spares = self._now.rules.max_discards + 1
         later = np.full((len(self.gain) + 1, spares + 1, keep.shape[1]), NEVER)
@@ -192,10 +178,8 @@ class Plan:
     def guesses(self, seat: int, kept: Floats, own: Floats) -> Floats:
         """The value of each guess to a challenger: (G, B, N).
 
-        Args:
-            seat: The challenger's, from the dealer.
-            kept: How likely each kind is the dealer's card, (K, N), the sum not 0.
-            own: The same for the challenger's own card.
+        Their seat is counted from the dealer; ``kept`` and ``own`` tell how likely each kind is
+        the dealer's card, and theirs: (K, N), the sum not 0.
         """
         kept, own = (each / np.maximum(each.sum(axis=0), np.float32(1e-9)) for each in (kept, own))
         gain = self.gain[seat] + self.gain[0] / (len(self.gain) - 1)

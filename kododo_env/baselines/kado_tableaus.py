@@ -30,9 +30,6 @@ class Situation:
     """A view of N games with the game axis last; ``now[name]`` is a piece of the observation.
 
     Attributes:
-        rules: The rules.
-        num_envs: N.
-        phase: Where the turn stands, the same in all games.
         dealer: Who deals, counted from the own seat.
         turns_after: How many turns follow this one.
         kinds: The ids of the K different cards of the deck.
@@ -80,23 +77,16 @@ class Situation:
         else:
             gift, ribbon, value = (self[f"card_{part}"][0] for part in PARTS)
         kind = gift.argmax(axis=0) * self.rules.num_ribbons + ribbon.argmax(axis=0)
-        card: Array = kind * self.rules.num_values + np.maximum(value, 1) - 1  # value 0: no card
-        return card
+        return np.asarray(kind * self.rules.num_values + np.maximum(value, 1) - 1)  # 0: no card
 
 
 @dataclass(frozen=True)
 class Gains:
-    """What cards gain in a tableau: the sum of one part for the row and one for the column.
+    """What cards gain in a tableau: the sum of one part for the row and one for the column."""
 
-    Attributes:
-        rows: Shape (rows, G, V, N).
-        columns: Shape (columns, B, V, N).
-        open: Where a card may go, (rows, columns, N).
-    """
-
-    rows: Floats
-    columns: Floats
-    open: npt.NDArray[np.bool_]
+    rows: Floats  # (rows, G, V, N)
+    columns: Floats  # (columns, B, V, N)
+    open: npt.NDArray[np.bool_]  # where a card may go, (rows, columns, N)
 
     def by_cell(self, card: Array) -> Floats:
         """What one card, an id for each game, gains in each cell: (rows, columns, N)."""
@@ -129,15 +119,12 @@ def points_now(now: Situation, seat: int) -> Gains:
     counts = now["column_ribbons"][seat][:, None, :, None, None] + ribbons[:, :, None, None]
     best = np.maximum(now["column_best"][seat][:, None, None, None], values)
     columns = score_columns(counts, best, rules.num_rows)
-    return Gains(
-        rows.astype(np.float32), columns.astype(np.float32), now["open"][seat].astype(np.bool_)
-    )
+    return Gains(rows.astype(np.float32), columns.astype(np.float32), now["open"][seat] > 0)
 
 
 def points_expected(now: Situation, seat: int) -> Gains:
     """By how much each card raises the points expected of a tableau at the end."""
-    rows, columns = _row_gains(now, seat), _column_gains(now, seat)
-    return Gains(rows, columns, now["open"][seat].astype(np.bool_))
+    return Gains(_row_gains(now, seat), _column_gains(now, seat), now["open"][seat] > 0)
 
 
 def _row_gains(now: Situation, seat: int) -> Floats:
@@ -187,11 +174,8 @@ def _column_gains(now: Situation, seat: int) -> Floats:
 def _column_values(now: Situation, total: Array, best: Floats, turns: int) -> Floats:
     """What columns are expected to score by each ribbon, (columns, B, V, N).
 
-    Args:
-        now: The situation.
-        total: Cards in the column, (columns, N).
-        best: Their highest value, (columns, V, N) for V cases.
-        turns: How many cards are still to come.
+    ``total`` counts their cards, (columns, N), ``best`` is their highest value, (columns, V, N) for
+    V cases, and ``turns`` cards are still to come.
     """
     rules = now.rules
     missing = np.maximum(rules.num_rows - total, 0)[:, None]

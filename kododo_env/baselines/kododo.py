@@ -62,13 +62,12 @@ class _KododoAgent(ActionValueAgent):
 def _colours_and_values(view: KododoView) -> tuple[Array, Array]:
     """The cards in hand, each of shape (slots, N); an empty slot looks like a card."""
     hand = np.maximum(np.ascontiguousarray(view.hand.T), 0).astype(np.intp)
-    colours, values = np.divmod(hand, view.rules.num_values)
-    return colours, values + 1
+    return hand // view.rules.num_values, hand % view.rules.num_values + 1
 
 
 def _of_cards(values: Array, view: KododoView) -> Array:
     """The values of the turn's choices, (choices, N), from those of the cards, (slots, N)."""
-    choices = choices_of_turn(view.rules, view.turn)[1]
+    _, choices = choices_of_turn(view.rules, view.turn)
     return np.stack([values[list(slots)].sum(axis=0) for slots in choices])
 
 

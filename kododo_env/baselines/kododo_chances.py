@@ -65,24 +65,14 @@ def _shipped_tables(players: int) -> Tables:
 
 @dataclass(frozen=True)
 class Laid:
-    """What each choice of cards would come to. A = choices, C = colours, N = games.
+    """What each choice of cards would come to. A = choices, C = colours, N = games."""
 
-    Attributes:
-        cards: Cards it lays, (A, C, N).
-        points: Their values added up, (A, C, N).
-        kododos: Kododo cards it lays, (A, N).
-        kept: Cards that stay in hand, (A, C, N).
-        kept_kododos: Kododo cards that stay in hand, (A, N).
-        reserve: Points of the best cards of a colour that stay in hand, as many as will
-            still be laid in this round, (A, C, N).
-    """
-
-    cards: Array
-    points: Array
-    kododos: Array
-    kept: Array
-    kept_kododos: Array
-    reserve: Array
+    cards: Array  # that it lays, (A, C, N)
+    points: Array  # their values added up, (A, C, N)
+    kododos: Array  # Kododo cards that it lays, (A, N)
+    kept: Array  # cards that stay in hand, (A, C, N)
+    kept_kododos: Array  # Kododo cards that stay in hand, (A, N)
+    reserve: Array  # points of the best kept cards, as many as will still be laid, (A, C, N)
 
     def only(self, choice: Array) -> Laid:
         """What came of one choice in each game, (N,): the same with A = 1."""
@@ -207,9 +197,8 @@ def reply_lookups(now: Situation, seat: int) -> dict[str, Lookup]:
 
 def _added(tables: Tables, lookups: dict[str, Lookup]) -> Floats:
     """The sum of what is found in several tables."""
-    found = [tables[name].take(index) for name, (index, _) in lookups.items()]
-    total: Floats = sum(found[1:], found[0])
-    return total
+    first, *others = (tables[name].take(index) for name, (index, _) in lookups.items())
+    return sum(others, first)
 
 
 # --- the value of a choice ------------------------------------------------------------------
@@ -220,18 +209,15 @@ def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Floats:
     own, others = now.points[0] + laid.points, now.others
     name, (index, _) = kododo_lookup(now, laid)
     kododo, kododo_margin = tables[name].take(index), _kododo_margin(now, laid, tables)
-    expected: Floats
     if now.turns_left == 0:
         by_colour = _last_turn(now, laid, (own - others).astype(np.float32), tables)
-        expected = by_colour * (1 - kododo) + kododo * kododo_margin
-        return expected
+        return np.asarray(by_colour * (1 - kododo) + kododo * kododo_margin)
     more_own, more_others = (tables[name].take(at) for name, (at, _) in gain_lookups(now, laid))
     colours = np.exp(_added(tables, chance_lookups(now, laid)))
     kododo, nobody = np.exp(kododo), np.exp(tables[f"{now.turn}/nobody"][0])
     by_colour = (colours * (own + more_own - others - more_others)).sum(axis=1)
-    margins = by_colour + kododo * kododo_margin
-    expected = margins / (colours.sum(axis=1) + kododo + nobody)
-    return expected
+    chances = colours.sum(axis=1) + kododo + nobody
+    return np.asarray((by_colour + kododo * kododo_margin) / chances)
 
 
 def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Floats:
@@ -240,19 +226,11 @@ def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Floats:
     if now.turns_left:
         own = own + tables[f"{now.turn}/more_kododos"][0] * laid.kept_kododos
     others = (now.rules.kododo_number - own) / (now.rules.num_players - 1)
-    margin: Floats = (own - others).astype(np.float32)
-    return margin
+    return np.asarray(own - others, np.float32)
 
 
 def _last_turn(now: Situation, laid: Laid, margins: Floats, tables: Tables) -> Floats:
-    """The expected margin by colour over all the others may lay in the last turn, (A, N).
-
-    Args:
-        now: The situation.
-        laid: The choices.
-        margins: The margin on the table if a colour scores, (A, C, N).
-        tables: The tables.
-    """
+    """The mean over all the others may lay in the last turn of ``margins``, (A, C, N): (A, N)."""
     rules = now.rules
     replies, chances = replies_of_all(now, tables)
     # The others' points by the cards of the reply itself, [reply, winner]; none for nobody.
@@ -315,8 +293,7 @@ def _code(totals: Array, rules: Rules) -> Array:
     """
     base = rules.num_players * rules.round_cards + 1
     places = (base ** np.arange(rules.num_colours - 2, -1, -1)).astype(np.int32)
-    code: Array = places @ totals[..., :-1, :]
-    return code
+    return np.asarray(places @ totals[..., :-1, :])
 
 
 @lru_cache

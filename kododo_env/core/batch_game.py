@@ -24,6 +24,10 @@ Array = npt.NDArray[Any]
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
 
 
+class IllegalAction(ValueError):
+    """An action that may not be played now."""
+
+
 class BatchGame(ABC):
     """A batch of games, all at the same turn.
 
@@ -163,7 +167,8 @@ class BatchGame(ABC):
             actions: Action numbers, shape (N, P), any integer dtype.
 
         Raises:
-            ValueError: Wrong shape or dtype, or an illegal action; nothing is changed.
+            ValueError: Wrong shape or dtype, or an illegal action (IllegalAction); nothing is
+                changed.
         """
         chosen, state = self._checked(actions), self._state
         state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
@@ -188,7 +193,7 @@ class BatchGame(ABC):
         chosen = np.ascontiguousarray(given.T, np.intp)
         legal = self._legal(chosen)
         if np.count_nonzero(legal) < legal.size:
-            raise ValueError(self._illegal_message(chosen, ~legal))
+            raise IllegalAction(self._illegal_message(chosen, ~legal))
         return chosen
 
     def _illegal_message(self, chosen: Array, wrong: npt.NDArray[np.bool_]) -> str:

@@ -65,7 +65,9 @@ BOUNDS = {
     # of make_policies
     "seeds": Bound(1, 1000),
     "jobs": Bound(1, MOST_PROCESSES),
-    "response_steps": Bound(1, 10**12),
+    # of the benchmark
+    "rounds": Bound(1, 1000),
+    "seconds": _positive(3600),
     # of a search's budget
     "worlds": Bound(1, 100_000),
     "milliseconds": _positive(600_000),

@@ -25,6 +25,19 @@ class PlaysRounds(Protocol):
         ...
 
 
+@runtime_checkable
+class DealsTogether(Protocol):
+    """A game that deals several cards at once, in an order that makes no difference.
+
+    So decks can be counted that are dealt differently.
+    """
+
+    @property
+    def dealt_together(self) -> tuple[int, ...]:
+        """A number for each place of the deck: cards of places with the same one are alike."""
+        ...
+
+
 class Past(NamedTuple):
     """The position before a step.
 

@@ -100,6 +100,11 @@ class View:
         return self._game.no_op
 
     @property
+    def steps_played(self) -> int:
+        """Steps since the deal in which a game of the batch was going on."""
+        return self._current().steps_played
+
+    @property
     def known_past(self) -> int:
         """How many of the last steps the games of ``determinize`` can take back."""
         game = self._current()

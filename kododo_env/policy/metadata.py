@@ -109,13 +109,15 @@ def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
         ("version", policy.version, game.version),
         ("number of players", policy.num_players, game.num_players),
     )
-    found = [f"{what} {mine}, not {theirs}" for what, mine, theirs in named if mine != theirs]
+    found = [
+        f"{what} {plain(mine, 60)}, not {theirs}" for what, mine, theirs in named if mine != theirs
+    ]
     if found:
         return found
     for name in sorted({*policy.rules, *game.rules}):
         mine, theirs = policy.rules.get(name), game.rules.get(name)
         if mine != theirs:
-            found.append(f"rule {name} {plain(mine, 60)}, not {plain(theirs, 60)}")
+            found.append(f"rule {plain(name, 60)} {plain(mine, 60)}, not {plain(theirs, 60)}")
     if not found and policy.layout != game.layout:
-        found.append(f"observation layout {policy.layout}, not {game.layout}")
+        found.append(f"observation layout {plain(policy.layout, 60)}, not {game.layout}")
     return found

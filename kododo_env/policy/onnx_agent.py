@@ -12,7 +12,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
 from kododo_env.policy.metadata import describe, differences
-from kododo_env.policy.onnx_trial import answers_of, dtype_of, open_session
+from kododo_env.policy.onnx_trial import answers_of, fed, open_session
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.policy.policy_schema import HOTTEST
@@ -51,7 +51,6 @@ class OnnxAgent:
             self._session = open_session(file.content, self.metadata, threads)
         except ValueError as error:
             raise self._wrong(error) from error
-        self._dtype = dtype_of(self.metadata)
         self.game = self.metadata.game
         self.num_players = self.metadata.num_players
         given = self.metadata.temperature if temperature is None else temperature
@@ -107,12 +106,8 @@ class OnnxAgent:
         Raises:
             ValueError: The graph fails, or the network gives what is no number.
         """
-        feed = {
-            "observation": np.ascontiguousarray(observation, self._dtype),
-            "action_mask": np.ascontiguousarray(action_mask, np.int8),
-        }
         try:
-            logits, values = answers_of(self._session, feed)
+            logits, values = answers_of(self._session, fed(self._session, observation, action_mask))
         except ValueError as error:
             raise self._wrong(error) from error
         return logits, values

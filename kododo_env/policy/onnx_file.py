@@ -14,79 +14,68 @@ from typing import Any, NamedTuple
 MOST_PARTS = 100_000  # fields and numbers in a file; a policy has some thousands
 MOST_AXES = 8
 
-VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5  # wire types; the old groups (3, 4) are not read
-_FIXED = {FIXED64: 8, FIXED32: 4}
+VARINT, BYTES, FIXED32 = 0, 2, 5  # wire types; policies have no others
 
 
 class _Field(NamedTuple):
-    """A field of a message; where it may come several times, numbers may also be packed."""
+    """A field of a message, which may be one itself: then it has the fields of that."""
 
     name: str
     wire: int = BYTES
     many: bool = False
-    message: _Message | None = None
+    fields: Mapping[int, _Field] | None = None
 
 
-class _Message(NamedTuple):
-    """Which fields a message may have, by the numbers of onnx.proto."""
-
-    kind: str
-    fields: Mapping[int, _Field]
-
-
-_ENTRY = _Message("entry", {1: _Field("key"), 2: _Field("value")})
-_OPSET = _Message("opset", {1: _Field("domain"), 2: _Field("version", VARINT)})
-_ATTRIBUTE = _Message("node's attribute", {
+# Which fields a message may have, by the numbers of onnx.proto.
+_ENTRY = {1: _Field("key"), 2: _Field("value")}
+_OPSET = {1: _Field("domain"), 2: _Field("version", VARINT)}
+_ATTRIBUTE = {
     1: _Field("name"), 2: _Field("f", FIXED32), 3: _Field("i", VARINT),
     8: _Field("ints", VARINT, many=True), 13: _Field("doc_string"), 20: _Field("type", VARINT),
-})  # fmt: skip
-_NODE = _Message("node", {
+}  # fmt: skip
+_NODE = {
     1: _Field("input", many=True), 2: _Field("output", many=True), 3: _Field("name"),
-    4: _Field("op_type"), 5: _Field("attribute", many=True, message=_ATTRIBUTE),
-    6: _Field("doc_string"), 7: _Field("domain"), 8: _Field("overload"),
-    9: _Field("metadata_props", many=True),
-})  # fmt: skip
-_TENSOR = _Message("tensor", {
+    4: _Field("op_type"), 5: _Field("attribute", many=True, fields=_ATTRIBUTE),
+    6: _Field("doc_string"), 7: _Field("domain"),
+}  # fmt: skip
+_TENSOR = {
     1: _Field("dims", VARINT, many=True), 2: _Field("data_type", VARINT), 8: _Field("name"),
     9: _Field("raw_data"), 12: _Field("doc_string"), 13: _Field("external_data", many=True),
-    14: _Field("data_location", VARINT), 16: _Field("metadata_props", many=True),
-})  # fmt: skip
-_GRAPH = _Message("graph", {
-    1: _Field("node", many=True, message=_NODE), 2: _Field("name"),
-    5: _Field("initializer", many=True, message=_TENSOR), 10: _Field("doc_string"),
+    14: _Field("data_location", VARINT),
+}  # fmt: skip
+_GRAPH = {
+    1: _Field("node", many=True, fields=_NODE), 2: _Field("name"),
+    5: _Field("initializer", many=True, fields=_TENSOR), 10: _Field("doc_string"),
     11: _Field("input", many=True), 12: _Field("output", many=True),
-    13: _Field("value_info", many=True), 16: _Field("metadata_props", many=True),
-})  # fmt: skip
-_MODEL = _Message("model", {
+    16: _Field("metadata_props", many=True),
+}  # fmt: skip
+_MODEL = {
     1: _Field("ir_version", VARINT), 2: _Field("producer_name"), 3: _Field("producer_version"),
     4: _Field("domain"), 5: _Field("model_version", VARINT), 6: _Field("doc_string"),
-    7: _Field("graph", message=_GRAPH), 8: _Field("opset_import", many=True, message=_OPSET),
-    14: _Field("metadata_props", many=True, message=_ENTRY),
-})  # fmt: skip
+    7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", many=True, fields=_OPSET),
+    14: _Field("metadata_props", many=True, fields=_ENTRY),
+}  # fmt: skip
 _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
 # Bytes of a number by the tensor's type: floats of 32, 16 and 64 bits, whole numbers, truth values.
 _BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8}
+# What exported graphs are made of, and their like. None has a graph within it, so that
+# everything is done once, in the order of the file; none opens a file.
+OPERATORS = {
+    "Abs", "Add", "And", "ArgMax", "ArgMin", "Cast", "Ceil", "Clip", "Concat", "CumSum", "Div",
+    "Equal", "Expand", "Flatten", "Floor", "Gather", "GatherElements", "GatherND", "Gemm",
+    "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "MatMul", "Max", "Min", "Mod",
+    "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceSum", "Relu", "Reshape",
+    "Shape", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where",
+}  # fmt: skip
 
 
-class OnnxFile(NamedTuple):
-    """What a model says of itself and does.
-
-    Attributes:
-        operators: Of the graph's nodes, in the order of the file: (domain, name).
-        metadata: Its entries by their keys.
-    """
-
-    operators: tuple[tuple[str, str], ...]
-    metadata: dict[str, str]
-
-
-def read_onnx(content: bytes) -> OnnxFile:
-    """Read a model.
+def read_onnx(content: bytes) -> dict[str, str]:
+    """The entries of a model's metadata by their keys, if it has only what policies have.
 
     Raises:
         ValueError: It is no ONNX file, or has what no policy has.
     """
-    model = _Reader().message(memoryview(content), _MODEL)
+    model = _Reader().message(memoryview(content), "model", _MODEL)
     if "graph" not in model:
         raise ValueError("it has no graph")
     nodes, tensors = (model["graph"].get(part, []) for part in ("node", "initializer"))
@@ -97,8 +86,7 @@ def read_onnx(content: bytes) -> OnnxFile:
     _check_unique([_text(tensor, "name") for tensor in tensors])
     entries = [(_text(e, "key"), _text(e, "value")) for e in model.get("metadata_props", ())]
     _check_unique([key for key, _ in entries])
-    operators = ((_text(node, "domain"), _text(node, "op_type")) for node in nodes)
-    return OnnxFile(tuple(operators), dict(entries))
+    return dict(entries)
 
 
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
@@ -111,11 +99,13 @@ def _check_tensor(tensor: Mapping[str, Any]) -> None:
 
 
 def _check_node(node: Mapping[str, Any]) -> None:
+    domain, operator = _text(node, "domain"), _text(node, "op_type")
+    if domain not in ("", "ai.onnx") or operator not in OPERATORS:
+        name = f"{domain}.{operator}".lstrip(".")[:60]
+        raise ValueError(f"its graph has the operation {name}, which no policy needs")
     for name in (*node.get("input", ()), *node.get("output", ())):
         str(name, "utf-8")  # raises
-    attributes = node.get("attribute", ())
-    _check_unique([_text(attribute, "name") for attribute in attributes])
-    for kind in {attribute.get("type") for attribute in attributes} - _ATTRIBUTE_TYPES:
+    for kind in {each.get("type") for each in node.get("attribute", ())} - _ATTRIBUTE_TYPES:
         raise ValueError(f"an attribute of type {kind} is not one that a policy has")
 
 
@@ -134,19 +124,16 @@ class _Reader:
     def __init__(self) -> None:
         self.left = MOST_PARTS
 
-    def message(self, data: memoryview, what: _Message) -> dict[str, Any]:
+    def message(self, data: memoryview, kind: str, fields: Mapping[int, _Field]) -> dict[str, Any]:
         """The fields of a message by name, those that may come several times as lists."""
         found: dict[str, Any] = {}
         for number, wire, value in self._parts(data):
-            field = what.fields.get(number)
-            if field is None:
-                raise ValueError(f"field {number} of a {what.kind} is not one that a policy has")
-            if field.many and field.wire == VARINT and wire == BYTES:  # packed
-                found.setdefault(field.name, []).extend(self._numbers(value))
-                continue
+            if number not in fields:
+                raise ValueError(f"field {number} of its {kind} is not one that a policy has")
+            field = fields[number]
             if wire != field.wire or (field.name in found and not field.many):
-                raise ValueError(f"the {field.name} of a {what.kind} is damaged")
-            read = self.message(value, field.message) if field.message else value
+                raise ValueError(f"the {field.name} of its {kind} is damaged")
+            read = self.message(value, field.name, field.fields) if field.fields else value
             if field.many:
                 found.setdefault(field.name, []).append(read)
             else:
@@ -159,26 +146,17 @@ class _Reader:
         while at < len(data):
             tag, at = self._number(data, at)
             number, wire = (tag >> 3) & 0x1FFFFFFF, tag & 7
-            if wire == VARINT:
-                value, at = self._number(data, at)
-                yield number, wire, value
-                continue
-            if wire == BYTES:
-                length, at = self._number(data, at)
-            elif wire in _FIXED:
-                length = _FIXED[wire]
-            else:
+            if wire not in (VARINT, BYTES, FIXED32):
                 raise ValueError(f"byte {at - 1} begins no field")
-            if not 0 <= length <= len(data) - at:
-                raise ValueError("it is cut short")
-            yield number, wire, data[at : at + length]
-            at += length
-
-    def _numbers(self, data: memoryview) -> Iterator[int]:
-        at = 0
-        while at < len(data):
-            number, at = self._number(data, at)
-            yield number
+            value: Any = 4
+            if wire != FIXED32:
+                value, at = self._number(data, at)
+            if wire != VARINT:
+                end = at + value
+                if not at <= end <= len(data):
+                    raise ValueError("it is cut short")
+                value, at = data[at:end], end
+            yield number, wire, value
 
     def _number(self, data: memoryview, at: int) -> tuple[int, int]:
         """A number of 64 bits in two's complement, and where the next thing begins."""

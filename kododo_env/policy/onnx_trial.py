@@ -25,6 +25,7 @@ MEMORY = 1 << 29  # bytes that a trial may take
 SECONDS = 10.0  # that it may take; what is being computed then is still finished
 ROWS = (1, 3)  # positions in each batch that is tried
 _OUTPUTS = ("logits", "value")
+_DTYPES = {f"tensor({name})": np.dtype(name) for name in ("uint8", "uint16", "int8", "int32")}
 
 Feed = dict[str, npt.NDArray[Any]]
 
@@ -53,15 +54,17 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
         session = _opened(content, options)
         _check_ends(session, metadata)
         for rows in ROWS:
-            logits, _ = _tried(session, _made_up(metadata, rows))
+            logits, _ = _tried(session, fed(session, *_made_up(metadata, rows)))
             if logits[-1].argmax() != len(metadata.actions) - 1:
                 raise ValueError("it likes illegal actions better than legal ones")
     return session
 
 
-def dtype_of(metadata: PolicyMetadata) -> type[np.unsignedinteger[Any]]:
-    """The dtype of a policy's observations."""
-    return np.uint8 if max(piece[2] for piece in metadata.pieces) < 256 else np.uint16
+def fed(session: Any, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]) -> Feed:
+    """What a session takes of positions: contiguous arrays in its own dtypes, or in int32."""
+    given = {"observation": observation, "action_mask": action_mask}
+    types = {each.name: _DTYPES[each.type] for each in session.get_inputs()}
+    return {name: np.ascontiguousarray(given[name], types[name]) for name in given}
 
 
 @cache
@@ -95,14 +98,15 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
     """Raise ValueError unless inputs and outputs are those of a policy for its game."""
     size = sum(math.prod(shape) for _, shape, _ in metadata.pieces)
     actions = len(metadata.actions)
-    observation = f"tensor({np.dtype(dtype_of(metadata)).name})"
+    own = "tensor(uint8)" if max(piece[2] for piece in metadata.pieces) < 256 else "tensor(uint16)"
+    sides = (session.get_inputs(), session.get_outputs())
+    plain_inputs = all(each.type == "tensor(int32)" for each in sides[0])
     wanted = {
-        "action_mask": ("tensor(int8)", [actions]),
-        "observation": (observation, [size]),
+        "action_mask": ("tensor(int32)" if plain_inputs else "tensor(int8)", [actions]),
+        "observation": ("tensor(int32)" if plain_inputs else own, [size]),
         "logits": ("tensor(float)", [actions]),
         "value": ("tensor(float)", []),
     }
-    sides = (session.get_inputs(), session.get_outputs())
     names = [sorted(each.name for each in side) for side in sides]
     if names != [["action_mask", "observation"], ["logits", "value"]]:
         raise ValueError(f"it has other inputs or outputs than a policy: {plain(names)}")
@@ -117,14 +121,13 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
             )
 
 
-def _made_up(metadata: PolicyMetadata, rows: int) -> Feed:
+def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
     """Positions from the least to the most that can be seen, the last with one legal action."""
     maxima = [np.full(math.prod(shape), most) for _, shape, most in metadata.pieces]
     parts = np.linspace(0, 1, rows)[:, None]
     mask = np.ones((rows, len(metadata.actions)), np.int8)
     mask[-1, :-1] = 0
-    observation = (parts * np.concatenate(maxima)).astype(dtype_of(metadata))
-    return {"observation": observation, "action_mask": mask}
+    return parts * np.concatenate(maxima), mask
 
 
 def _tried(session: Any, feed: Feed) -> list[npt.NDArray[np.float32]]:

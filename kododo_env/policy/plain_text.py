@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 
-def is_plain(text: object, most: int) -> bool:
-    """Whether it is text of 1 to ``most`` characters that all can be printed."""
-    return isinstance(text, str) and 0 < len(text) <= most and text.isprintable()
-
-
 def plain(text: object, most: int = 300) -> str:
     """What ``str`` gives, in one line; what cannot be printed is a question mark.
 

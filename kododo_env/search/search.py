@@ -99,35 +99,31 @@ class _Search:
 
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
         self.view, self.agent, self.rng = view, agent, rng
-        self.policy, self.budget = agent.policy, agent.budget
         self.everybody = [agent.policy] * view.num_players
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
         if self.candidate.any():
-            self.usual = choice_of(self.policy, view, rng).astype(np.int64)
-        self.gain = np.zeros(mask.shape)
-        self.squares = np.zeros(mask.shape)
-        self.visits = np.zeros(mask.shape, np.int64)
+            self.usual = choice_of(agent.policy, view, rng).astype(np.int64)
+        self.gain, self.squares, self.visits = np.zeros((3, *mask.shape))
 
     def best(self) -> npt.NDArray[np.int64]:
         """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
         self._spend_budget()
         surely = np.where(self.candidate, self._mean() - DOUBT * self._error(), -np.inf)
         surely[np.arange(len(surely)), self.usual] = 0.0
-        best: npt.NDArray[np.int64] = surely.argmax(axis=1)
-        return best
+        return np.asarray(surely.argmax(axis=1))
 
     def _spend_budget(self) -> None:
-        started = time.monotonic()
+        started, budget = time.monotonic(), self.agent.budget
         most = self.candidate.sum(axis=1).max(initial=0)
-        halvings = max(1, int(np.ceil(np.log2(max(2, most)))))
-        allowed = (self.budget.milliseconds or 0.0) * self.view.num_envs / 1000
+        halvings = int(np.ceil(np.log2(max(2, most))))
+        allowed = (budget.milliseconds or 0.0) * self.view.num_envs / 1000
         for part in range(1, halvings + 1):
             if not self.candidate.any():
                 return
-            worlds = max(1, self.budget.worlds // halvings)
-            if self.budget.milliseconds is not None:
+            worlds = max(1, budget.worlds // halvings)
+            if budget.milliseconds is not None:
                 worlds = max(1, LEAST_BATCH // int(self.candidate.sum()))
             self._try_worlds(worlds)
             while time.monotonic() - started < allowed * part / halvings:
@@ -136,15 +132,13 @@ class _Search:
 
     def _mean(self) -> Floats:
         """Mean gain of each candidate on the policy's own choice."""
-        mean: Floats = self.gain / np.maximum(self.visits, 1)
-        return mean
+        return np.asarray(self.gain / np.maximum(self.visits, 1))
 
     def _error(self) -> Floats:
         """Standard error of the mean gain; with few worlds it is taken to be larger."""
         visits = np.maximum(self.visits, 1)
         spread = self.squares / visits - self._mean() ** 2
-        error: Floats = np.sqrt((np.maximum(spread, 0.0) + 1 / (4 * visits)) / visits)
-        return error
+        return np.asarray(np.sqrt((np.maximum(spread, 0.0) + 1 / (4 * visits)) / visits))
 
     def _halve(self) -> None:
         """Drop the worse half of each game's candidates, but not the policy's own choice."""
@@ -162,7 +156,7 @@ class _Search:
         at_once = max(1, min(worlds, BATCH // len(games)))
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
-            dealt = likely_worlds(self.policy, self.view, self.rng, samples)
+            dealt = likely_worlds(self.agent.policy, self.view, self.rng, samples)
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             chosen = joint_action(self.everybody, dealt, self.rng)[index]
             chosen[:, self.view.player] = np.repeat(actions, samples)

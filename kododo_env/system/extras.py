@@ -18,4 +18,9 @@ def needs(what: str, extra: str, *modules: str) -> None:
     """
     for module in modules:
         if find_spec(module) is None:
-            raise ImportError(f"{what} needs {module}: pip install 'kododo-env[{extra}]'")
+            raise ImportError(missing_extra(what, module, extra))
+
+
+def missing_extra(what: str, module: str | None, extra: str) -> str:
+    """The line that says what is missing, and how to get it."""
+    return f"{what} needs {module}: pip install 'kododo-env[{extra}]'"

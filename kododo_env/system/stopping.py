@@ -26,8 +26,9 @@ def exit_status(stop: KeyboardInterrupt) -> int:
 
 @contextmanager
 def on_stop(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
-    """Inside, both signals call a handler."""
-    before = {number: signal.signal(number, handler) for number in STOPS}
+    """Inside, both signals call a handler; one that was ignored, as a worker's Ctrl-C, still is."""
+    heard = [number for number in STOPS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in heard}
     try:
         yield
     finally:

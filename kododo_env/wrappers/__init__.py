@@ -8,5 +8,6 @@ from __future__ import annotations
 from kododo_env.wrappers.aec import AECGame
 from kododo_env.wrappers.parallel import ParallelGame
 from kododo_env.wrappers.single import SingleSeatEnv
+from kododo_env.wrappers.vector import BatchVectorEnv
 
-__all__ = ["AECGame", "ParallelGame", "SingleSeatEnv"]
+__all__ = ["AECGame", "BatchVectorEnv", "ParallelGame", "SingleSeatEnv"]

@@ -56,19 +56,16 @@ class AECGame(PettingZooTable, AECEnv):
         if self._waiting:
             self.agent_selection = self._waiting[0]
         else:
-            self.game.step(self._chosen[None])
+            self._play(self._chosen[self.seats])
             self._play_on(self._reward(self.game)[0].astype(np.float64))
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows now: ``{"observation": (F,), "action_mask": (A,) int8}``."""
+        """What an agent knows now; see ``ParallelGame``."""
         if not self._dealt:
             raise self._not_running()
         player = self._player_of[agent]
-        return {
-            "observation": self._numbers[player].copy(),
-            "action_mask": self._masks[player].copy(),
-        }
+        return self._format.observation(self._numbers[player].copy(), self._masks[player].copy())
 
     def last(
         self, observe: bool = True
@@ -88,25 +85,25 @@ class AECGame(PettingZooTable, AECEnv):
             gained: Rewards already got in this step, shape (P,).
         """
         game = self.game
-        deciding = game.deciding()[0]
+        deciding = game.deciding()[0, self.seats]
         while not (deciding.any() or game.terminated[0]):
-            game.step(game.legal_action_mask().argmax(axis=2))
+            self._play(game.legal_action_mask()[0, self.seats].argmax(axis=1))
             gained = gained + self._reward(game)[0]
-            deciding = game.deciding()[0]
-        self.rewards = dict(zip(self.possible_agents, gained.tolist(), strict=True))
+            deciding = game.deciding()[0, self.seats]
+        self.rewards = dict(zip(self.possible_agents, gained[self.seats].tolist(), strict=True))
         self.terminations = dict.fromkeys(self.possible_agents, bool(game.terminated[0]))
         asked = [name for name, asks in zip(self.possible_agents, deciding, strict=True) if asks]
         self._prepare(asked)
 
     def _prepare(self, asked: list[str]) -> None:
         """Set up what is seen, and whose choices are awaited, until the next step."""
-        self._numbers = self.game.observe()[0]
+        self._numbers = self._format.numbers(self.game)[0]
         self._masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         # Players who are not asked keep this, the only thing that they can do.
         self._chosen = self._masks.argmax(axis=1)
         self.infos: dict[str, dict[str, Any]] = {
-            name: {"action_mask": mask.copy()}
-            for name, mask in zip(self.possible_agents, self._masks, strict=True)
+            name: self._format.info(self._masks[player].copy())
+            for name, player in self._player_of.items()
         }
         for name in self._replaced:
             self.infos[name]["illegal_action"] = True

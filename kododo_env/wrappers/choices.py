@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.numbers import whole_number
 from kododo_env.wrappers.dealing import own_generator
 
 ILLEGAL_ACTION = ("raise", "random")
+HINT = "(does your library sample without masks? illegal_action='random' plays a legal one instead)"
 
 
 class Choices:
@@ -54,6 +57,18 @@ class Choices:
         """
         return whole_number(action, f"the action of {who}", 0, self._game.num_actions - 1)
 
+    @contextmanager
+    def unless_refused(self) -> Iterator[None]:
+        """A step that is refused has drawn nothing, and says what helps against illegal actions."""
+        drawn = self.rng.bit_generator.state
+        try:
+            yield
+        except ValueError as error:
+            self.rng.bit_generator.state = drawn
+            if isinstance(error, IllegalAction):
+                raise IllegalAction(f"{error} {HINT}") from None
+            raise
+
     def settle(self, action: Any, mask: npt.NDArray[Any], who: str) -> tuple[int, bool]:
         """The action that will be played.
 
@@ -66,7 +81,8 @@ class Choices:
             The action's number, and whether it replaces an illegal one.
 
         Raises:
-            ValueError: No action at all, or an illegal one that is not to be replaced.
+            ValueError: No action at all, or an illegal one that is not to be replaced
+                (IllegalAction).
         """
         number = self.number(action, who)
         if mask[number]:
@@ -75,4 +91,31 @@ class Choices:
             return int(random_legal_actions(mask > 0, self.rng)), True
         legal = ", ".join(map(str, np.flatnonzero(mask)))
         meaning = self._game.describe_action(number)
-        raise ValueError(f"illegal action of {who}: {number} ({meaning}); legal now: {legal}")
+        raise IllegalAction(
+            f"illegal action of {who}: {number} ({meaning}); legal now: {legal} {HINT}"
+        )
+
+    def settle_all(
+        self, actions: npt.NDArray[Any], masks: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Replace all illegal actions in place, where that is asked for.
+
+        Args:
+            actions: Integers, shape (K,).
+            masks: True where legal, shape (K, A).
+
+        Returns:
+            Which of them were replaced, shape (K,).
+
+        Raises:
+            ValueError: Some are to be replaced, but are no actions at all.
+        """
+        if not self.replaces:
+            return np.zeros(len(actions), np.bool_)
+        last = self._game.num_actions - 1
+        for wrong in actions[(actions < 0) | (actions > last)][:1]:
+            raise ValueError(f"actions must be 0 to {last}, not {wrong}")
+        illegal = ~np.take_along_axis(masks, actions[:, None], axis=1)[:, 0]
+        if illegal.any():
+            actions[illegal] = random_legal_actions(masks[illegal], self.rng)
+        return illegal

@@ -3,65 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeGuard
+from typing import Any
 
-from kododo_env.core.agent import Agent, RandomAgent
+from kododo_env.agent_registry import make_agent
+from kododo_env.core.agent import Agent, CheckingAgent, RandomAgent
+from kododo_env.core.batch_game import BatchGame
 
-Opponents = Agent | Sequence[Agent] | None
+Opponent = Agent | str
+Opponents = Opponent | Sequence[Opponent] | None
+
+ONE = "an agent (an object with a name and act(view, rng)), the name of one"
 
 
-def is_agent(candidate: object) -> TypeGuard[Agent]:
-    """Whether it can play: an object, not a class, with a name and ``act``."""
-    return isinstance(candidate, Agent) and not isinstance(candidate, type)
+def is_agent(candidate: object) -> bool:
+    """Whether it can play: a name, or an object, not a class, with a name and ``act``."""
+    return isinstance(candidate, str | Agent) and not isinstance(candidate, type)
 
 
-def one_for_each(opponents: Opponents, places: int) -> list[Agent]:
-    """One agent for each place.
+def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
+    """One agent for each place but the learner's.
 
     Args:
-        opponents: None for random legal play, one agent for all places, or as many as
-            there are places.
-        places: How many.
+        opponents: None for random legal play, one agent for all places, or one for each; an
+            agent may be given by its name, as ``make_agent`` takes it.
+        game: The game that they are to play.
 
     Raises:
-        ValueError: They are not agents, or not one for each place.
+        ValueError: They are not agents, cannot play this game, or are not one for each place.
     """
+    places = game.num_players - 1
     if opponents is None:
-        opponents = RandomAgent()
+        return [RandomAgent()] * places
     if is_agent(opponents):
-        return [opponents] * places
-    if not isinstance(opponents, list | tuple) or not all(is_agent(each) for each in opponents):
-        raise ValueError(
-            "opponents must be None, an agent (an object with a name and act(view, rng)) or "
-            f"a list of agents, not {opponents!r}"
-        )
+        return [_agent(opponents, game)] * places
+    if not isinstance(opponents, list | tuple) or not all(map(is_agent, opponents)):
+        raise ValueError(f"opponents must be None, {ONE}, or a list of these, not {opponents!r}")
     if len(opponents) != places:
         raise ValueError(
             f"there must be {places} opponents, one for each other seat, not {len(opponents)}"
         )
-    return list(opponents)
+    return [_agent(each, game) for each in opponents]
 
 
-def seated(opponents: Sequence[Agent | None] | None, num_players: int) -> list[Agent | None]:
+def seated(
+    opponents: Opponent | Sequence[Opponent | None] | None, game: BatchGame
+) -> list[Agent | None]:
     """One agent, or None for a learner, for each seat.
 
+    Args:
+        opponents: None for learners alone, one agent for all seats but the first, or for each
+            seat an agent or None; an agent may be given by its name.
+        game: The game that they are to play.
+
     Raises:
-        ValueError: They are not one for each seat, not agents, or leave no learner.
+        ValueError: They are not one for each seat, not agents, cannot play this game, or leave
+            no learner.
     """
     if opponents is None:
-        return [None] * num_players
+        return [None] * game.num_players
+    if is_agent(opponents):
+        return [None, *one_for_each(opponents, game)]  # type: ignore[arg-type]
     if not isinstance(opponents, list | tuple) or not all(
         each is None or is_agent(each) for each in opponents
     ):
         raise ValueError(
-            "opponents must be a list with an agent (an object with a name and act(view, rng)) "
-            f"or None for each seat, not {opponents!r}"
+            f"opponents must be None, {ONE}, or a list with one of these or None for each seat, "
+            f"not {opponents!r}"
         )
-    if len(opponents) != num_players:
+    if len(opponents) != game.num_players:
         raise ValueError(
-            f"opponents must be {num_players}, one for each seat, None for a learner; "
+            f"opponents must be {game.num_players}, one for each seat, None for a learner; "
             f"not {len(opponents)}"
         )
     if None not in opponents:
         raise ValueError("opponents play all seats; leave None where the learner sits")
-    return list(opponents)
+    return [each if each is None else _agent(each, game) for each in opponents]
+
+
+def _agent(given: Any, game: BatchGame) -> Agent:
+    """An agent that can play this game, by its name if that is given."""
+    agent: Agent = make_agent(given, game.name) if isinstance(given, str) else given
+    if isinstance(agent, CheckingAgent):
+        agent.check(game)
+    return agent

@@ -18,8 +18,8 @@ Infos = dict[str, dict[str, Any]]
 class ParallelGame(PettingZooTable, ParallelEnv):
     """One game in which all players act in every step; see ``PettingZooTable``.
 
-    An observation is ``{"observation": (F,) layout.dtype, "action_mask": (A,) int8}``; the
-    mask is also ``infos[agent]["action_mask"]``, where other libraries look for it. A player
+    An observation is ``{"observation": (F,), "action_mask": (A,) int8}``; the mask is also
+    ``infos[agent]["action_mask"]``, where other libraries look for it. A player
     with nothing to decide has one legal action and passes that. An action that was illegal
     and has been replaced is told by ``infos[agent]["illegal_action"] = True``.
     """
@@ -66,7 +66,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         chosen = self._numbers_of(actions)
         if self._choices.replaces:
             chosen, replaced = self._legal_instead(actions)
-        game.step(np.array((chosen,)))
+        self._play(chosen)
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:
@@ -76,7 +76,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             self.agents = []
         return (
             observations,
-            dict(zip(names, rewards, strict=True)),
+            {name: rewards[player] for name, player in self._player_of.items()},
             dict.fromkeys(names, over),
             dict.fromkeys(names, False),
             infos,
@@ -87,19 +87,20 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         # copied, since the base of a row is everybody's.
         masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
         observations, infos = {}, {}
-        rows = zip(self.possible_agents, self.game.observe()[0], masks, strict=True)
-        for name, numbers, row in rows:
-            mask = row.copy()
-            observations[name] = {"observation": numbers.copy(), "action_mask": mask}
-            infos[name] = {"action_mask": mask}
+        seen = self._format
+        numbers = seen.numbers(self.game)[0]
+        for name, player in self._player_of.items():
+            mask = masks[player].copy()
+            observations[name] = seen.observation(numbers[player].copy(), mask)
+            infos[name] = seen.info(mask)
         return observations, infos
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
         """The actions to be played, and the agents whose own were illegal."""
         masks = self.game.legal_action_mask()[0]
         settled = {
-            name: self._choices.settle(actions[name], mask, name)
-            for name, mask in zip(self.possible_agents, masks, strict=True)
+            name: self._choices.settle(actions[name], masks[player], name)
+            for name, player in self._player_of.items()
         }
         chosen = [action for action, _ in settled.values()]
         return chosen, [name for name, (_, instead) in settled.items() if instead]

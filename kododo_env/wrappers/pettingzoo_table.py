@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.agent import joint_action
+from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.rewards import Reward, reward_function
-from kododo_env.wrappers.choices import Choices
+from kododo_env.wrappers.choices import HINT, Choices
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
-from kododo_env.wrappers.spaces import action_space, observation_space
+from kododo_env.wrappers.opponents import Opponent, seated
+from kododo_env.wrappers.spaces import Array, ObservationFormat, action_space
 
 
 class PettingZooTable:
@@ -24,11 +29,18 @@ class PettingZooTable:
             array (1, P).
         render_mode: None, ``"ansi"`` or ``"rgb_array"``.
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
+        opponents: Who has seats that are no agents of the environment: for each seat an agent
+            or None; one agent has all seats but the first; None: all seats are agents. Agents
+            may be given by name, such as ``"heuristic"``.
 
     Attributes:
         game: The batch of one game that is played.
-        possible_agents: ``"player_0"`` and so on, in seat order.
+        possible_agents: ``"player_0"`` and so on, in seat order, without the opponents.
         metadata: PettingZoo's; the name is that of the door, such as ``"kododo_v0"``.
+        state_space: The space of ``state()``.
 
     Raises:
         ValueError: The batch is not of one game, or an option is unknown.
@@ -40,6 +52,10 @@ class PettingZooTable:
         reward: str | Reward = "score",
         render_mode: str | None = None,
         illegal_action: str = "raise",
+        observation_dtype: npt.DTypeLike | None = None,
+        normalize: bool = False,
+        action_mask: str = "both",
+        opponents: Opponent | Sequence[Opponent | None] | None = None,
     ) -> None:
         check_single(game)
         check_render_mode(render_mode)
@@ -51,23 +67,42 @@ class PettingZooTable:
             "render_fps": 1,
             "is_parallelizable": True,
         }
-        self.possible_agents = [f"player_{player}" for player in range(game.num_players)]
+        self.opponents = seated(opponents, game)
+        self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]
+        self.possible_agents = [f"player_{seat}" for seat in self.seats]
         self.agents: list[str] = []
-        self._player_of = {name: player for player, name in enumerate(self.possible_agents)}
+        self._player_of = dict(zip(self.possible_agents, self.seats, strict=True))
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         # A dictionary rather than a cache: always the same objects, and it can be pickled.
-        self.observation_spaces = {name: observation_space(game) for name in self.possible_agents}
+        self.observation_spaces = {
+            name: copy.deepcopy(self._format.space) for name in self.possible_agents
+        }
         self.action_spaces = {name: action_space(game) for name in self.possible_agents}
+        low, high = (
+            np.tile(bound, game.num_players)
+            for bound in (self._format.box.low, self._format.box.high)
+        )
+        self.state_space = spaces.Box(low, high, dtype=self._format.dtype.type)
         self._dealt = False
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """The space of an agent's actions, always the same object."""
         return self.action_spaces[agent]
+
+    def state(self) -> Array:
+        """What all players know together, for a centralised critic: their observations' numbers
+        in seat order, shape (P * F,). Only what nobody has seen, such as the order of the draw
+        pile, is not in it.
+        """
+        if not self._dealt:
+            raise self._not_running()
+        return self._format.numbers(self.game).reshape(-1)
 
     def render(self) -> str | npt.NDArray[Any] | None:
         """The table with all hands, as text or uint8 pixels (H, W, 3), by ``render_mode``."""
@@ -81,6 +116,19 @@ class PettingZooTable:
         self._choices.seed(seed)
         self.agents = list(self.possible_agents)
         self._dealt = True
+
+    def _play(self, chosen: Sequence[int] | npt.NDArray[np.int64]) -> None:
+        """Play what the agents have chosen, and what the opponents choose."""
+        if len(self.seats) == self.game.num_players:
+            try:
+                self.game.step(np.array((chosen,)))
+            except IllegalAction as error:
+                raise IllegalAction(f"{error} {HINT}") from None
+            return
+        with self._choices.unless_refused():
+            actions = joint_action(self.opponents, self.game, self._choices.rng)
+            actions[0, self.seats] = chosen
+            self.game.step(actions)
 
     def _not_running(self) -> RuntimeError:
         when = "is over" if self._dealt else "has not begun"

@@ -16,15 +16,15 @@ from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
 from kododo_env.wrappers.opponents import Opponents, one_for_each
-from kododo_env.wrappers.spaces import Observation, action_space, observation_space
+from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space
 
 
 class SingleSeatEnv(gymnasium.Env[Any, Any]):
     """One seat of a game. The game goes on until this seat has something to decide again.
 
-    The observation is ``{"observation": (F,) layout.dtype, "action_mask": (A,) int8}``; the
-    mask is also ``info["action_mask"]`` and, as bool, ``action_masks()``. The reward is
-    all that was gained since the last decision.
+    The observation is ``{"observation": (F,), "action_mask": (A,) int8}``; the mask is also
+    ``info["action_mask"]`` and, as bool, ``action_masks()``. The reward is all that was gained
+    since the last decision.
 
     Gymnasium's own loops sample actions without looking at the mask. So that they run, an
     illegal action is replaced by a random legal one unless ``illegal_action="raise"``;
@@ -34,11 +34,15 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         game: A batch of one game.
         seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
         opponents: Who plays the other seats: None for random legal play, one agent for all
-            of them, or one for each, in turn order from the learner on.
+            of them, or one for each, in turn order from the learner on. Agents may be given by
+            name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
             array (1, P).
         render_mode: None, ``"ansi"`` or ``"rgb_array"``; shows what the learner may know.
         illegal_action: ``"random"`` or ``"raise"``.
+        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
 
     Raises:
         ValueError: An option is unknown, or the opponents are not agents or not P - 1.
@@ -54,6 +58,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         reward: str | Reward = "score",
         render_mode: str | None = None,
         illegal_action: str = "random",
+        observation_dtype: npt.DTypeLike | None = None,
+        normalize: bool = False,
+        action_mask: str = "both",
     ) -> None:
         check_single(game)
         self._seat_changes = isinstance(seat, str) and seat == "random"
@@ -62,9 +69,10 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         check_render_mode(render_mode)
         self.game = game
         self.render_mode = render_mode
-        self.observation_space = observation_space(game)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self.observation_space = self._format.space
         self.action_space = action_space(game)
-        self.opponents = one_for_each(opponents, game.num_players - 1)
+        self.opponents = one_for_each(opponents, game)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._over = True
@@ -149,6 +157,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._gained += float(self._reward(game)[0, self.seat])
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
-        numbers = self.game.observe()[0, self.seat].copy()  # the base of a row is everybody's
+        # Copied: the base of a row is everybody's.
+        numbers = self._format.numbers(self.game)[0, self.seat].copy()
         mask = self.action_masks().astype(np.int8)
-        return {"observation": numbers, "action_mask": mask}, {"action_mask": mask}
+        return self._format.observation(numbers, mask), self._format.info(mask)

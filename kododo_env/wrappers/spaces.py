@@ -1,4 +1,4 @@
-"""The Gymnasium spaces of one player's observation and action, from a game's layouts."""
+"""The Gymnasium spaces of a player's observation and action, and observations that fit them."""
 
 from __future__ import annotations
 
@@ -9,25 +9,104 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown
 
-Observation = dict[str, npt.NDArray[Any]]
-"""``"observation"``, shape (F,) in ``layout.dtype``, and ``"action_mask"``, shape (A,) int8."""
+ACTION_MASK = ("observation", "info", "both")
 
-
-def box(game: BatchGame) -> spaces.Box:
-    """A player's numbers: shape (F,), ``layout.dtype``, each from 0 to its piece's maximum."""
-    layout = game.layout
-    high = layout.maxima.astype(layout.dtype)
-    return spaces.Box(np.zeros_like(high), high, dtype=layout.dtype.type)
+Array = npt.NDArray[Any]
+Observation = Any
+"""A dictionary of ``"observation"``, (F,), and ``"action_mask"``, (A,) int8; or the first alone."""
 
 
-def observation_space(game: BatchGame) -> spaces.Dict:
-    """The numbers and the mask of legal actions, as in ``Observation``.
+class ObservationFormat:
+    """How observations are given: in which dtype and scale, and where the mask is.
 
-    The mask is int8, which is what ``Discrete.sample`` takes.
+    Args:
+        game: Whose.
+        observation_dtype: A number type that can hold every number of an observation, such as
+            ``"float32"``; None for the game's own, ``layout.dtype``, or float32 if normalised.
+        normalize: Whether each number is divided by its piece's maximum, so that it is 0 to 1.
+        action_mask: Where the mask of legal actions is: in the ``"observation"``, which then
+            is a dictionary, in the ``"info"``, or in ``"both"``.
+
+    Attributes:
+        dtype: That of an observation's numbers.
+        box: The space of an observation's numbers, (F,).
+        space: The space of an observation: a Dict with the mask, or ``box`` alone.
+        in_observation: Whether the mask is there.
+        in_info: Whether it is there.
+
+    Raises:
+        ValueError: An option is unknown, or the dtype cannot hold the numbers.
     """
-    mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
-    return spaces.Dict({"observation": box(game), "action_mask": mask})
+
+    def __init__(
+        self,
+        game: BatchGame,
+        observation_dtype: npt.DTypeLike | None = None,
+        normalize: bool = False,
+        action_mask: str = "both",
+    ) -> None:
+        if action_mask not in ACTION_MASK:
+            choices = ", ".join(map(repr, ACTION_MASK))
+            raise ValueError(f"action_mask must be one of {choices}, not {shown(action_mask)}")
+        if not isinstance(normalize, bool):
+            raise ValueError(f"normalize must be True or False, not {shown(normalize)}")
+        layout = game.layout
+        self.dtype = _number_type(observation_dtype, layout.dtype, normalize)
+        self.in_observation, self.in_info = action_mask != "info", action_mask != "observation"
+        self._maxima = layout.maxima.astype(self.dtype)
+        self._normalize = normalize
+        high = np.ones_like(self._maxima) if normalize else self._maxima
+        self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
+        self.space: spaces.Space[Any] = self.box
+        if self.in_observation:
+            # The mask is int8, which is what ``Discrete.sample`` takes.
+            mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
+            self.space = spaces.Dict({"observation": self.box, "action_mask": mask})
+
+    def numbers(self, game: BatchGame) -> Array:
+        """What each player of each game knows: a fresh contiguous array (N, P, F)."""
+        if game.num_envs == 1:  # there is nothing to turn around: 1.1 times as fast
+            rows = game.observe().astype(self.dtype, copy=False)
+        else:
+            rows = np.empty((game.num_envs, game.num_players, game.layout.size), self.dtype)
+            game.observe(out=rows)
+        if self._normalize:
+            rows /= self._maxima
+        return rows
+
+    def observation(self, numbers: Array, mask: Array) -> Observation:
+        """An observation, or several at once, from its numbers and its mask (int8)."""
+        return {"observation": numbers, "action_mask": mask} if self.in_observation else numbers
+
+    def info(self, mask: Array) -> dict[str, Any]:
+        """What the info has of the mask."""
+        return {"action_mask": mask} if self.in_info else {}
+
+
+def row_of(observations: Observation, index: int) -> Observation:
+    """One of several observations."""
+    if isinstance(observations, dict):
+        return {name: each[index] for name, each in observations.items()}
+    return observations[index]
+
+
+def _number_type(given: npt.DTypeLike | None, own: np.dtype[Any], normalize: bool) -> np.dtype[Any]:
+    """The dtype that is asked for, by default the layout's own."""
+    if given is None:
+        return np.dtype(np.float32) if normalize else own
+    try:
+        dtype = np.dtype(given)
+    except TypeError:
+        raise ValueError(
+            f"observation_dtype must be a dtype such as 'float32', not {shown(given)}"
+        ) from None
+    if dtype.kind not in "uif" or not np.can_cast(own, dtype):
+        raise ValueError(f"observation_dtype must hold all numbers of {own}, not be {dtype}")
+    if normalize and dtype.kind != "f":
+        raise ValueError(f"normalize=True needs floats such as 'float32', not {dtype}")
+    return dtype
 
 
 def action_space(game: BatchGame) -> spaces.Discrete:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from stable_baselines3.common.vec_env import VecEnv
 
-from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_numbers, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
-from kododo_env.wrappers.dealing import own_generator
-from kododo_env.wrappers.opponents import seated
-from kododo_env.wrappers.spaces import action_space, box
+from kododo_env.system.extras import missing_extra
+from kododo_env.wrappers.choices import Choices
+from kododo_env.wrappers.drawing import check_render_mode, draw
+from kododo_env.wrappers.opponents import Opponent, seated
+from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as missing:
+    raise ImportError(missing_extra("BatchVecEnv", missing.name, "train")) from None
+
+DRAWN = 16  # slots in a picture: thousands would take minutes and be specks
 Indices = int | Iterable[int] | None
-Step = tuple[npt.NDArray[Any], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]
+Step = tuple[Observation, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]
 
 
 class BatchVecEnv(VecEnv):
@@ -37,7 +43,17 @@ class BatchVecEnv(VecEnv):
         game: The batch. It is used as it is, not copied.
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
             array (N, P).
-        opponents: For each seat an agent, or None for a learner; None: all seats learn.
+        opponents: For each seat an agent, or None for a learner; None: all seats learn; one
+            agent: it has all seats but the first. Agents may be given by name, such as
+            ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
+        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead, which
+            ``infos[slot]["illegal_action"] = True`` tells.
+        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: ``"info"``: observations are rows (slots, F), and the masks are asked for
+            by ``env_method("action_masks")``, as sb3-contrib does; ``"observation"`` and
+            ``"both"``: dictionaries of these and the masks, (slots, A) int8.
+        render_mode: None, ``"rgb_array"`` or ``"ansi"``.
 
     Attributes:
         game: The batch that is played.
@@ -53,26 +69,33 @@ class BatchVecEnv(VecEnv):
         self,
         game: BatchGame,
         reward: str | Reward = "score",
-        opponents: Sequence[Agent | None] | None = None,
+        opponents: Opponent | Sequence[Opponent | None] | None = None,
+        illegal_action: str = "raise",
+        observation_dtype: npt.DTypeLike | None = None,
+        normalize: bool = False,
+        action_mask: str = "info",
+        render_mode: str | None = None,
     ) -> None:
+        check_render_mode(render_mode)
         self.game = game
-        self.opponents = seated(opponents, game.num_players)
+        self.opponents = seated(opponents, game)
         self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]
         self._reward = reward_function(reward)
-        self._rng = own_generator(None)
+        self._choices = Choices(game, illegal_action)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         self._noted: list[Any] = []  # what step_async was given; that may be anything, None too
         num_slots = game.num_envs * len(self.seats)
-        self._each = [Slot(self, slot) for slot in range(num_slots)]  # the next line asks them
-        super().__init__(num_slots, box(game), action_space(game))
+        # The last line asks them.
+        self._each = [Slot(self, slot, render_mode) for slot in range(num_slots)]
+        super().__init__(num_slots, self._format.space, action_space(game))
 
     # --- playing ----------------------------------------------------------------------
 
-    def reset(self) -> npt.NDArray[Any]:
+    def reset(self) -> Observation:
         """Deal every game anew, by the seed that ``seed()`` has set; observations (slots, F)."""
         seed = self._seeds[0]
         self.game.reset(seed)
-        if seed is not None:
-            self._rng = own_generator(seed)
+        self._choices.seed(seed)
         self._noted = []
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
@@ -87,7 +110,7 @@ class BatchVecEnv(VecEnv):
         """Play the actions.
 
         Returns:
-            Observations (slots, F) in ``layout.dtype``, a fresh contiguous array; rewards
+            Observations (slots, F), a fresh contiguous array; rewards
             (slots,) float32; dones (slots,) bool; one dictionary for each slot.
 
         Raises:
@@ -97,56 +120,55 @@ class BatchVecEnv(VecEnv):
         if not self._noted:
             raise RuntimeError("step_wait() needs step_async(actions) first")
         game, actions = self.game, self._noted.pop()
-        with self._unless_refused():
-            game.step(self._everybodys(actions))
+        with self._choices.unless_refused():
+            chosen, replaced = self._settled(actions)
+            game.step(self._everybodys(chosen))
         # Copies, all of them: dealing anew changes what the game shows of itself.
         rewards = self._rewards_now()
         dones = np.repeat(game.just_terminated, len(self.seats))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for slot in np.flatnonzero(replaced).tolist():
+            infos[slot]["illegal_action"] = True
         if dones.any():
             last = self._observations()
             for slot in np.flatnonzero(dones).tolist():
-                infos[slot]["terminal_observation"] = last[slot]
+                infos[slot]["terminal_observation"] = row_of(last, slot)
         if game.terminated.any():
             game.restart_finished()
         return self._observations(), rewards, dones, infos
-
-    @contextmanager
-    def _unless_refused(self) -> Iterator[None]:
-        """The opponents have drawn nothing from their generator if the step is refused."""
-        alone = len(self.seats) == self.game.num_players
-        drawn = None if alone else self._rng.bit_generator.state
-        try:
-            yield
-        except ValueError:
-            if drawn is not None:
-                self._rng.bit_generator.state = drawn
-            raise
 
     def action_masks(self, indices: Indices = None) -> npt.NDArray[np.bool_]:
         """The legal actions of the slots asked for, by default all: shape (slots, A)."""
         masks = self._slots(self.game.legal_action_mask())
         return masks if indices is None else masks[self._get_indices(indices)]
 
-    def _everybodys(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The actions of all seats, (N, P), from those of the slots."""
-        game, given = self.game, whole_numbers(actions, "actions")
+    def _settled(self, actions: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+        """The slots' actions that are played, and which of them replace illegal ones."""
+        given = whole_numbers(actions, "actions")
         if given.shape != (self.num_envs,):
             raise ValueError(
                 f"actions must be {self.num_envs} integers, one for each slot, not an array of "
                 f"the shape {given.shape}"
             )
-        given = given.reshape(game.num_envs, -1)
+        if not self._choices.replaces:
+            return given, np.zeros(0, np.bool_)
+        given = given.astype(np.int64)  # the caller's own stays
+        return given, self._choices.settle_all(given, self.action_masks())
+
+    def _everybodys(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The actions of all seats, (N, P), from those of the slots."""
+        game, given = self.game, actions.reshape(self.game.num_envs, -1)
         if len(self.seats) == game.num_players:
             return given
-        chosen = joint_action(self.opponents, game, self._rng)
+        chosen = joint_action(self.opponents, game, self._choices.rng)
         chosen[:, self.seats] = given
         return chosen
 
-    def _observations(self) -> npt.NDArray[Any]:
-        game = self.game
-        rows = np.empty((game.num_envs, game.num_players, game.layout.size), game.layout.dtype)
-        return self._slots(game.observe(out=rows), fresh=True)
+    def _observations(self) -> Observation:
+        numbers = self._slots(self._format.numbers(self.game), fresh=True)
+        if not self._format.in_observation:
+            return numbers
+        return self._format.observation(numbers, self.action_masks().astype(np.int8))
 
     def _rewards_now(self) -> npt.NDArray[np.float32]:
         rewards = np.asarray(self._reward(self.game), np.float32)
@@ -163,6 +185,10 @@ class BatchVecEnv(VecEnv):
             by_game = np.array(by_game, order="C")
         slots: npt.NDArray[Any] = by_game.reshape(self.num_envs, *by_game.shape[2:])
         return slots
+
+    def get_images(self) -> list[Any]:
+        """What the learners see, as pixels (H, W, 3), for ``render``: of the first 16 slots."""
+        return [slot.render() for slot in self._each[:DRAWN]]
 
     # --- what stable-baselines3 asks of a VecEnv ----------------------------------------
 
@@ -221,10 +247,10 @@ class Slot:
         player: Which seat of that game.
     """
 
-    render_mode = None
     spec = None
 
-    def __init__(self, venv: BatchVecEnv, slot: int) -> None:
+    def __init__(self, venv: BatchVecEnv, slot: int, render_mode: str | None) -> None:
+        self.render_mode = render_mode
         self._venv = venv
         self._slot = slot
         self.index, place = divmod(slot, len(venv.seats))
@@ -234,3 +260,7 @@ class Slot:
         """The slot's legal actions, shape (A,)."""
         mask: npt.NDArray[np.bool_] = self._venv.action_masks(self._slot)[0]
         return mask
+
+    def render(self) -> str | npt.NDArray[Any] | None:
+        """The slot's game as its player sees it: text, or uint8 pixels (H, W, 3)."""
+        return draw(self._venv.game, self.render_mode, self.index, self.player)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
 from typing import Any
 
-import numpy as np
 import pytest
 
 from kododo_env.arena.match import Match
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.play import play_chunk
 from kododo_env.core import RandomAgent
-from tests.arena.players import GAME, First, Last, batch, report_of, tournament
+from tests.arena.players import GAME, First, Last, batch
 
 
 def test_a_match_is_the_same_for_the_same_seed() -> None:
@@ -68,19 +66,6 @@ def test_a_match_knows_the_rules() -> None:
 def test_matches_that_cannot_be_played(asked: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Match(First(), Last(), **{"game": GAME, "players": 4, "games": 40, **asked}).play()
-
-
-def test_against_copies_agrees_with_a_match_in_kind() -> None:
-    report = report_of(tournament(against_copies=True, games=400))
-    assert report.alone is not None
-    assert report.deals == 6 * 100
-    outcome = Match(First(), RandomAgent(), GAME, 4, 2000).play()
-    found = report.alone[0][2]
-    assert found.low - 0.05 < outcome.share.mean < found.high + 0.05
-    first = next(each for each in report.standings if each.agent == "first")
-    alone = [report.alone[0][1].mean, report.alone[0][2].mean]
-    assert first.share.mean == pytest.approx(np.mean(alone))
-    assert isnan(report.alone[1][1].mean)
 
 
 def test_agents_may_be_named_and_then_play_in_several_processes() -> None:

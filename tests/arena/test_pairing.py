@@ -7,12 +7,7 @@ from itertools import combinations, pairwise, permutations
 
 import pytest
 
-from kododo_env.arena.pairing import (
-    CHUNK_DEALS,
-    chunk_sizes,
-    mixed_tables,
-    one_against_copies,
-)
+from kododo_env.arena.pairing import CHUNK_DEALS, chunk_sizes, mixed_tables
 
 
 @pytest.mark.parametrize(
@@ -46,12 +41,3 @@ def test_everybody_sits_at_everybodys_left_equally_often() -> None:
     rings = [(*lineup, lineup[0]) for lineup in lineups]
     beside = Counter(pair for ring in rings for pair in pairwise(ring))
     assert len(set(beside.values())) == 1
-
-
-def test_one_against_copies_plays_each_pair_both_ways() -> None:
-    chunks = one_against_copies(3, 4, 100)
-    played: Counter[tuple[int, ...]] = Counter()
-    for chunk in chunks:
-        played[chunk.lineup] += chunk.deals
-    assert played == {(one, *[other] * 3): 100 for one, other in permutations(range(3), 2)}
-    assert [chunk.index for chunk in chunks] == list(range(len(chunks)))

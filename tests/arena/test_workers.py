@@ -15,7 +15,6 @@ import pytest
 
 from kododo_env.arena.workers import run, worker_pool
 from kododo_env.core import Agent
-from kododo_env.system.stopping import Terminated
 from tests.arena.players import Trio, report_of, tournament
 
 
@@ -58,7 +57,7 @@ def test_what_goes_wrong_ends_the_workers_in_the_middle_of_their_work() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert isinstance(futures[0].exception(), Terminated)  # not waited for
+    assert isinstance(futures[0].exception(), ChildProcessError)  # not waited for
     assert not active_children()
 
 

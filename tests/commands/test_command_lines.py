@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from agents.commands import evaluate as evaluation
 from agents.commands import train as training_run
-from agents.commands.cli import run_cli
 from agents.commands.evaluate import BestResponseConfig, EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe
 from agents.release import make_policies
@@ -20,6 +18,8 @@ from agents.release.config import PoliciesConfig
 from agents.training import memory
 from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.commands import tournament as evaluation
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.search.search import SearchBudget
 from tests.command_line import run
@@ -199,9 +199,7 @@ MAKE = [
     [*ONLY, "--steps", DIGITS],
     [*ONLY, "--jobs", "100000"],
     [*ONLY, "--games", "1000000000000"],
-    [*ONLY, "--response-steps", DIGITS],
-    [*ONLY, "--search", DIGITS],
-    [*ONLY, "--search", "soon"],
+    [*ONLY, "--search", "64"],
     [*ONLY, "--out", ""],
     [*ONLY, "--out", f"new/{LONG}"],
     [*ONLY, "--runs", "a-file"],

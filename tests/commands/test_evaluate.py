@@ -7,18 +7,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agents.commands import evaluate as evaluation
-from agents.commands.cli import run_cli
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, baselines
 from kododo_env.arena.play import ChunkResult
+from kododo_env.commands import tournament as evaluation
+from kododo_env.commands.cli import run_cli
 from tests.command_line import cli
 from tests.policy.policy_files import changed, write_policy
 
@@ -60,26 +60,12 @@ def test_every_game_is_evaluated_alike(game: str, capsys: pytest.CaptureFixture[
     assert all(agent in said for agent in agents)
 
 
-def test_one_against_copies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out, plot = tmp_path / "out.json", tmp_path / "out.svg"
-    files = ("--json", str(out), "--plot", str(plot))
-    code, said, _ = cli(capsys, *SOME, "--one-against-copies", *files)
-    assert code == 0
-    assert "alone against copies of the column's" in said
-    content = json.loads(out.read_text())
-    assert content["games"] == 2 * 40
-    assert content["alone"][0][0]["mean"] is None
-    assert 0 < content["alone"][1][0]["mean"] < 1
-    assert plot.read_text().lstrip().startswith("<?xml")
-
-
 def test_other_rules_are_played(capsys: pytest.CaptureFixture[str]) -> None:
     two = ("--agents", "random", "greedy", "--games", "8", "--workers", "1", "--players", "2")
     short = cli(capsys, *two)[1]
     long = cli(capsys, *two, "--variant", "long")[1]
     assert "kododo, 2 players, variant=long:" in long
-    again = cli(capsys, *two, "--rules", "variant=long")[1]
-    assert long == again
+    assert long == cli(capsys, *two, "--rules", "variant=long")[1]
     assert short != long
 
 
@@ -112,7 +98,7 @@ def test_in_a_pipe_there_is_no_bar_and_torch_is_not_imported() -> None:
 def test_help_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
     code, said, _ = cli(capsys, "--help")
     assert code == 0
-    assert "--one-against-copies" in said
+    assert "--best-response" in said
 
 
 # --- stopped and resumed ----------------------------------------------------------------------
@@ -133,17 +119,13 @@ def stopping_after(chunks: int) -> Any:
 evaluation_run = evaluation.run
 
 
-@pytest.mark.parametrize("mode", [(), ("--one-against-copies",)])
 def test_a_resumed_tournament_equals_an_unbroken_one(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    mode: Sequence[str],
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unbroken, broken = tmp_path / "unbroken.json", tmp_path / "broken.json"
-    assert cli(capsys, *SOME, *mode, "--json", str(unbroken))[0] == 0
+    assert cli(capsys, *SOME, "--json", str(unbroken))[0] == 0
     monkeypatch.setattr(evaluation, "run", stopping_after(5))
-    code, _, err = cli(capsys, *SOME, *mode, "--json", str(broken))
+    code, _, err = cli(capsys, *SOME, "--json", str(broken))
     assert code == 130
     assert "--resume" in err
     assert not broken.exists()
@@ -156,7 +138,7 @@ def test_a_resumed_tournament_equals_an_unbroken_one(
         return evaluation_run(tournament, chunks, workers)
 
     monkeypatch.setattr(evaluation, "run", counting)
-    assert cli(capsys, *SOME, *mode, "--json", str(broken), "--resume")[0] == 0
+    assert cli(capsys, *SOME, "--json", str(broken), "--resume")[0] == 0
     assert min(played) == 5
     assert broken.read_bytes() == unbroken.read_bytes()
     assert not evaluation.log_of(broken).exists()
@@ -278,7 +260,7 @@ def test_policies_that_cannot_play_this(
         (good, "number of players 3, not 4"),
         (foreign, "game combi_combo, not kododo"),
         (cut, "cut.onnx"),
-        (text, "text.onnx is not an ONNX file, or it is damaged"),
+        (text, "text.onnx is not a policy file, or it is damaged"),
     ):
         code, said, err = cli(capsys, "--agents", "random", str(path), "--games", "40")
         assert (code, said, err.count("\n")) == (2, "", 1)

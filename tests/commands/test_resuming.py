@@ -14,7 +14,8 @@ import pytest
 from agents.commands.resuming import FIXED, resumed
 from agents.commands.train import defaults, train
 from agents.recipes.recipe import Recipe
-from agents.training.checkpoint import read_facts
+from agents.training import checkpoint
+from agents.training.checkpoint import read_checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, Which, default_config
 from kododo_env.core import rewards
@@ -113,25 +114,25 @@ def test_a_refusal_is_one_line(
 
 
 def test_what_the_run_has_may_be_given_again(folder: Path) -> None:
-    task, _ = read_facts(folder / "checkpoint.zip")
+    task = read_checkpoint(folder / "checkpoint.zip").task
     same = {name: getattr(task.recipe, name) for name in ANOTHER}
-    again, _, said = resumed(asked(folder, seed=5, game="kododo", players=2, **same))
-    assert again == task
+    again, said = resumed(asked(folder, seed=5, game="kododo", players=2, **same), folder)
+    assert again.task == task
     assert len(said) == 1
 
 
 @pytest.mark.parametrize("name", sorted(set(ANOTHER) - set(FIXED)))
 def test_what_can_be_changed_reaches_the_learner(folder: Path, name: str) -> None:
+    before = read_checkpoint(folder / "checkpoint.zip")
     config = asked(folder, **{name: ANOTHER[name]})
-    found, progress, said = resumed(config)
-    assert getattr(found.recipe, name) == ANOTHER[name]
+    found, said = resumed(config, folder)
+    assert getattr(found.task.recipe, name) == ANOTHER[name]
     assert [line for line in said if line.startswith("from here on")] == [
         f"from here on --{name.replace('_', '-')} {ANOTHER[name]!r}, "
-        f"no longer {getattr(read_facts(folder / 'checkpoint.zip')[0].recipe, name)!r}"
+        f"no longer {getattr(before.task.recipe, name)!r}"
     ]
-    before, _ = read_facts(folder / "checkpoint.zip")
-    old = learner_settings(Trainer(config, before, folder, progress))
-    new = learner_settings(Trainer(config, found, folder, progress))
+    old = learner_settings(Trainer(config, before, folder))
+    new = learner_settings(Trainer(config, found, folder))
     assert {key for key in old if old[key] != new[key]} == {name}
 
 
@@ -183,21 +184,33 @@ def test_help_tells_what_the_run_would_really_use(
     assert "--seed INT Seed of everything random. (default: 5)" in words
 
 
+def test_the_checkpoint_is_read_for_the_defaults_and_once_by_the_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was read and digested four times."""
+    reads: list[Path] = []
+    members = checkpoint._members
+    monkeypatch.setattr(checkpoint, "_members", lambda path: reads.append(path) or members(path))
+    code, _, error = resume(folder, monkeypatch, capsys, ["--steps", "1"])
+    assert (code, len(reads)) == (0, 2), error
+
+
 def test_a_change_is_said_applied_and_kept(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    steps = read_facts(folder / "checkpoint.zip")[1].steps
+    steps = read_checkpoint(folder / "checkpoint.zip").progress.steps
     more = ["--steps", str(2 * steps), "--learning-rate", "3e-4", "--temperature", "0.125"]
     code, said, error = resume(folder, monkeypatch, capsys, more)
     assert code == 0, error
     assert f"{steps:,} agent-steps, until {2 * steps:,} agent-steps in all" in said
     assert "from here on --learning-rate 0.0003, no longer 0.0001\n" in said
     assert "from here on --temperature 0.125, no longer 0.25\n" in said
-    task, progress = read_facts(folder / "checkpoint.zip")
+    saved = read_checkpoint(folder / "checkpoint.zip")
+    task, progress = saved.task, saved.progress
     assert (task.recipe.learning_rate, task.recipe.temperature) == (3e-4, 0.125)
     assert progress.steps == 2 * steps
     recipe = json.loads((folder / "config.json").read_text())["task"]["recipe"]
     assert recipe["learning_rate"] == 3e-4
-    again, _, said = resumed(asked(folder))  # without a word: the run's own, which are these by now
-    assert again == task
+    again, said = resumed(asked(folder), folder)  # without a word: as it is by now
+    assert again.task == task
     assert len(said) == 1

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agents.commands.train import train
-from agents.training.checkpoint import Progress
-from agents.training.run_folder import fresh_folder, write_config
+from agents.training.checkpoint import Checkpoint
+from agents.training.run_folder import run_folder, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import default_config, task_of
 from tests.command_line import assert_refused, train_py
@@ -22,7 +22,7 @@ from tests.trainings import short
     [
         (["--minutes", "0"], "--minutes must be above 0 and at most 525600, not 0.0"),
         (["--steps", "-5"], "--steps must be 1 to 1000000000000, not -5"),
-        (["--minutes", "1", "--steps", "5"], "--minutes or --steps, not both"),
+        (["--minutes", "1", "--steps", "5"], "minutes or steps, not both"),
         (["--players", "7"], "2 to 5 players, not 7"),
         (["--game", "poker"], "unknown game 'poker'"),
         (["--rules", "variant=endless"], "variant must be"),
@@ -69,7 +69,7 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(
     monkeypatch.setattr(Trainer, "run", lambda self: begun.append(self) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         train(replace(config, resume=resume))
-    assert [(each.task, each.progress) for each in begun] == [(task_of(config), Progress())]
+    assert [Checkpoint(each.task, each.progress) for each in begun] == [Checkpoint(task_of(config))]
     said = capsys.readouterr().out.splitlines()
     assert said[1:] == ["it was stopped before its first checkpoint and begins again"]
 
@@ -86,8 +86,8 @@ def test_runs_that_begin_at_the_same_time_find_different_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    task = task_of(default_config())
-    with fresh_folder(None, task) as one, fresh_folder(None, task) as other:
+    config = default_config()
+    with run_folder(config) as one, run_folder(config) as other:
         folders = [one, other]
     assert folders == [Path("runs/kododo-4p"), Path("runs/kododo-4p-2")]
     monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)

@@ -122,7 +122,8 @@ class Silent(RandomAgent):
         return super().act(view, rng)[:0]
 
 
-AGENT = "an agent (an object with a name and act(view, rng)) or"
+AGENT = "an agent (an object with a name and act(view, rng)), the name of one,"
+HINT = "(does your library sample without masks? illegal_action='random' plays a legal one instead)"
 PAIRS = {"player_0": 5, "player_1": 6, "player_2": 7}
 LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
 
@@ -131,24 +132,24 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
     ("call", "said"),
     [
         (
-            lambda: one_for_each("x", 3),
-            f"opponents must be None, {AGENT} a list of agents, not 'x'",
+            lambda: one_for_each(5, game()),
+            f"opponents must be None, {AGENT} or a list of these, not 5",
         ),
         (
-            lambda: one_for_each([RandomAgent()], 3),
+            lambda: one_for_each([RandomAgent()], game()),
             "there must be 3 opponents, one for each other seat, not 1",
         ),
         (
-            lambda: seated("x", 3),
-            "opponents must be a list with an agent (an object with a name and act(view, rng)) "
-            "or None for each seat, not 'x'",
+            lambda: seated(5, game(3)),
+            f"opponents must be None, {AGENT} or a list with one of these or None for each seat, "
+            "not 5",
         ),
         (
-            lambda: seated([None], 3),
+            lambda: seated([None], game(3)),
             "opponents must be 3, one for each seat, None for a learner; not 1",
         ),
         (
-            lambda: seated([RandomAgent()] * 3, 3),
+            lambda: seated([RandomAgent()] * 3, game(3)),
             "opponents play all seats; leave None where the learner sits",
         ),
         (
@@ -197,11 +198,11 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         ),
         (
             lambda: running(AECGame(game(3))).step(1),
-            f"illegal action of player_0: 1 (lay the card in slot 1); {LEGAL}",
+            f"illegal action of player_0: 1 (lay the card in slot 1); {LEGAL} {HINT}",
         ),
         (
             lambda: running(SingleSeatEnv(game(3), 2, illegal_action="raise")).step(2),
-            f"illegal action of player 2: 2 (lay the card in slot 2); {LEGAL}",
+            f"illegal action of player 2: 2 (lay the card in slot 2); {LEGAL} {HINT}",
         ),
         (
             lambda: running(SingleSeatEnv(game(2), opponents=Silent())).step(5),

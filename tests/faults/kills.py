@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.commands.evaluate import log_of
+from kododo_env.commands.tournament import log_of
 from tests.faults.equality import differences
 from tests.faults.scripts import Fault, Script
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 
-from agents.commands.evaluate import log_of
-from agents.training.checkpoint import read_facts
+from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
+from kododo_env.commands.tournament import log_of
 from tests.faults.equality import differences
 from tests.faults.kills import nothing_hidden, tournament, training_of
 from tests.faults.scripts import Fault, Script
@@ -80,7 +80,7 @@ def limited_training(scratch: Path, to_the_end: bool = True) -> None:
     script.wait_for((run / CHECKPOINT).exists)
     psutil.Process(script.process.pid).rlimit(psutil.RLIMIT_FSIZE, (64, 64))
     _refused(script, "File too large")
-    read_facts(run / CHECKPOINT)
+    read_checkpoint(run / CHECKPOINT)
     nothing_hidden(run)
     if to_the_end:
         Script([*args, "--run-dir", str(scratch / "whole")], scratch / "words").end([0])
@@ -89,7 +89,7 @@ def limited_training(scratch: Path, to_the_end: bool = True) -> None:
 
 def _goes_on(args: list[str], run: Path, whole: Path, scratch: Path) -> None:
     """A run that was broken off has a checkpoint, and comes to what the undisturbed one has."""
-    read_facts(run / CHECKPOINT)
+    read_checkpoint(run / CHECKPOINT)
     nothing_hidden(run)
     Script([*args, "--run-dir", str(run), "--resume"], scratch / "words").end([0])
     if found := differences(whole, run):
@@ -108,7 +108,7 @@ def training_loses_folder(take: Callable[[Path], None], scratch: Path) -> None:
         raise Fault(f"written after all: {sorted(_files(run) - before)}")
     moved = run.with_name("moved")
     if moved.exists():
-        read_facts(moved / CHECKPOINT)
+        read_checkpoint(moved / CHECKPOINT)
 
 
 def evaluation_loses_folder(take: Callable[[Path], None], scratch: Path) -> None:

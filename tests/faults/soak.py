@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import psutil
 
-from agents.training.checkpoint import Progress
+from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import default_config, task_of
 from kododo_env import registry
@@ -69,7 +69,7 @@ def judged(samples: Sequence[float]) -> dict[str, Any]:
 def self_play(game: str, minutes: float, folder: Path) -> dict[str, Any]:
     """Train a game for some minutes by its recipe."""
     config = default_config(game, minutes=minutes, run_dir=folder)
-    trainer = Trainer(config, task_of(config), folder, Progress())
+    trainer = Trainer(config, Checkpoint(task_of(config)), folder)
     with Memory() as memory, redirect_stdout(sys.stderr):
         trainer.run()
     done = {"minutes": minutes, "updates": trainer.progress.updates}

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from agents.commands.train import train
-from agents.training.checkpoint import Progress, save_checkpoint
+from agents.training.checkpoint import Checkpoint, Progress, save_checkpoint
 from agents.training.learning_curve import draw_learning_curve
 from agents.training.run_folder import write_config
 from agents.training.trainer import CHECKPOINT, Trainer
@@ -41,7 +41,7 @@ def prepare(base: Path) -> None:
             1.0, 1, 64, [{"seconds": 0.5, "steps": 64, "shares": {"random": POINT}}]
         )
         with redirect_stdout(io.StringIO()):
-            trainer = Trainer(config, task, folder, Progress())
+            trainer = Trainer(config, Checkpoint(task), folder)
         save_checkpoint(folder / CHECKPOINT, task, trainer.model, progress)
         write_config(folder, task, config)
 
@@ -151,13 +151,13 @@ def _zipped(members: list[tuple[str, bytes]]) -> bytes:
 
 def _same(trainer: Trainer, path: Path) -> None:
     """Raise Wrong unless the trainer is the one that was saved."""
-    from agents.training.checkpoint import read_facts
+    from agents.training.checkpoint import read_checkpoint
 
-    task, progress = read_facts(path)
-    other = Trainer(trainer.config, task, path.parent, progress)
+    saved = read_checkpoint(path)
+    other = Trainer(trainer.config, saved, path.parent)
     mine, theirs = other.model.policy.state_dict(), trainer.model.policy.state_dict()
     found = [name for name in mine if not bool((mine[name] == theirs[name]).all())]
-    if found or task != trainer.task or progress != trainer.progress:
+    if found or (saved.task, saved.progress) != (trainer.task, trainer.progress):
         raise Wrong("a damaged checkpoint was taken, and is another one", str(found))
 
 

@@ -13,15 +13,15 @@ from random import Random
 from typing import Any
 
 from agents.commands import best_response
-from agents.commands import evaluate as evaluation
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import train
-from agents.release import training as policy_training
+from agents.release import make_policies as policy_maker
 from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
 from kododo_env.arena.workers import run as play
+from kododo_env.commands import tournament as evaluation
 from kododo_env.policy.policy_file import sealed
 from tests.doors import GAMES
 from tests.fuzz import checkpoints, graphs
@@ -205,7 +205,7 @@ def check(given: dict[str, Any], base: Path) -> str:
         stack.enter_context(replaced(Trainer, "run", starts))
         stack.enter_context(replaced(evaluation, "run", _played_if_few))
         stack.enter_context(replaced(best_response, "train_best_response", starts))
-        stack.enter_context(replaced(policy_training, "_train", starts))
+        stack.enter_context(replaced(policy_maker, "train_all", starts))
         done = _run(given)
     refused = check_end(done, before, "")
     if refused:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kododo_env.core.batch_game import IllegalAction
+
 ROOT = Path(__file__).parents[2]
 OURS = (str(ROOT / "kododo_env"), str(ROOT / "agents"))
 LONGEST_MESSAGE = 600
@@ -52,7 +54,7 @@ def check_refusal(error: Exception, *also: type[Exception]) -> None:
     said = linecache.getline(last.filename, last.lineno or 0)
     if not last.filename.startswith(OURS) or "raise" not in said:
         raise error
-    if type(error) not in (ValueError, *also):
+    if type(error) not in (ValueError, IllegalAction, *also):
         raise error
     check_message(str(error))
 

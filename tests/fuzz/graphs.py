@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from kododo_env import registry
 from kododo_env.policy.metadata import KEY, describe
-from kododo_env.policy.policy_file import OPERATORS
+from kododo_env.policy.onnx_file import OPERATORS
 
 OPSET = 18
 TYPES = (

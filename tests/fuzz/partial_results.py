@@ -9,10 +9,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from agents.commands import evaluate as evaluation
-from agents.commands.evaluate import EvaluateConfig, evaluate, log_of
+from agents.commands.evaluate import EvaluateConfig, evaluate
 from kododo_env.arena.play import ChunkResult
 from kododo_env.arena.workers import run as play
+from kododo_env.commands import tournament as evaluation
+from kododo_env.commands.tournament import log_of
 from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
 from tests.fuzz.scripts import check_end, contents, replaced, run
@@ -44,7 +45,7 @@ def run_quietly(*args: str) -> None:
     from contextlib import redirect_stderr, redirect_stdout, suppress
     from io import StringIO
 
-    from agents.commands.cli import run_cli
+    from kododo_env.commands.cli import run_cli
 
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
         run_cli(EvaluateConfig, evaluate, args)

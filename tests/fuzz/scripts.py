@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.commands.cli import BAD_INPUT, run_cli
+from kododo_env.commands.cli import BAD_INPUT, run_cli
 from tests.command_line import DEFAULTS
 from tests.fuzz.expected import REFUSED, Wrong, check_message
 

@@ -22,7 +22,6 @@ import numpy.typing as npt
 import pytest
 
 from agents.export.onnx_export import export_policy
-from agents.ppo.game_policy import GamePolicy
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
@@ -35,6 +34,7 @@ from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of
 from tests.helpers import assert_same_state, play_random, random_actions
+from tests.trainings import learner
 
 ROOT = Path(__file__).parents[2]
 FILES_OF_A_GAME = {
@@ -268,28 +268,20 @@ def test_every_baseline_plays_legally_in_every_seat(game: str, players: int) -> 
         assert ended.shares.sum(axis=1) == pytest.approx(1)
 
 
-def learner(table: BatchGame) -> SelfPlayPPO:
+def small(table: BatchGame) -> SelfPlayPPO:
     """A small network under self-play PPO, for updates of one short rollout."""
-    network = {
-        "layout": table.layout,
-        "actions": table.actions,
-        "network": {"width": 16, "depth": 1},
-    }
-    return SelfPlayPPO(
-        GamePolicy, BatchVecEnv(table), n_steps=16, batch_size=128, n_epochs=1,
-        policy_kwargs=network, seed=0, device="cpu",
-    )  # fmt: skip
+    return learner(BatchVecEnv(table), steps=16, n_epochs=1)
 
 
 @each_table
 def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
-    model = learner(batch(game, players, num_envs=4))
+    model = small(batch(game, players, num_envs=4))
     before = [weights.detach().clone() for weights in model.policy.parameters()]
     model.learn(1)
     assert model.num_timesteps == 16 * 4 * players
     decisions = model.rollout_buffer.packed()
-    assert (decisions.masks.sum(dim=1) > 1).all()
-    assert 0 < len(decisions.actions) <= model.num_timesteps
+    assert (decisions["masks"].sum(dim=1) > 1).all()
+    assert 0 < len(decisions["actions"]) <= model.num_timesteps
     after = list(model.policy.parameters())
     assert all(weights.isfinite().all() for weights in after)
     assert all((one != other).any() for one, other in zip(before, after, strict=True))
@@ -298,7 +290,7 @@ def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
 @each_game
 def test_an_exported_policy_plays_a_legal_game(game: str, tmp_path: Path) -> None:
     table = registry.batch_game(game, 8, seed=0)
-    network = learner(table).policy.network
+    network = small(table).policy.network
     bot = OnnxAgent(export_policy(network, table, tmp_path / "bot.onnx", temperature=1.0))
     decks = table.sample_decks(8, np.random.default_rng(0))
     ended = play([bot] * table.num_players, table, decks, np.random.default_rng(1))
@@ -322,7 +314,9 @@ OF_ALL_GAMES = (
     "kododo_env/registry.py",
     # The game that is played if none is named.
     "agents/training/training_config.py",
-    "agents/commands/evaluate.py",
+    "kododo_env/commands/tournament.py",
+    # The command of the project, which is called as its first game is.
+    "kododo_env/commands/console.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
 

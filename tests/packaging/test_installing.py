@@ -20,7 +20,8 @@ from tests.pages.scripts import script
 
 ROOT = Path(__file__).parents[2]
 NOT_BUILT_FROM = {
-    ".git", ".venv", ".venv-ray", ".hypothesis", "__pycache__", "build", "dist", "mutants", "runs",
+    ".git", ".nox", ".venv", ".venv-ray", ".hypothesis", "__pycache__", "build", "dist", "mutants",
+    "runs",
     *(f".{name}_cache" for name in ("import_linter", "mypy", "pytest", "ruff")),
 }  # fmt: skip
 SDIST = "from setuptools.build_meta import build_sdist; import sys; build_sdist(sys.argv[1])"
@@ -38,6 +39,7 @@ print(agents.OWNER)
 bot = kododo_env.load("kododo-4p")
 print(Match(bot, "heuristic", "kododo", 4, 8).play().share.mean >= 0)
 """
+AGENTS = ("kododo-2p", "heuristic", "--players", "2", "--workers", "1")
 LOAD = 'import kododo_env; print(kododo_env.__file__, kododo_env.load("kado-3p").name)'
 
 
@@ -135,7 +137,10 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
     wanted = [
         str(file) for file in tree()
         if file.parts[0] == "kododo_env"
-        and (file.suffix in (".py", ".onnx") or "data" in file.parts or file.name == "py.typed")
+        and (
+            file.suffix in (".py", ".onnx") or file.name.endswith(".meta.json")
+            or "data" in file.parts or file.name == "py.typed"
+        )
     ]  # fmt: skip
     assert sorted(wanted) == sorted(name for name in names if name.startswith("kododo_env/"))
     assert len([name for name in names if name.endswith(".onnx")]) == 9
@@ -152,6 +157,10 @@ def test_who_installed_it_to_play_can(
     assert baselines.split()[0] == "random"
     assert len(shipped.split()) == 9
     assert (owner, played) == ("somebody else", "True")
+    kododo = python.with_name("kododo")
+    assert "let agents play each other" in run(kododo, "--help", cwd=tmp_path)
+    table = run(kododo, "evaluate", "--agents", *AGENTS, "--games", "8", cwd=tmp_path)
+    assert "parity 0.500" in table
 
 
 @pytest.mark.parametrize("how", ["--user", "--target"])
@@ -168,9 +177,10 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
 
 
 MISSING = {
-    'kododo_env.load("kododo-4p")': "policy files need onnxruntime",
-    "import kododo_env.arena.match": "kododo_env.arena needs scipy",
-    'kododo_env.make_agent("search:random:9", "kado")': "kododo_env.search needs scipy",
+    'kododo_env.load("kododo-4p")': ("policy files need onnxruntime", "play"),
+    "import kododo_env.arena.match": ("kododo_env.arena needs scipy", "play"),
+    'kododo_env.make_agent("search:random:9", "kado")': ("kododo_env.search needs scipy", "play"),
+    "import kododo_env.wrappers.vec": ("BatchVecEnv needs stable_baselines3", "train"),
 }
 TRY = """
 try:
@@ -184,8 +194,14 @@ def test_without_an_extra_it_is_said_which_one_is_missing(wheel: Path, tmp_path:
     python = environment(tmp_path / "fresh", "")
     pip("install", wheel, cwd=tmp_path, python=python)
     code = "import kododo_env\n" + "".join(map(TRY.format, MISSING))
-    for said, message in zip(
-        run(python, "-c", code, cwd=tmp_path).splitlines(), MISSING.values(), strict=True
-    ):
+    told = run(python, "-c", code, cwd=tmp_path).splitlines()
+    for said, (message, extra) in zip(told, MISSING.values(), strict=True):
         assert message in said
-        assert "'kododo-env[play]'" in said
+        assert f"'kododo-env[{extra}]'" in said
+    for command in (["-m", "kododo_env", "evaluate"], [str(ROOT / "train.py"), "--help"]):
+        done = subprocess.run(
+            [str(python), *command], capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "pip install 'kododo-env[" in done.stderr
+        assert done.stderr.count("\n") == 1

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import kododo_env
-from agents.release.cache import fingerprint
 from agents.release.card import card, index
-from agents.release.make_policies import LARGEST
+from agents.release.make_policies import LARGEST, fingerprint
 from kododo_env import agent_registry as registry
 from kododo_env import registry as games
 from kododo_env.arena.match import Match
@@ -71,7 +70,8 @@ def test_another_game_is_refused_where_the_right_one_was(monkeypatch: pytest.Mon
 
 def test_there_is_a_policy_for_every_game_and_number_of_players() -> None:
     assert set(SHIPPED) == set(registry.policy_tables())
-    assert {path.stem for path in POLICIES.glob("*.json")} == set(SHIPPED)
+    metadata = {f"{name}.meta" for name in SHIPPED}
+    assert {path.stem for path in POLICIES.glob("*.json")} == {*SHIPPED, *metadata}
     assert {path.stem for path in POLICIES.glob("*.md")} == {*SHIPPED, "README"}
 
 
@@ -102,6 +102,12 @@ def test_the_numbers_are_of_this_file(name: str) -> None:
     written = agent.metadata.training
     told = {"algorithm": written["algorithm"]}  # in the JSON with what it was before self-play
     assert (data["training"] | told).items() >= written.items()
+
+
+@each_policy
+def test_its_metadata_are_beside_it(name: str) -> None:
+    beside = json.loads((POLICIES / f"{name}.meta.json").read_text())
+    assert beside == json.loads(OnnxAgent(POLICIES / f"{name}.onnx").metadata.to_json())
 
 
 @each_policy

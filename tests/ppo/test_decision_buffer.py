@@ -46,31 +46,29 @@ def test_advantages_run_over_a_slots_own_decisions() -> None:
     rewards = rng.normal(size=(steps, slots)).astype(np.float32)
     values = rng.normal(size=(steps, slots)).astype(np.float32)
     starts, decided = rng.random((2, steps, slots)) < np.array([0.2, 0.5])[:, None, None]
-    last, dones = torch.from_numpy(rng.normal(size=slots).astype(np.float32)), np.zeros(slots, bool)
+    last = rng.normal(size=slots).astype(np.float32)
     for t in range(steps):
         who = np.flatnonzero(decided[t])
         buffer.add_decisions(who, torch.from_numpy(values[t, who]))
         buffer.add_step(rewards[t], starts[t])
     buffer.gamma, buffer.gae_lambda = 0.9, 0.7
-    buffer.compute_returns_and_advantage(last, dones)
+    buffer.estimate(last)
     for slot in range(slots):
         expected = slow_advantages(
             rewards[:, slot].tolist(), values[:, slot].tolist(), starts[:, slot].tolist(),
             float(last[slot]), 0.9, decided[:, slot].tolist(), 0.7,
         )  # fmt: skip
         assert np.allclose(buffer.advantages[:, slot], expected, atol=1e-4)
-    assert buffer.num_decisions == decided.sum()
+    assert (buffer.decided == decided).all()
 
 
 def test_forced_moves_leave_no_transition() -> None:
     """In the long variant a finished game waits for the end of the deal with only the no-op."""
     env = BatchVecEnv(kododo_v0.batch_game(8, num_players=5, variant="long", seed=5), "win")
-    model = learner(env)
-    model.n_steps = model.rollout_buffer.buffer_size = 100
+    model = learner(env, steps=100)
     model.learn(1)
     buffer = model.rollout_buffer
-    assert isinstance(buffer, DecisionBuffer)
     packed = buffer.packed()
-    assert (packed.masks.sum(dim=1) > 1).all()
-    assert len(packed.actions) == buffer.num_decisions < 100 * env.num_envs
-    assert packed.masks.gather(1, packed.actions[:, None]).all()  # only what was legal
+    assert (packed["masks"].sum(dim=1) > 1).all()
+    assert len(packed["actions"]) == buffer.decided.sum() < 100 * env.num_envs
+    assert packed["masks"].gather(1, packed["actions"][:, None]).all()  # only what was legal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, replace
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ import torch
 from agents.commands.train import train
 from agents.networks.network import Diverged, GameNetwork
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.ppo.game_policy import GamePolicy
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.recipes.recipe import Recipe
 from agents.training.training_config import Task, default_config
 from kododo_env import kododo_v0
@@ -26,7 +28,7 @@ SMALL = Recipe(num_envs=8, batch_size=64, width=8, depth=1)
 def learner(recipe: Recipe = SMALL) -> SelfPlayPPO:
     env = BatchVecEnv(kododo_v0.batch_game(recipe.num_envs, num_players=2, seed=0))
     sizes = {"width": recipe.width, "depth": recipe.depth}
-    return make_learner(env, recipe, sizes, seed=0, progress=lambda: 1.0)
+    return SelfPlayPPO(env, recipe, sizes, seed=0, progress=lambda: 1.0)
 
 
 def spoil(network: GameNetwork, value: float) -> None:
@@ -95,17 +97,18 @@ def test_the_last_good_checkpoint_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
         players=2, steps=4 * 16 * 2 * 18, run_dir=folder, games=20, evaluations=1, threads=1,
         checkpoint_minutes=1e-9, num_envs=16, width=8, depth=1, expert="",
     )  # fmt: skip
-    learned = SelfPlayPPO._update
+    learned = GamePolicy.learn
     good: list[bytes] = []
 
-    def astray(self: SelfPlayPPO, *args: object) -> object:
-        found = learned(self, *args)  # type: ignore[arg-type]
-        if self._n_updates >= 3 * self.n_epochs - 1:  # in the third update's last pass
-            good.append((folder / "checkpoint.zip").read_bytes())
-            spoil(self.policy.network, float("nan"))
-        return found
+    updates = count(1)
 
-    monkeypatch.setattr(SelfPlayPPO, "_update", astray)
+    def astray(self: GamePolicy, *args: object) -> object:
+        if next(updates) == 3:
+            good.append((folder / "checkpoint.zip").read_bytes())
+            spoil(self.network, float("nan"))
+        return learned(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(GamePolicy, "learn", astray)
     with pytest.raises(ValueError, match=r"checkpoint.zip is from before, go on .* --resume"):
         train(config)
     assert (folder / "checkpoint.zip").read_bytes() == good[0]

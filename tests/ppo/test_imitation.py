@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from agents.networks.network import GameNetwork, masked
-from agents.ppo.data_parallel import DataParallel
-from agents.ppo.imitation import Demonstrations, Imitation, demonstrate, lambda_returns
-from agents.ppo.self_play_ppo import make_learner
+from agents.ppo.decision_buffer import advantages_of
+from agents.ppo.game_policy import Batch
+from agents.ppo.imitation import Imitation, demonstrate
 from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
@@ -21,6 +21,7 @@ from kododo_env.core.view import View
 from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
 from tests.helpers import play_random
+from tests.trainings import learner
 
 PLAYERS = [(game, name) for game in GAMES for name in scripted.baselines(game) if name != "random"]
 
@@ -113,70 +114,70 @@ def test_without_weights_the_choice_is_all_there_is(expert: Agent, temperature: 
 # --- learning -----------------------------------------------------------------------------
 
 
-def pretrained(expert: Agent, temperature: float) -> tuple[GameNetwork, Demonstrations]:
+def pretrained(expert: Agent, temperature: float) -> tuple[GameNetwork, Batch]:
     """A small network after some updates of imitation, and what the expert did at last."""
     game = kododo_v0.batch_game(32, num_players=2, seed=0)
     recipe = Recipe(
         batch_size=256, width=16, depth=2, imitation_learning_rate=1e-2,
         imitation_temperature=temperature,
     )  # fmt: skip
-    env = BatchVecEnv(game)
-    model = make_learner(env, recipe, {"width": 16, "depth": 2}, 0, lambda: 1.0)
-    learner = Imitation(model.policy, expert, recipe, DataParallel())
+    model = learner(BatchVecEnv(game))
+    imitation = Imitation(model.policy, expert, recipe)
     rng = np.random.default_rng(0)
     for update in range(15):
         game.reset(update)
-        learner.update(game, 1 - update / 15, rng)
+        imitation.update(game, 1 - update / 15, rng)
     game.reset(99)
-    return model.policy.network, learner.demonstrations(game, rng)
+    return model.policy.network, imitation.demonstrations(game, rng)
 
 
 def test_a_network_takes_over_what_an_expert_does() -> None:
     network, shown = pretrained(Indifferent(), 0.0)
-    assert probability(network, shown).mean() > 1.5 / shown.masks.sum(dim=1).float().mean()
+    assert probability(network, shown).mean() > 1.5 / shown["masks"].sum(dim=1).float().mean()
 
 
 def test_a_network_takes_over_how_sure_an_expert_is() -> None:
     network, shown = pretrained(Indifferent(), 1.0)
-    against_even = probability(network, shown) * shown.masks.sum(dim=1)  # 1: all alike
+    against_even = probability(network, shown) * shown["masks"].sum(dim=1)  # 1: all alike
     assert (against_even - 1).abs().mean() < 0.2
 
 
 @torch.no_grad()
-def probability(network: GameNetwork, shown: Demonstrations) -> torch.Tensor:
+def probability(network: GameNetwork, shown: Batch) -> torch.Tensor:
     """Of the last legal action in each position, which is what ``Indifferent`` takes."""
-    logits, _ = network.from_canonical(shown.canonical.float(), shown.entries.long())
-    probabilities = torch.softmax(masked(logits, shown.masks), dim=1)
-    last = shown.masks.shape[1] - 1 - shown.masks.flip(1).int().argmax(dim=1)
+    logits, _ = network.from_canonical(shown["canonical"].float(), shown["entries"].long())
+    probabilities = torch.softmax(masked(logits, shown["masks"]), dim=1)
+    last = shown["masks"].shape[1] - 1 - shown["masks"].flip(1).int().argmax(dim=1)
     return probabilities.gather(1, last[:, None]).squeeze(1)
 
 
 def test_the_value_learns_what_was_gained() -> None:
     """Seat 1's second reward comes while they wait: it counts for the decision before."""
-    rewards = np.array([[[1, 10]], [[2, 20]], [[4, 40]]], np.float32)
-    decided = np.array([[[True, True]], [[True, False]], [[True, True]]])
-    values = np.array([[[7, 70]], [[8, 80]], [[9, 90]]], np.float32)
-    found = lambda_returns(rewards, decided, values, gamma=0.5, gae_lambda=1.0)
-    assert found[:, 0, 0].tolist() == [1 + 0.5 * (2 + 0.5 * 4), 2 + 0.5 * 4, 4]
-    assert found[[0, 2], 0, 1].tolist() == [30 + 0.5 * 40, 40]
-    found = lambda_returns(rewards, decided, values, gamma=0.5, gae_lambda=0.0)
-    assert found[:, 0, 0].tolist() == [1 + 0.5 * 8, 2 + 0.5 * 9, 4]
-    assert found[[0, 2], 0, 1].tolist() == [30 + 0.5 * 90, 40]
+    rewards = np.array([[1, 10], [2, 20], [4, 40]], np.float32)
+    decided = np.array([[True, True], [True, False], [True, True]])
+    values, one_episode = np.array([[7, 70], [8, 80], [9, 90]], np.float32), np.zeros_like(rewards)
+
+    def returns(gae_lambda: float) -> np.ndarray:
+        ended = one_episode, one_episode[0]
+        return values + advantages_of(rewards, decided, values, *ended, 0.5, gae_lambda)
+
+    assert returns(1.0)[:, 0].tolist() == [1 + 0.5 * (2 + 0.5 * 4), 2 + 0.5 * 4, 4]
+    assert returns(1.0)[[0, 2], 1].tolist() == [30 + 0.5 * 40, 40]
+    assert returns(0.0)[:, 0].tolist() == [1 + 0.5 * 8, 2 + 0.5 * 9, 4]
+    assert returns(0.0)[[0, 2], 1].tolist() == [30 + 0.5 * 90, 40]
 
 
 def test_no_decision_is_left_out_and_forced_moves_are() -> None:
     game = registry.batch_game("kado", 8, seed=0, num_players=2)
     twin = game.clone()
     expert = scripted.make_agent("heuristic", "kado")
-    model = make_learner(
-        BatchVecEnv(game), Recipe(), {"width": 8, "depth": 1}, 0, lambda: 1.0
-    )  # fmt: skip
-    learner = Imitation(model.policy, expert, Recipe(), DataParallel(2))
-    shown = learner.demonstrations(game, np.random.default_rng(3))
+    model = learner(BatchVecEnv(game), threads=2)
+    imitation = Imitation(model.policy, expert, Recipe())
+    shown = imitation.demonstrations(game, np.random.default_rng(3))
     decisions, rng = 0, np.random.default_rng(3)
     while not twin.terminated.all():
         decisions += int(twin.deciding().sum())
         twin.step(demonstrate(expert, twin, rng, Recipe().imitation_temperature)[0])
-    assert {len(column) for column in shown} == {decisions}
-    assert (shown.masks.sum(dim=1) > 1).all()
+    assert {len(column) for column in shown.values()} == {decisions}
+    assert (shown["masks"].sum(dim=1) > 1).all()
     assert game.terminated.all()

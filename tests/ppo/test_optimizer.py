@@ -11,11 +11,10 @@ from stable_baselines3.common.utils import update_learning_rate
 from torch import Tensor, nn
 
 from agents.ppo.data_parallel import DataParallel
-from agents.ppo.game_policy import GamePolicy
 from agents.ppo.optimizer import MuonWithAdam
-from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv
+from tests.trainings import learner
 
 
 def layers() -> nn.Sequential:
@@ -94,17 +93,7 @@ def test_parts_make_up_the_batch_in_order() -> None:
 def trained(threads: int) -> Tensor:
     """The weights after two small updates with Muon, on so many threads."""
     env = BatchVecEnv(kododo_v0.batch_game(8, seed=0), "win")
-    layouts = {
-        "layout": env.game.layout,
-        "actions": env.game.actions,
-        "network": {"width": 16, "depth": 2},
-        "muon": 30.0,
-    }
-    model = SelfPlayPPO(
-        GamePolicy, env, n_steps=18, batch_size=128, n_epochs=1, seed=0,
-        policy_kwargs=layouts, device="cpu",
-    )  # fmt: skip
-    model.parallel = DataParallel(threads)
+    model = learner(env, muon=30.0, n_epochs=1, threads=threads)
     model.learn(2 * 18 * env.num_envs)
     return weights(model.policy.network)
 

@@ -1,4 +1,4 @@
-"""The learner: it acts and learns as MaskablePPO does, and leaves nothing behind."""
+"""The learner: it acts as its network says, learns, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from sb3_contrib import MaskablePPO
 
+from agents.networks.network import masked
 from kododo_env import kododo_v0
 from kododo_env.wrappers.vec import BatchVecEnv, Step
 from tests.trainings import learner
@@ -42,22 +42,7 @@ def test_a_rollout_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> Non
     assert left <= 1  # the observations that the next rollout begins with
 
 
-def test_unmodified_maskable_ppo_learns_with_the_policy_and_loads(tmp_path: Path) -> None:
-    env = BatchVecEnv(kododo_v0.batch_game(4, seed=0), "margin")
-    model = learner(env, MaskablePPO)
-    model.learn(18 * env.num_envs)
-    model.save(tmp_path / "model")
-    loaded = MaskablePPO.load(tmp_path / "model")
-    observation, masks = env.reset(), env.action_masks()
-    for each in (model, loaded):
-        actions, _ = each.predict(observation, action_masks=masks, deterministic=True)
-        assert masks[np.arange(len(actions)), actions].all()
-    for one, other in zip(model.policy.parameters(), loaded.policy.parameters(), strict=True):
-        assert torch.equal(one, other)
-
-
-def test_both_learners_act_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What self-play samples from is what the policy answers through sb3-contrib's interface."""
+def test_what_is_kept_is_what_the_network_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     env = BatchVecEnv(kododo_v0.batch_game(16, seed=0))
     model = learner(env)
     monkeypatch.setattr(model, "train", lambda: None)
@@ -75,10 +60,10 @@ def test_both_learners_act_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = model.rollout_buffer.packed()
     observations = torch.from_numpy(np.concatenate(seen[:-1]))
     with torch.no_grad():
-        values, log_probs, _ = model.policy.evaluate_actions(
-            observations, packed.actions, packed.masks
-        )
-    assert torch.allclose(log_probs, packed.log_probs, atol=1e-4)
+        logits, values = model.policy.network(observations)
+    log_probs = torch.log_softmax(masked(logits, packed["masks"]), dim=1)
+    taken = log_probs.gather(1, packed["actions"][:, None]).squeeze(1)
+    assert torch.allclose(taken, packed["log_probs"], atol=1e-4)
     assert np.allclose(values.numpy(), model.rollout_buffer.values.flatten(), atol=1e-4)
 
 
@@ -89,8 +74,7 @@ def test_learning_beats_its_own_start() -> None:
         "removed_cards": 0, "limit_offset": 9, "kododo_offset": 9,
     }  # fmt: skip
     env = BatchVecEnv(kododo_v0.batch_game(64, seed=0, **rules), "score")
-    model = learner(env)
-    model.n_steps = model.rollout_buffer.buffer_size = 5
+    model = learner(env, steps=5)
     first = None
     for _ in range(25):
         model.learn(1, reset_num_timesteps=False)

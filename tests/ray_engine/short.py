@@ -8,7 +8,7 @@ from typing import Any
 import numpy.typing as npt
 import pytest
 
-from agents.training.checkpoint import read_facts
+from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
 from agents.training.trainer import Trainer
 from tests.command_line import train_py
@@ -43,7 +43,7 @@ def trained(
             patch.setattr(Trainer, "_measure_if_due", stopping(stopped_after))
         code, _, error = train_py(capsys, given)
     assert code == (0 if stopped_after is None else 130), error
-    return read_facts(run_dir / CHECKPOINT)[1].steps
+    return read_checkpoint(run_dir / CHECKPOINT).progress.steps
 
 
 def stopping(after: int) -> Any:

@@ -120,21 +120,21 @@ def one_step_of_ours(
     task: Task, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
     """What the one-process learner makes of the decisions."""
-    from agents.ppo.decision_buffer import Decisions
-    from agents.ppo.imitation import Demonstrations, Imitation
+    from agents.ppo.imitation import Imitation
+    from agents.ppo.self_play_ppo import normalised
 
     model = make_model(task, 1)
     policy, recipe = model.policy, task.recipe
     for group in policy.optimizer.param_groups:
         group["lr"] = RATE
-    columns = {name: torch.from_numpy(each) for name, each in decisions.items()}
+    batch = {name: torch.from_numpy(each) for name, each in decisions.items()}
     if imitation:
         expert = task.expert()
         assert expert is not None
-        Imitation(policy, expert, recipe, model.parallel)._step(Demonstrations(**columns))
+        policy.learn([batch], Imitation(policy, expert, recipe)._losses, recipe.max_grad_norm)
     else:
         model.ent_coef = 0.01
-        model._update(Decisions(**columns), recipe.clip_range)
+        policy.learn([normalised(batch)], model._losses, recipe.max_grad_norm)
     return policy.state_dict()
 
 

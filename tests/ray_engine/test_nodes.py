@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an environment with it")
 
-from agents.training.checkpoint import read_facts
+from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT, POLICY
 from tests.command_line import cli
 from tests.ray_engine.clusters import Nodes, two_nodes
@@ -47,7 +47,7 @@ def test_it_trains_and_plays_a_tournament_there(
     run = ("--run-dir", str(tmp_path / "run"), *SMALL, *there)
     for updates, resume in ((2, ()), (3, ("--resume",))):
         nodes.run("train.py", "--steps", str(updates * UPDATE), *run, *resume)
-        assert read_facts(tmp_path / "run" / CHECKPOINT)[1].updates == updates
+        assert read_checkpoint(tmp_path / "run" / CHECKPOINT).progress.updates == updates
     policy = str(tmp_path / "run" / POLICY)
     agents = ("--agents", policy, "greedy", "--players", "3", "--games", "60")
     _, here, _ = cli(capsys, *agents, "--workers", "1")

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an environment with it")
 
-from agents.training.checkpoint import read_facts
+from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT, POLICY
 from tests.command_line import cli
 from tests.ray_engine.short import ON_RAY, trained, weights
@@ -20,7 +20,7 @@ def test_it_exports_a_policy_that_evaluate_plays_and_goes_on(
 ) -> None:
     run_dir = tmp_path / "run"
     first = trained(capsys, run_dir, 3, *ON_RAY)
-    assert read_facts(run_dir / CHECKPOINT)[1].updates == 3
+    assert read_checkpoint(run_dir / CHECKPOINT).progress.updates == 3
     before = weights(run_dir / POLICY)
     agents = ("--agents", str(run_dir / POLICY), "random", "--players", "3", "--games", "30")
     code, said, error = cli(capsys, *agents, "--workers", "1")
@@ -28,7 +28,7 @@ def test_it_exports_a_policy_that_evaluate_plays_and_goes_on(
     assert "random" in said
     second = trained(capsys, run_dir, 5, "--resume", *ON_RAY)
     assert second > first
-    assert read_facts(run_dir / CHECKPOINT)[1].updates == 5
+    assert read_checkpoint(run_dir / CHECKPOINT).progress.updates == 5
     assert any((a != b).any() for a, b in zip(before, weights(run_dir / POLICY), strict=True))
 
 

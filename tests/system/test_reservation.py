@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from agents.commands import evaluate as evaluation
 from agents.commands.train import train
 from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
 from agents.training.run_folder import write_config
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.commands import tournament as evaluation
 from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
 from kododo_env.system.reservation import reserved
 from tests.command_line import cli, run
@@ -131,7 +131,8 @@ def test_a_name_of_245_letters_once_lost_the_table_at_the_end(
 
 
 @pytest.mark.parametrize(
-    "name", ["policy.onnx", "results.json", "learning_curve.png", "checkpoint.zip"]
+    "name",
+    ["policy.onnx", "policy.meta.json", "results.json", "learning_curve.png", "checkpoint.zip"],
 )
 def test_what_stands_in_the_way_of_a_run_is_found_before_it_trains(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -146,10 +147,10 @@ def test_what_stands_in_the_way_of_a_run_is_found_before_it_trains(
 def test_a_table_for_whose_file_there_is_no_room_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(path: Path, content: str) -> None:
+    def full(path: Path, content: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(evaluation, "write_text", full)
+    monkeypatch.setattr(evaluation, "write_json", full)
     code, said, error = cli(capsys, *SOME, "--json", str(tmp_path / "out.json"))
     assert code == 2
     assert "greedy" in said

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.cli import run_cli
-from agents.commands.evaluate import log_of
 from agents.commands.train import defaults, train
-from agents.training.checkpoint import read_facts
+from agents.training.checkpoint import read_checkpoint
 from agents.training.training_config import TrainConfig
+from kododo_env.commands.cli import run_cli
+from kododo_env.commands.tournament import log_of
 from kododo_env.system.reservation import reserved
 from kododo_env.system.stopping import Terminated
 
@@ -88,7 +88,7 @@ def test_a_training_is_saved_and_ends(tmp_path: Path) -> None:
     assert process.returncode == 143, error
     assert "stopped early" in out
     assert error == f"\nstopped: go on with: python train.py --resume --run-dir {run}\n"
-    assert read_facts(run / "checkpoint.zip")[1].updates > 0
+    assert read_checkpoint(run / "checkpoint.zip").progress.updates > 0
     assert (run / "policy.onnx").exists()
 
 
@@ -143,4 +143,3 @@ def test_trainings_end_with_the_maker_of_policies_that_is_killed(tmp_path: Path)
             return False
 
     wait_until(ended)
-    assert (folder / "checkpoint.zip").exists()  # a polite kill: it was saved

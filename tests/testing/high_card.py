@@ -195,7 +195,9 @@ class HighCard(BatchGame):
         return "\n".join([f"turn {self.turn}", *hands])
 
     def _svg(self, index: int, player: int | None) -> str:
-        return f"<svg><text>{self._text(index, player)}</text></svg>"
+        text = self._text(index, player)
+        space = "http://www.w3.org/2000/svg"
+        return f'<svg xmlns="{space}" width="9" height="9"><text>{text}</text></svg>'
 
 
 def make(num_envs: int, seed: int | None = None, **rules: Any) -> HighCard:

@@ -73,7 +73,7 @@ def test_it_conforms(players: int) -> None:
 
 def test_gymnasium_makes_it() -> None:
     env = gymnasium.make(f"kododo_env:{registry.door(GAME).GYMNASIUM_ID}", num_players=3)
-    check_env(env.unwrapped, skip_render_check=True)
+    check_env(env.unwrapped)
 
 
 def test_its_scripted_players_are_found_beside_its_door() -> None:

@@ -11,9 +11,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.ppo.self_play_ppo import SelfPlayPPO, make_learner
+from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.recipes.recipe import Recipe
-from agents.training.checkpoint import Progress, load_checkpoint, read_facts, save_checkpoint
+from agents.training.checkpoint import (
+    Checkpoint,
+    Progress,
+    read_checkpoint,
+    restore,
+    save_checkpoint,
+)
 from agents.training.training_config import Task
 from kododo_env.wrappers.vec import BatchVecEnv
 
@@ -23,7 +29,7 @@ NUM_ENVS = 3
 def learner(task: Task) -> SelfPlayPPO:
     """The smallest there is; what it learns is nobody's concern here."""
     env = BatchVecEnv(task.batch_game(NUM_ENVS, 0))
-    return make_learner(env, task.recipe, {"width": 16, "depth": 1}, 0, lambda: 1.0)
+    return SelfPlayPPO(env, task.recipe, {"width": 16, "depth": 1}, 0, lambda: 1.0)
 
 
 @pytest.mark.parametrize("muon", [0.0, 30.0])
@@ -33,11 +39,12 @@ def test_a_learner_goes_on_from_a_file_as_if_undisturbed(muon: float, tmp_path: 
     model.learn(1)
     save_checkpoint(tmp_path / "run.zip", task, model, Progress(steps=model.num_timesteps))
     torch.manual_seed(99)
-    load_checkpoint(tmp_path / "run.zip", other)
+    saved = read_checkpoint(tmp_path / "run.zip")
+    restore(other, saved)
     assert other.num_timesteps == model.num_timesteps
-    load_checkpoint(tmp_path / "run.zip", model)  # for the same random state
+    restore(model, saved)  # for the same random state
     one = after_an_update(model)
-    load_checkpoint(tmp_path / "run.zip", other)
+    restore(other, saved)
     twin = after_an_update(other)
     assert all(torch.equal(a, b) for a, b in zip(one, twin, strict=True))
 
@@ -80,10 +87,8 @@ def test_a_checkpoint_with_another_member_is_refused_before_anything_is_loaded(
     task = Task(game, {"num_players": 2}, Recipe(), 0)
     save_checkpoint(path, task, learner(task), Progress())
     whole = path.read_bytes()
-    assert read_facts(path) == (task, Progress())
+    assert read_checkpoint(path) == Checkpoint(task, Progress(), read_checkpoint(path).learner)
     for damaged in (rewritten(whole, name, change), whole[:-30]):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
-            read_facts(path)
-        with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
-            load_checkpoint(path, learner(task))
+            read_checkpoint(path)

@@ -17,7 +17,7 @@ import torch
 from stable_baselines3.common.logger import Logger
 
 from agents.commands.train import train
-from agents.training.checkpoint import Progress, read_facts
+from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import task_of
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -37,11 +37,13 @@ def test_a_run_ends_with_everything_written(tmp_path: Path) -> None:
     train(short(tmp_path / "run"))
     names = {path.name for path in (tmp_path / "run").iterdir()}
     assert names == {
-        "config.json", "checkpoint.zip", "policy.onnx", "results.json", "learning_curve.png",
-        "tensorboard",
+        "config.json", "checkpoint.zip", "policy.onnx", "policy.meta.json", "results.json",
+        "learning_curve.png", "tensorboard",
     }  # fmt: skip
     metadata = OnnxAgent(tmp_path / "run" / "policy.onnx").metadata
     assert metadata.training["steps"] == 4 * 16 * 3 * 21
+    beside = (tmp_path / "run" / "policy.meta.json").read_text()
+    assert json.loads(beside) == json.loads(metadata.to_json())
     assert set(metadata.results) == set(json.loads((tmp_path / "run" / "results.json").read_text()))
     assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
 
@@ -65,13 +67,13 @@ def test_a_resumed_run_measures_as_the_unbroken_run(minutes: float | None, tmp_p
     steps = None if minutes else 1000
     config = short(tmp_path, evaluations=8, steps=steps, minutes=minutes)
     curve = [{"seconds": 301.0, "steps": 501, "shares": {}}]
-    trainer = Trainer(config, task_of(config), tmp_path, Progress(curve=curve))
+    trainer = Trainer(config, Checkpoint(task_of(config), Progress(curve=curve)), tmp_path)
     assert trainer._measured == 4
 
 
 def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
     """A run's learning curve, to the bit, without the time that it took."""
-    _, progress = read_facts(run / "checkpoint.zip")
+    progress = read_checkpoint(run / "checkpoint.zip").progress
     return [(point["steps"], point["shares"]) for point in progress.curve]
 
 
@@ -79,7 +81,7 @@ def test_a_resumed_run_is_the_unbroken_run(tmp_path: Path, monkeypatch: pytest.M
     train(short(tmp_path / "whole"))
     config = short(tmp_path / "broken")
     (tmp_path / "broken").mkdir()
-    trainer = Trainer(config, task_of(config), tmp_path / "broken", Progress())
+    trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path / "broken")
     measure = Trainer._measure_if_due
 
     def die_after_two(self: Trainer) -> None:
@@ -120,7 +122,7 @@ def test_a_killed_run_goes_on_and_its_policy_is_evaluated(tmp_path: Path) -> Non
     time.sleep(0.5)
     started.kill()
     started.wait()
-    _, progress = read_facts(run / "checkpoint.zip")
+    progress = read_checkpoint(run / "checkpoint.zip").progress
     assert progress.updates >= 1
     spent = progress.seconds / 60
     resumed = subprocess.run(
@@ -164,7 +166,7 @@ def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: 
         tmp_path / "run", expert="", opponents=("heuristic", "follow"), opponents_share=0.5
     )
     task = task_of(config)
-    trainer = Trainer(config, task, tmp_path / "run", Progress())
+    trainer = Trainer(config, Checkpoint(task), tmp_path / "run")
     trainer.model.set_logger(Logger(None, []))
     seats = []
     for _ in range(4):
@@ -173,8 +175,8 @@ def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: 
         env = trainer.model.get_env()
         assert isinstance(env, BatchVecEnv)
         seats.append([agent and agent.name for agent in env.opponents])
-        assert trainer.model.rollout_buffer.num_decisions == trainer.model.num_timesteps / len(
-            seats
+        assert (
+            trainer.model.rollout_buffer.decided.sum() * len(seats) == trainer.model.num_timesteps
         )
     itself, players = [None] * task.num_players, task.num_players - 1
     assert seats == [
@@ -188,7 +190,7 @@ def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: 
 def test_imitation_and_self_play_each_run_their_whole_course(tmp_path: Path) -> None:
     trainer = Trainer(
         config := short(tmp_path, steps=1000, imitation_share=0.25, ent_coef=0.03),
-        task_of(config), tmp_path, Progress(),
+        Checkpoint(task_of(config)), tmp_path,
     )  # fmt: skip
     found = []
     for steps in (0, 125, 250, 625, 1000):
@@ -202,7 +204,7 @@ def test_without_imitation_self_play_has_the_whole_course(
     changes: dict[str, Any], tmp_path: Path
 ) -> None:
     config = short(tmp_path, **changes)
-    trainer = Trainer(config, task_of(config), tmp_path, Progress())
+    trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
     assert (trainer.imitation_remaining(), trainer.self_play_remaining()) == (0, 1)
 
 

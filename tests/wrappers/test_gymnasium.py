@@ -307,7 +307,9 @@ def test_gymnasiums_own_vector_environment() -> None:
     ("options", "message"),
     [
         ({"opponents": RandomAgent}, "opponents must be None, an agent"),
-        ({"opponents": "greedy"}, "opponents must be None, an agent"),
+        ({"opponents": "nobody"}, "unknown agent 'nobody'; kododo has random, greedy"),
+        ({"opponents": "kododo-3p"}, "kododo-3p"),
+        ({"opponents": 5}, "opponents must be None, an agent"),
         ({"opponents": [RandomAgent(), None, RandomAgent()]}, "opponents must be None, an agent"),
         ({"opponents": [RandomAgent()] * 4}, "3 opponents, one for each other seat, not 4"),
         ({"opponents": []}, "3 opponents, one for each other seat, not 0"),
@@ -355,3 +357,20 @@ def test_a_refused_reset_changes_nothing(options: Any) -> None:
         env.reset(seed=2, options=options)
     assert differences(before, env.game.state()) == []
     assert env.np_random.bit_generator.state == generator
+
+
+def test_opponents_by_name() -> None:
+    env = make("kododo", 4, opponents=["heuristic", "kododo-4p", RandomAgent()])
+    assert [agent.name for agent in env.opponents] == ["heuristic", "kododo-4p", "random"]
+    play(env, 0, np.random.default_rng(0))
+    searching = make("kododo", 2, opponents="search:heuristic:2")
+    play(searching, 0, np.random.default_rng(0))
+
+
+def test_observations_as_other_libraries_want_them() -> None:
+    env = make("kododo", 4, action_mask="info", observation_dtype="float32", normalize=True)
+    check_env(env, skip_render_check=True)
+    observation, info = env.reset(seed=0)
+    assert isinstance(env.observation_space, gymnasium.spaces.Box)
+    assert (observation.dtype, observation.max() <= 1) == (np.float32, True)
+    assert np.array_equal(info["action_mask"], env.action_masks())

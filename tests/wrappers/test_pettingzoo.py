@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import data_equivalence
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 
 from kododo_env import kododo_v0, registry
+from kododo_env.core import View
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
@@ -475,3 +476,128 @@ def test_unknown_options(make: Any, game: str, options: dict[str, Any], message:
 def test_a_batch_is_refused(wrapper: Any) -> None:
     with pytest.raises(ValueError, match="one game is wanted, not a batch of 2"):
         wrapper(kododo_v0.batch_game(2))
+
+
+# --- options --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("door", [parallel, aec])
+@pytest.mark.parametrize("game", GAMES)
+def test_observations_as_floats_from_0_to_1(game: str, door: Any) -> None:
+    plain, other = door(game, 4), door(game, 4, normalize=True)
+    for env in (plain, other):
+        env.reset(seed=0)
+    for name in plain.possible_agents:
+        if isinstance(plain, AECGame):
+            seen, scaled = plain.observe(name), other.observe(name)
+        else:
+            seen, scaled = (env.reset(seed=0)[0][name] for env in (plain, other))
+        assert other.observation_space(name).contains(scaled)
+        assert scaled["observation"].dtype == np.float32
+        maxima = plain.game.layout.maxima
+        assert np.allclose(scaled["observation"], seen["observation"] / maxima, atol=1e-6)
+        assert np.array_equal(scaled["action_mask"], seen["action_mask"])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_masks_in_the_info_alone(game: str) -> None:
+    env = parallel(game, 4, action_mask="info", observation_dtype="int32")
+    observations, infos = env.reset(seed=0)
+    for name, numbers in observations.items():
+        assert env.observation_space(name).contains(numbers)
+        assert numbers.dtype == np.int32
+        assert infos[name]["action_mask"].shape == (env.game.num_actions,)
+    turns = aec(game, 4, action_mask="info")
+    turns.reset(seed=0)
+    observation, *_, info = turns.last()
+    assert turns.observation_space("player_0").contains(observation)
+    assert info["action_mask"].sum() > 1
+
+
+def test_masks_in_the_observation_alone() -> None:
+    env = parallel("kododo", 4, action_mask="observation")
+    observations, infos = env.reset(seed=0)
+    assert set(observations["player_0"]) == {"observation", "action_mask"}
+    assert infos == {name: {} for name in env.possible_agents}
+
+
+@pytest.mark.parametrize("door", [parallel, aec])
+@pytest.mark.parametrize("normalize", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_the_state_is_what_all_know_together(game: str, normalize: bool, door: Any) -> None:
+    env = door(game, 4, normalize=normalize)
+    with pytest.raises(RuntimeError, match=r"has not begun; call reset\(\)"):
+        env.state()
+    env.reset(seed=3)
+    state = env.state()
+    assert env.state_space.contains(state)
+    expected = env.game.observe()[0] / (env.game.layout.maxima if normalize else 1)
+    assert np.allclose(state.reshape(4, -1), expected, atol=1e-6)
+    state[:] = 0
+    assert env.state().any()
+
+
+def test_an_illegal_action_names_the_option_that_helps() -> None:
+    env = parallel("kododo", 4)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"without masks\? illegal_action='random' plays a legal"):
+        env.step(dict.fromkeys(env.agents, 0))
+
+
+class First:
+    """Plays the first legal action."""
+
+    name = "first"
+
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        return view.legal_action_mask.argmax(axis=1)
+
+
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo's, of dictionaries
+@pytest.mark.parametrize("opponents", ["random", [None, "heuristic", None, "random"]])
+@pytest.mark.parametrize("game", GAMES)
+def test_with_opponents_it_is_still_an_environment(game: str, opponents: Any) -> None:
+    env = parallel(game, 4, opponents=opponents)
+    parallel_api_test(env, num_cycles=30)
+    api_test(aec(game, 4, opponents=opponents), num_cycles=30)
+    names = ["player_0"] if opponents == "random" else ["player_0", "player_2"]
+    assert env.possible_agents == names
+    assert env.state_space.shape == (4 * env.game.layout.size,)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_opponents_play_as_agents_would(game: str) -> None:
+    """The same game, whether the others' first legal actions are ours or an opponent's."""
+    whole, part = parallel(game, 4), parallel(game, 4, opponents=[First(), None, First(), None])
+    turns = aec(game, 4, opponents=[First(), None, First(), None])
+    seen, _ = whole.reset(seed=2)
+    given, _ = part.reset(seed=2)
+    turns.reset(seed=2)
+    rng, gained = np.random.default_rng(0), dict.fromkeys(part.possible_agents, 0.0)
+    while part.agents:
+        chosen = choose(given, rng)
+        for name in [name for name in part.agents if given[name]["action_mask"].sum() > 1]:
+            assert turns.agent_selection == name
+            assert data_equivalence(turns.observe(name), given[name])
+            turns.step(chosen[name])
+        everybody = {name: int(each["action_mask"].argmax()) for name, each in seen.items()}
+        seen, rewards, *_ = whole.step(everybody | chosen)
+        given, own, *_ = part.step(chosen)
+        assert own == {name: rewards[name] for name in own}
+        assert data_equivalence(given, {name: seen[name] for name in given})
+        gained = {name: gained[name] + own[name] for name in gained}
+    assert turns.game.terminated[0]
+    assert np.array_equal(turns.game.scores, part.game.scores)
+
+
+@pytest.mark.parametrize(
+    ("opponents", "message"),
+    [
+        ("nobody", "unknown agent 'nobody'; kododo has random, greedy"),
+        (["random"] * 4, "opponents play all seats; leave None where the learner sits"),
+        ([None, "random"], "opponents must be 4, one for each seat, None for a learner; not 2"),
+    ],
+)
+def test_bad_opponents(opponents: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parallel("kododo", 4, opponents=opponents)

@@ -9,8 +9,9 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent, View
+from kododo_env.rendering.pixels import pixels
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, forced_deck
-from tests.helpers import random_actions
+from tests.helpers import differences, random_actions
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
 
@@ -274,9 +275,10 @@ def test_an_opponent_that_does_not_play() -> None:
     [
         ([None, None, None], "opponents must be 4, one for each seat, None for a learner; not 3"),
         ([RandomAgent()] * 4, "leave None where the learner sits"),
-        ([None, None, None, "greedy"], "opponents must be a list with an agent"),
-        ([None, None, None, RandomAgent], "opponents must be a list with an agent"),
-        (RandomAgent(), "opponents must be a list with an agent"),
+        ([None, None, None, "nobody"], "unknown agent 'nobody'; kododo has random, greedy"),
+        ([None, None, None, RandomAgent], "opponents must be None, an agent"),
+        ("kododo-3p", "kododo-3p"),
+        (5, "opponents must be None, an agent"),
     ],
 )
 def test_bad_opponents(opponents: Any, message: str) -> None:
@@ -422,3 +424,75 @@ def test_maskable_ppo_trains_and_repeats_itself(game: str) -> None:
     mean, spread = evaluate_policy(model, model.get_env(), n_eval_episodes=6)
     assert np.isfinite([mean, spread]).all()
     assert model.ep_info_buffer
+
+
+# --- options --------------------------------------------------------------------------
+
+
+def test_one_opponent_has_all_seats_but_the_first() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 3), opponents="heuristic")
+    assert venv.seats == [0]
+    assert [agent and agent.name for agent in venv.opponents] == [None, "heuristic", "heuristic"]
+
+
+def test_illegal_actions_are_replaced_and_told() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), illegal_action="random")
+    start(venv, 0)
+    actions = np.array([0, 5, 1, 6])  # single cards, where a pair must be laid
+    infos = venv.step(actions)[3]
+    assert [info.get("illegal_action", False) for info in infos] == [True, False, True, False]
+    assert actions.tolist() == [0, 5, 1, 6]
+    assert (venv.game.table[:, :, 1] >= 0).all()
+
+
+@pytest.mark.parametrize("actions", [np.full(4, 15), np.array([5, 5, -1, 5])])
+def test_what_is_no_action_is_not_replaced(actions: Any) -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), illegal_action="random")
+    start(venv, 0)
+    before = venv.game.state()
+    with pytest.raises(ValueError, match=r"actions must be 0 to 14, not (15|-1)"):
+        venv.step(actions)
+    assert differences(before, venv.game.state()) == []
+
+
+def test_the_message_names_the_option() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    start(venv, 0)
+    with pytest.raises(ValueError, match=r"without masks\? illegal_action='random' plays"):
+        venv.step(np.zeros(4, int))
+
+
+@pytest.mark.parametrize("action_mask", ["observation", "both"])
+@pytest.mark.parametrize("game", GAMES)
+def test_masks_in_the_observation(game: str, action_mask: str) -> None:
+    venv = BatchVecEnv(batch(game, 2, 4), action_mask=action_mask, normalize=True)
+    venv.seed(0)
+    observations, rng, dones = venv.reset(), np.random.default_rng(0), np.zeros(8, np.bool_)
+    assert isinstance(observations, dict)
+    plain = venv.game.layout.maxima
+    while not dones.any():
+        assert observations["observation"].dtype == np.float32
+        assert np.array_equal(observations["action_mask"], venv.action_masks())
+        whole = venv.game.observe().reshape(8, -1)
+        assert np.allclose(observations["observation"] * plain, whole, atol=1e-4)
+        assert venv.observation_space.contains({k: v[3] for k, v in observations.items()})
+        observations, _, dones, infos = venv.step(random_actions(venv.game, rng).reshape(-1))
+    last = infos[3]["terminal_observation"]
+    assert venv.observation_space.contains(last)
+
+
+def test_pictures_show_what_each_learner_may_know() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2), render_mode="rgb_array")
+    start(venv, 0)
+    tiled, one = venv.render(), pixels(venv.game.svg(1, 0))
+    assert tiled is not None
+    assert tiled.shape == (2 * one.shape[0], 2 * one.shape[1], 3)
+    assert np.array_equal(tiled[one.shape[0] :, : one.shape[1]], one)
+
+
+def test_no_more_pictures_than_can_be_looked_at() -> None:
+    venv = BatchVecEnv(kododo_v0.batch_game(5, 4), render_mode="ansi")
+    start(venv, 0)
+    seats = [(game, seat) for game in range(4) for seat in range(4)]
+    assert venv.get_images() == [venv.game.text(*each) for each in seats]
+    assert venv.env_method("render", indices=19) == [venv.game.text(4, 3)]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import DealsTogether
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant
@@ -39,7 +40,7 @@ class CombiComboView(View):
         return self._game.turn
 
 
-class CombiComboGame(BatchGame):
+class CombiComboGame(BatchGame, DealsTogether):
     """A batch of Combi-Combo games.
 
     Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
@@ -66,6 +67,16 @@ class CombiComboGame(BatchGame):
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
     # --- starting ---------------------------------------------------------------------
+
+    @property
+    def dealt_together(self) -> tuple[int, ...]:
+        """What is drawn, or turned up, before the first choice; see ``DealsTogether``."""
+        rules = self.rules
+        later = [1] * (rules.num_turns - 1)
+        piles = [rules.opening_hand + 1, *later] * self.num_players
+        central = [rules.face_up_first + 1, *later] if rules.central_pile else []
+        sizes = [*piles, *central]
+        return tuple(group for group, size in enumerate(sizes) for _ in range(size))
 
     def _start(self, decks: npt.NDArray[np.uint8]) -> None:
         self._state.deck = decks[0]

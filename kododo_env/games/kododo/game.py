@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import Past, PlaysRounds, TakesBack
+from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import column
@@ -36,7 +36,7 @@ LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
 
 
 class KododoView(View):
-    """A player's view of Kododo: besides the observation, the hand slot by slot."""
+    """A player's view of Kododo: besides the observation, hand and table card by card."""
 
     _game: KododoGame
 
@@ -46,13 +46,23 @@ class KododoView(View):
         return self._kept("hand", lambda: self._game.hands[:, self.player])
 
     @property
+    def table(self) -> npt.NDArray[np.int8]:
+        """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
+        return self._kept("table", lambda: self._game.table)
+
+    @property
+    def last_table(self) -> npt.NDArray[np.int8]:
+        """The table of the round before, as it was scored; -1 in the first round."""
+        return self._kept("last_table", lambda: self._game.last_table)
+
+    @property
     def turn(self) -> int:
         """Which turn of the round it is, from 0."""
         self._current()
         return self._game.turn
 
 
-class KododoGame(BatchGame, PlaysRounds, TakesBack):
+class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack):
     """A batch of Kododo games.
 
     Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
@@ -91,6 +101,14 @@ class KododoGame(BatchGame, PlaysRounds, TakesBack):
         num = whole_number(num, "num", 1)
         decks = shuffled_decks(self.cards, num * LONG_DEALS, rng)
         return decks.reshape(num, LONG_DEALS, -1)
+
+    @property
+    def dealt_together(self) -> tuple[int, ...]:
+        """Hands, what a player draws in a turn, and the cards removed; see ``DealsTogether``."""
+        rules, players = self.rules, range(self.num_players)
+        draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
+        sizes = [*(rules.hand_size for _ in players), *draws, rules.removed]
+        return tuple(group for group, size in enumerate(sizes) for _ in range(size))
 
     def _start(self, decks: npt.NDArray[np.uint8]) -> None:
         self._state.given = decks[1:]

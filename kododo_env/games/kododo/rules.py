@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import comb
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -133,6 +133,31 @@ class Rules:
                 f"the draw pile of {left} cards does not run out at the end of a round, in "
                 f"which {per_round} are drawn; remove {left % per_round} more cards"
             )
+
+    @classmethod
+    def tiny(cls) -> Self:
+        """The least game with something to decide, of 6 deals, for algorithms to be tried on.
+
+        Both of two players hold two of the four cards blue 1, 2 and green 1, 2 and lay one. They
+        know each other's hands, but choose at once.
+        Doors take it as ``**dataclasses.asdict(Rules.tiny())``.
+        """
+        return cls(
+            num_players=2, num_colours=2, copies=(1, 1), hand_size=2, plays=(1,),
+            kododo_offset=0, limit_offset=1, removed_cards=0,
+        )  # fmt: skip
+
+    @classmethod
+    def small(cls) -> Self:
+        """A game of 220 deals, which can still be solved; see ``tiny``.
+
+        Both of two players hold three cards and lay two, one after the other. Two of the
+        eight cards, in each of two colours 1, 2, 3, 3, are removed unseen.
+        """
+        return cls(
+            num_players=2, num_colours=2, copies=(1, 1, 2), hand_size=3, plays=(1, 1),
+            kododo_offset=0, limit_offset=1, removed_cards=2,
+        )  # fmt: skip
 
     @property
     def removed(self) -> int:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 
 from kododo_env.core.bounds import bounds_text
-from kododo_env.system.files import check_file
 from kododo_env.system.stopping import exit_status, interrupt, on_stop
 
 Config = TypeVar("Config")
@@ -45,7 +44,7 @@ def run_cli(
     """
     try:
         with on_stop(interrupt):
-            main(_parse(config_class, _defaults(defaults, args), args))
+            main(_parse(config_class, defaults, args))
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(exit_status(stop))
@@ -60,34 +59,16 @@ def run_cli(
     sys.exit(0)
 
 
-def check_output(path: Path, endings: Sequence[str]) -> None:
-    """Check before long work that a file can be written at its end.
-
-    Args:
-        path: The file, which may exist.
-        endings: What its name may end with, such as ``[".png", ".svg"]``.
-
-    Raises:
-        ValueError: It cannot.
-    """
-    if path.suffix.lower() not in endings:
-        raise ValueError(f"{path} must end with {' or '.join(endings)}")
-    check_file(path)
-
-
-def _defaults(make: Callable[[Any], Config] | None, args: Sequence[str] | None) -> Config | None:
-    """The defaults that depend on some of the arguments, None if there are no such."""
-    if make is None:
-        return None
-    (which,) = (each for name, each in get_type_hints(make).items() if name != "return")
-    return make(_read(which, args, return_unknown_args=True, add_help=False)[0])
-
-
 def _parse(
-    config_class: type[Config], default: Config | None, args: Sequence[str] | None
+    config_class: type[Config], make: Callable[[Any], Config] | None, args: Sequence[str] | None
 ) -> Config:
+    """The arguments, whose defaults ``make`` may make of some of them."""
+    given = {}
+    if make is not None:
+        (which,) = (each for name, each in get_type_hints(make).items() if name != "return")
+        given["default"] = make(_read(which, args, return_unknown_args=True, add_help=False)[0])
     try:
-        return cast("Config", _read(config_class, args, default=default))
+        return cast("Config", _read(config_class, args, **given))
     except SystemExit as leave:
         if leave.code in (0, None):  # after --help
             print(f"\n{bounds_text(config_class)}")
@@ -99,11 +80,10 @@ def _read(config_class: type[Any], args: Sequence[str] | None, **settings: Any) 
     import tyro
 
     said = io.StringIO()
-    given = {name: value for name, value in settings.items() if value is not None}
     as_flags = (tyro.conf.FlagCreatePairsOff,)
     try:
         with redirect_stderr(said):
-            return tyro.cli(config_class, args=args, config=as_flags, **given)
+            return tyro.cli(config_class, args=args, config=as_flags, **settings)
     except SystemExit as leave:
         if leave.code in (0, None):
             raise

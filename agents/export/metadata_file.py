@@ -1,0 +1,21 @@
+"""``NAME.meta.json`` beside a policy file: its metadata for who cannot read them in the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kododo_env.policy.policy_file import read_policy
+from kododo_env.system.files import write_json
+
+ENDING = ".meta.json"
+
+
+def metadata_file(policy: Path) -> Path:
+    """Where the metadata of a policy file are as JSON."""
+    return policy.with_suffix(ENDING)
+
+
+def write_metadata(policy: Path) -> None:
+    """Write what a policy file says of itself beside it, whole or not at all."""
+    write_json(metadata_file(policy), json.loads(read_policy(policy).metadata.to_json()))

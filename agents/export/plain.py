@@ -1,0 +1,77 @@
+"""Policy files for engines that know neither half precision nor numbers of 8 bits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto, numpy_helper
+
+from agents.export.metadata_file import write_metadata
+from agents.export.policy_graph import policy_bytes
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.policy_file import read_policy
+from kododo_env.system.files import written_whole
+
+_INSTEAD = {
+    TensorProto.FLOAT16: TensorProto.FLOAT,
+    **dict.fromkeys((TensorProto.UINT8, TensorProto.UINT16, TensorProto.INT8), TensorProto.INT32),
+}
+
+
+def write_plain(policy: Path, path: Path) -> None:
+    """Write a policy file once more, with weights in float32 and inputs in int32.
+
+    Args:
+        policy: A policy file; it stays as it is.
+        path: The file to write, with its metadata as JSON beside it; it appears whole or not
+            at all. It can be played as the other, and gives the same answers.
+
+    Raises:
+        ValueError: The policy cannot be read, or the result would be too large.
+    """
+    file = read_policy(policy)
+    content = policy_bytes(plain_model(onnx.load_model_from_string(file.content)), file.metadata)
+    with written_whole(path) as aside:
+        aside.write_bytes(content)
+        OnnxAgent(aside)  # what is written can be read
+    write_metadata(path)
+
+
+def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy of a policy's model in float32 and int32, and the casts that this makes needless.
+
+    What orders the cards stays in double precision, and indices stay int64.
+    """
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    kinds = {}
+    for tensor in copy.graph.initializer:
+        if tensor.data_type in _INSTEAD:
+            kind = _INSTEAD[tensor.data_type]
+            numbers = numpy_helper.to_array(tensor)
+            dtype = onnx.helper.tensor_dtype_to_np_dtype(kind)
+            tensor.CopyFrom(numpy_helper.from_array(numbers.astype(dtype), tensor.name))
+        kinds[tensor.name] = tensor.data_type
+    for given in copy.graph.input:
+        kind = given.type.tensor_type.elem_type
+        given.type.tensor_type.elem_type = kinds[given.name] = _INSTEAD.get(kind, kind)
+    _drop_casts(copy.graph, kinds)
+    onnx.checker.check_model(copy, full_check=True)
+    return copy
+
+
+def _drop_casts(graph: onnx.GraphProto, kinds: dict[str, int]) -> None:
+    """Remove casts of weights and inputs to what they are."""
+    nodes: list[onnx.NodeProto] = []
+    same: dict[str, str] = {}  # the name of what is the same, by the cast's
+    for node in graph.node:
+        node.input[:] = [same.get(name, name) for name in node.input]
+        to = next((each.i for each in node.attribute if each.name == "to"), None)
+        if node.op_type == "Cast" and kinds.get(node.input[0]) == to:
+            same[node.output[0]] = node.input[0]
+        else:
+            nodes.append(node)
+    kept = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    del graph.node[:]
+    graph.node.extend(kept)

@@ -1,0 +1,40 @@
+// A policy file in any of onnxruntime's JavaScript packages, with its NAME.meta.json.
+
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
+
+// `ort` is onnxruntime-node or onnxruntime-web, `model` the bytes of NAME.onnx.
+export async function loadPolicy(ort, model, metadata) {
+  const session = await ort.InferenceSession.create(model);
+  const numbers = sum(metadata.pieces.map(([, shape]) => product(shape)));
+  const wide = metadata.pieces.some(([, , maximum]) => maximum > 255);
+
+  // Of arrays of N observations and masks: logits (N arrays) and values.
+  async function evaluate(observations, masks) {
+    const rows = observations.flat();
+    const { logits, value } = await session.run({
+      observation: wide
+        ? new ort.Tensor("uint16", Uint16Array.from(rows), [observations.length, numbers])
+        : new ort.Tensor("uint8", Uint8Array.from(rows), [observations.length, numbers]),
+      action_mask: new ort.Tensor("int8", Int8Array.from(masks.flat()), [
+        masks.length,
+        metadata.actions.length,
+      ]),
+    });
+    return { logits: rowsOf(logits), values: [...value.data] };
+  }
+
+  // The likeliest action of each.
+  async function act(observations, masks) {
+    const { logits } = await evaluate(observations, masks);
+    return logits.map((row) => row.indexOf(Math.max(...row)));
+  }
+
+  return { metadata, evaluate, act };
+}
+
+function rowsOf({ data, dims: [count, width] }) {
+  return Array.from({ length: count }, (_, row) => [
+    ...data.slice(row * width, (row + 1) * width),
+  ]);
+}

@@ -1,0 +1,40 @@
+"""The command ``kododo`` of the wheel: which of its commands is meant."""
+
+from __future__ import annotations
+
+import sys
+from pkgutil import resolve_name
+from typing import NoReturn
+
+from kododo_env.core.numbers import shown
+from kododo_env.system.extras import needs
+
+COMMANDS = {
+    "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
+    "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),
+}
+"""Of each command the module and its dataclass, beside the function of the command's name."""
+
+
+def main() -> NoReturn:
+    """Run the command that is named: ``kododo evaluate --help`` says more of it."""
+    name = sys.argv[1] if len(sys.argv) > 1 else None
+    if name in (None, "-h", "--help"):
+        lines = (f"  {command:9} {what}" for command, (_, what) in COMMANDS.items())
+        print("\n".join(["usage: kododo COMMAND [--help]", "", *lines]))
+        print("\nTraining is train.py in a checkout of the project.")
+        sys.exit(0 if name else 2)
+    try:
+        if name not in COMMANDS:
+            choices = ", ".join(COMMANDS)
+            raise ValueError(f"unknown command {shown(name)}; choose one of {choices}")
+        needs("the command line", "play", "tyro")
+    except (ValueError, ImportError) as error:
+        print(f"kododo: error: {error}", file=sys.stderr)
+        sys.exit(2)
+    module, _, config = COMMANDS[name][0].partition(":")
+    where = f"kododo_env.commands.{module}"
+    run_cli = resolve_name("kododo_env.commands.cli:run_cli")
+    sys.argv[:2] = [f"kododo {name}"]
+    run_cli(resolve_name(f"{where}:{config}"), resolve_name(f"{where}:{name}"))
+    raise AssertionError("run_cli leaves the process")

@@ -1,0 +1,220 @@
+"""A tournament from the command line to its table and files: what ``kododo evaluate`` does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from kododo_env import __version__
+from kododo_env.agent_registry import policy_path
+from kododo_env.arena.chunk_log import ChunkLog
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.play import ChunkResult
+from kododo_env.arena.progress import games_bar
+from kododo_env.arena.report import Report, build_report
+from kododo_env.arena.tournament import Tournament
+from kododo_env.arena.workers import cores, run
+from kododo_env.commands.file_argument import FilePath
+from kododo_env.core.bounds import check_settings
+from kododo_env.core.numbers import shown
+from kododo_env.rules_arguments import default_players, parse_rules
+from kododo_env.system.files import check_file, write_json
+from kododo_env.system.reservation import Reservation, reserved
+
+DEFAULT_GAME = "kododo"
+MOST_AGENTS = 64
+JSON = (".json",)
+Play = Callable[[Tournament, list[Chunk], int], Iterator[ChunkResult]]
+Files = Mapping[Path | None, tuple[str, ...]]
+
+
+class Results(Protocol):
+    """What was found by playing."""
+
+    def to_text(self) -> str:
+        """As a table."""
+        ...
+
+
+Found = TypeVar("Found", bound=Results)
+
+
+@dataclass(frozen=True)
+class TournamentConfig:
+    """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
+
+    Each deck is played once for each rotation of the seats, so that the luck of the deal
+    cancels. The same arguments give the same numbers, whatever --workers is.
+    """
+
+    agents: tuple[str, ...] = ()
+    """Names of agents, or policy files, 64 at most: --agents heuristic runs/a/policy.onnx."""
+    game: str = DEFAULT_GAME
+    """Which game."""
+    players: int | None = None
+    """Seats at a table; if not given 4, or the most that the game takes."""
+    games: int = 20_000
+    """How many games in all."""
+    seed: int = 0
+    """Seed of the decks and of the agents' randomness."""
+    variant: str | None = None
+    """Short for --rules variant=..."""
+    rules: tuple[str, ...] = ()
+    """Other rules as name=value, such as target_score=30; the number of players is --players."""
+    workers: int | None = None
+    """Processes; if not given one for each core."""
+    json: FilePath | None = None
+    """Write the results here as JSON; what is played so far is kept beside it."""
+    plot: FilePath | None = None
+    """Draw the results here, as PNG, SVG or PDF."""
+    resume: bool = False
+    """Go on with a tournament that was stopped; give the same arguments again."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        if not self.agents:
+            raise ValueError("name two agents at least with --agents")
+        if self.variant is not None and any(each.startswith("variant=") for each in self.rules):
+            raise ValueError("give --variant or --rules variant=..., not both")
+        if len(self.agents) > MOST_AGENTS:
+            raise ValueError(f"--agents takes {MOST_AGENTS} at most, not {len(self.agents)}")
+        if self.resume and self.json is None:
+            raise ValueError("--resume needs --json, the file of the tournament to go on with")
+        named = Counter(map(_identity, self.agents))
+        for agent in self.agents:
+            if named[_identity(agent)] > 1:
+                raise ValueError(
+                    f"agent {shown(agent)} is named twice: name each once (two policies may take "
+                    "part together if they are different files)"
+                )
+
+    def tournament(self) -> Tournament:
+        """What is to be played; ValueError if it cannot be."""
+        variant = () if self.variant is None else (f"variant={self.variant}",)
+        return Tournament(
+            self.game,
+            self.agents,
+            default_players(self.game) if self.players is None else self.players,
+            self.games,
+            self.seed,
+            parse_rules([*variant, *self.rules]),
+        )
+
+
+def _identity(agent: str) -> str:
+    """The same text for the same agent, however the way to its file is written."""
+    path = policy_path(agent)
+    # Not Path.resolve, which before Python 3.13 raises RuntimeError for a link to itself.
+    return os.path.realpath(path) if path.suffix else agent
+
+
+def evaluate(config: TournamentConfig, play: Play = run) -> None:
+    """Play, print the table, write the files.
+
+    Args:
+        config: What is asked for.
+        play: Gives the results of chunks of a tournament in their order; ``workers.run`` does
+            with so many processes here.
+
+    Raises:
+        ValueError: What was asked cannot be done; nothing has been played.
+    """
+
+    def write(report: Report) -> None:
+        if config.plot is not None:
+            from kododo_env.arena.plots import draw_report
+
+            draw_report(report, config.plot)
+        if config.json is not None:
+            write_json(config.json, report.to_json())
+            log_of(config.json).unlink()
+
+    files = {config.json: JSON, config.plot: (".png", ".svg", ".pdf")}
+    play_and_write(files, lambda: _report(config, play), write)
+
+
+def play_and_write(
+    files: Files,
+    play: Callable[[], Found],
+    write: Callable[[Found], None],
+) -> None:
+    """Play what takes long, write its files, print its table.
+
+    Args:
+        files: What will be written, None for what will not, and how each may end. No other
+            process writes them meanwhile.
+        play: Gives the results.
+        write: Writes the files.
+
+    Raises:
+        ValueError: A file cannot be written, or nothing can be played; nothing has been.
+    """
+    with _reserved(files) as places:
+        found = play()
+        try:
+            for place in places:
+                place.check()
+            write(found)
+        finally:  # it took long, and is lost if there was no room for the file
+            print(found.to_text(), flush=True)
+
+
+@contextmanager
+def _reserved(files: Files) -> Iterator[list[Reservation]]:
+    """Files that can be written at the end, and that no other process writes meanwhile."""
+    with ExitStack() as stack:
+        places = []
+        for path, endings in files.items():
+            if path is not None:
+                if path.suffix.lower() not in endings:
+                    raise ValueError(f"{path} must end with {' or '.join(endings)}")
+                check_file(path)
+                places.append(stack.enter_context(reserved(path, [path])))
+        yield places
+
+
+def _report(config: TournamentConfig, play: Play) -> Report:
+    """Play what is not in the log yet of a tournament; what all of it showed."""
+    tournament = config.tournament()
+    chunks, heading = tournament.chunks(), _heading(tournament)
+    path = None if config.json is None else log_of(config.json)
+    with ChunkLog(path, heading, chunks, config.resume) as log:
+        left = [chunk for chunk in chunks if chunk.index not in log.results]
+        games = tournament.players * sum(chunk.deals for chunk in chunks)
+        done = sum(result.shares.size for result in log.results.values())
+        played = play(tournament, left, config.workers or cores())
+        try:
+            for result in games_bar(played, games, done):
+                log.append(result)
+        except KeyboardInterrupt as stop:
+            if path is None:
+                raise
+            raise type(stop)("what was played is kept, go on with --resume") from stop
+    return build_report(tournament, log.results.values())
+
+
+def log_of(path: Path) -> Path:
+    """Where the results so far are kept."""
+    return path.with_name(path.name + ".partial")
+
+
+def _heading(tournament: Tournament) -> dict[str, Any]:
+    """What must be the same for results to belong together, policy files included."""
+    game = tournament.make_game(1)
+    policies = [getattr(agent, "policy", agent) for agent in tournament.load_agents()]
+    files = [getattr(policy, "path", None) for policy in policies]  # a search's policy has one too
+    return {
+        "package": __version__,
+        "game": f"{game.name} v{game.version}",
+        "rules": repr(game.rules),
+        "agents": list(tournament.agents),
+        "files": [file and hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files],
+        "games": tournament.games,
+        "seed": tournament.seed,
+    }

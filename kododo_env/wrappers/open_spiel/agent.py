@@ -1,0 +1,150 @@
+"""OpenSpiel's policies and bots as agents of the arena."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyspiel
+
+from kododo_env.core.view import View
+from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
+from kododo_env.wrappers.open_spiel.position import Log, SeenPosition, shown_by
+
+MakeBot = Callable[[int], pyspiel.Bot]
+
+
+class SpielAgent:
+    """Plays by a policy or by bots of OpenSpiel.
+
+    In each game they are asked with a state of OpenSpiel as the player sees it: hidden cards
+    are dealt anew among those that are possible, and the information state is what the
+    player has seen and done, of which the agent keeps a log. Each game is asked for by
+    itself, which takes some tenths of a millisecond, and what the policy or bot takes.
+
+    A log begins when the agent is asked first after a deal, and is whole while it is asked in
+    every step, so that games in which somebody waits for others, as in KADO, can be played by
+    bots only that do without information states.
+
+    Args:
+        plays: A policy, such as ``solver.average_policy()``, or ``make_bot(player)``, which
+            makes a bot for a seat. Bots are asked by ``step`` alone; nobody tells them of the
+            others' moves, nor restarts them.
+        turn_based: Whether the policy or bot is for the turn-based form of the game.
+        name: What it is called in tables.
+    """
+
+    def __init__(self, plays: Any, turn_based: bool = True, name: str = "open_spiel") -> None:
+        self.name = name
+        self._plays = plays
+        self._turn_based = turn_based
+        self._games: dict[tuple[str, Any], _Table] = {}
+        self._bots: dict[int, pyspiel.Bot] = {}
+        self._diaries: dict[int, _Diary] = {}
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose in each game; shape (N,).
+
+        Raises:
+            ValueError: The policy does not know an information state, or there is none.
+        """
+        diary = self._diaries.setdefault(view.player, _Diary())
+        logs = diary.at(view)
+        worlds = view.determinize(rng, 1)
+        table = self._table(view)
+        mask = view.legal_action_mask
+        chosen: npt.NDArray[np.int64] = mask.argmax(axis=1)
+        for game in np.flatnonzero(mask.sum(axis=1) > 1):
+            world = worlds.take(np.array([game]))
+            state = table.state(SeenPosition(world, view.player, logs[game]), view.player)
+            chosen[game] = self._choice(state, view.player, rng)
+        diary.played = chosen.tolist()
+        return chosen
+
+    def _table(self, view: View) -> _Table:
+        key = (view.game_name, view.rules)
+        if key not in self._games:
+            self._games[key] = _Table(view, self._turn_based)
+        return self._games[key]
+
+    def _choice(self, state: pyspiel.State, player: int, rng: np.random.Generator) -> int:
+        if hasattr(self._plays, "action_probabilities"):
+            return self._drawn(state, player, rng)
+        if player not in self._bots:
+            self._bots[player] = self._plays(player)
+        return int(self._bots[player].step(state))
+
+    def _drawn(self, state: pyspiel.State, player: int, rng: np.random.Generator) -> int:
+        try:
+            chances = self._chances(state, player)
+        except KeyError:
+            chances = {}
+        if not chances:
+            raise ValueError(
+                f"{self.name} does not know this information state; its policy is one of "
+                "another game, of other rules, or not of the turn-based form"
+            )
+        weights = np.array(list(chances.values()), np.float64)
+        return int(rng.choice(list(chances), p=weights / weights.sum()))
+
+    def _chances(self, state: pyspiel.State, player: int) -> dict[int, float]:
+        """The chances of the actions; none where a policy in C++ does not know the state."""
+        found: dict[int, float]
+        if not isinstance(self._plays, pyspiel.Policy):
+            found = self._plays.action_probabilities(state, player)
+        else:  # in C++, where a state is asked for whose turn it is
+            asked = state if self._turn_based else state.information_state_string(player)
+            found = self._plays.action_probabilities(asked)
+        return found
+
+
+class _Diary:
+    """The logs of one seat, one for each game of a batch."""
+
+    def __init__(self) -> None:
+        self.played: list[int] = []
+        self._logs: list[Log | None] = []
+        self._step = 0
+
+    def at(self, view: View) -> list[Log | None]:
+        """The logs as they are with what is seen now; None where something was missed."""
+        shown = list(shown_by(view))
+        if view.steps_played == 0:
+            self._logs = [Log.start(view.player, each) for each in shown]
+        elif view.steps_played == self._step + 1 and len(shown) == len(self._logs):
+            before = zip(self._logs, self.played, shown, strict=True)
+            self._logs = [log and log.then(action, each) for log, action, each in before]
+        else:
+            self._logs = [None] * len(shown)
+        self._step = view.steps_played
+        return self._logs
+
+
+class _Table:
+    """States of OpenSpiel as one player sees them.
+
+    Args:
+        view: Of games of which kind.
+        turn_based: Whether the states are of the turn-based form.
+    """
+
+    def __init__(self, view: View, turn_based: bool) -> None:
+        rules = {each.name: getattr(view.rules, each.name) for each in fields(view.rules)}
+        self._game = SpielGame({"game": view.game_name, "rules": as_text(rules)})
+        self._turn_based = pyspiel.convert_to_turn_based(self._game) if turn_based else None
+
+    def state(self, position: SeenPosition, player: int) -> pyspiel.State:
+        """The state in which the player is to choose."""
+        self._game.root = position
+        try:
+            if self._turn_based is None:
+                return self._game.new_initial_state()
+            state = self._turn_based.new_initial_state()
+        finally:
+            self._game.root = None
+        for before in range(player):  # they choose at once: what is put down for them is not seen
+            state.apply_action(position.legal[before][0])
+        return state

@@ -1,0 +1,150 @@
+"""Where a game stands, once and for all, and what each player has seen on the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
+
+Shown = Mapping[str, str]
+LEGAL = "legal"
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a player has seen and done since the deal.
+
+    Attributes:
+        text: All of it; equal for two games if and only if the player cannot tell them apart.
+        last: What was shown last, by name.
+    """
+
+    text: str
+    last: Shown
+
+    @classmethod
+    def start(cls, player: int, shown: Shown) -> Self:
+        """The log after the deal."""
+        return cls(f"player {player}\n{_listed(shown)}", shown)
+
+    def then(self, action: int, shown: Shown) -> Self:
+        """The log after a step: the player's own action, and what has changed by it."""
+        news = {name: text for name, text in shown.items() if self.last[name] != text}
+        return type(self)(f"{self.text}\nplayed {action}\n{_listed(news)}", shown)
+
+
+def _listed(shown: Shown) -> str:
+    return "\n".join(f"{name} {text}" for name, text in shown.items())
+
+
+def shown_by(view: View) -> Iterator[Shown]:
+    """What a view tells of each of its games: observation, legal actions, its game's own facts."""
+    arrays = dict(view.pieces)
+    arrays |= {f"view.{name}": getattr(view, name) for name in _own_facts(type(view).__mro__)}
+    arrays[LEGAL] = view.legal_action_mask.astype(np.uint8)
+    for index in range(view.num_envs):
+        yield {name: _numbers(array, index) for name, array in arrays.items()}
+
+
+def _numbers(array: Any, index: int) -> str:
+    """The numbers of one game; a single number is that of all games."""
+    numbers = array[index] if isinstance(array, np.ndarray) else array
+    return ",".join(map(str, np.ravel(numbers).tolist()))
+
+
+@cache
+def _own_facts(kinds: tuple[type, ...]) -> tuple[str, ...]:
+    """The names of the public facts that a game has added to its view, given by its classes."""
+    return tuple(
+        name
+        for kind in kinds[: kinds.index(View)]
+        for name, fact in sorted(vars(kind).items())
+        if isinstance(fact, property) and not name.startswith("_")
+    )
+
+
+class Position:
+    """One game after some steps. It never changes, so that copies of a state may share it.
+
+    Args:
+        game: A batch of one, which nobody steps.
+        before: The position before the last step; None after the deal.
+        actions: The last step, an action for each player.
+
+    Attributes:
+        legal: The legal actions of each player, in ascending order.
+    """
+
+    def __init__(
+        self, game: BatchGame, before: Position | None = None, actions: tuple[int, ...] = ()
+    ) -> None:
+        self.game = game
+        self.before = before
+        self.actions = actions
+        self.terminated = bool(game.terminated[0])
+        self.legal = [np.flatnonzero(row).tolist() for row in game.legal_action_mask()[0]]
+        self._logs: dict[int, Log] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def after(self, actions: tuple[int, ...]) -> Position:
+        """The position after one more step."""
+        game = self.game.clone()
+        game.step(np.array([actions]))
+        return Position(game, self, actions)
+
+    def shown(self, player: int) -> Shown:
+        """What the player is shown now."""
+        return next(shown_by(self.game.view(player)))
+
+    def log(self, player: int) -> Log:
+        """What the player has seen and done since the deal."""
+        if player not in self._logs:
+            shown = self.shown(player)
+            if self.before is None:
+                self._logs[player] = Log.start(player, shown)
+            else:
+                log = self.before.log(player)
+                self._logs[player] = log.then(self.actions[player], shown)
+        return self._logs[player]
+
+    def history(self) -> str:
+        """The steps so far, everybody's actions in each."""
+        steps = []
+        here: Position | None = self
+        while here is not None and here.before is not None:
+            steps.append(" ".join(map(str, here.actions)))
+            here = here.before
+        return ", ".join(reversed(steps))
+
+
+class SeenPosition(Position):
+    """A position as one player imagines it: hidden cards are made up, their log is given.
+
+    Args:
+        game: A batch of one, as the player's view deals it.
+        player: Who.
+        log: What the player has seen and done; None if they have not seen all.
+    """
+
+    def __init__(self, game: BatchGame, player: int, log: Log | None) -> None:
+        super().__init__(game)
+        self._player = player
+        if log is not None:
+            self._logs[player] = log
+
+    def log(self, player: int) -> Log:
+        """See ``Position.log``; ValueError if the player has not seen all."""
+        if player == self._player and player not in self._logs:
+            raise ValueError(
+                f"player {player} was not asked in every step since the deal, so there is no "
+                "information state; only bots that do without can play on"
+            )
+        return super().log(player)

@@ -1,0 +1,297 @@
+"""A batch of games as a Gymnasium VectorEnv: one seat of each game learns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from kododo_env.core.agent import joint_action
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown, whole_number, whole_numbers, whole_seed
+from kododo_env.core.rewards import Reward, reward_function
+from kododo_env.wrappers.choices import Choices
+from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
+from kododo_env.wrappers.opponents import Opponents, one_for_each
+from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
+
+Bool = npt.NDArray[np.bool_]
+Step = tuple[Observation, npt.NDArray[np.float64], Bool, Bool, dict[str, Any]]
+
+
+class BatchVectorEnv(VectorEnv[Any, Any, Any]):
+    """One seat of each of N games, which are all played at once.
+
+    Observations are ``{"observation": (N, F), "action_mask": (N, A) int8}``; the masks are also
+    ``info["action_mask"]``. All games are at the same turn; they go on until the learner has
+    something to decide in one of them. In a game where it has not, its only legal action is
+    the no-op, or the one that is forced. The reward is all that was gained since the last step.
+
+    Games that do not end together, as those of Kododo's long variant, wait with only the no-op
+    and without reward: in the mode ``NEXT_STEP`` until all are over, in ``SAME_STEP`` until the
+    others' next deal.
+
+    Args:
+        game: The batch. It is used as it is, not copied.
+        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
+        opponents: Who plays the other seats: None for random legal play, one agent for all
+            of them, or one for each, in turn order from the learner on. Agents may be given by
+            name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
+        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
+            array (N, P).
+        render_mode: None, ``"ansi"`` or ``"rgb_array"``; shows what the learners may know.
+        illegal_action: ``"random"`` plays a legal one instead, which ``info["illegal_action"]``
+            tells; ``"raise"`` refuses them.
+        autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``"NextStep"``: the step
+            after the end deals anew and ignores the actions; ``"SameStep"``: the step that ends
+            a game deals anew, and ``info["final_obs"]`` has the last observations;
+            ``"Disabled"``: ``reset(options={"reset_mask": over})`` does.
+        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` (observations are then
+            arrays (N, F) alone) or ``"both"``.
+
+    Attributes:
+        game: The batch that is played.
+        seats: The learner's seat in each game, (N,).
+
+    Raises:
+        ValueError: An option is unknown, or the opponents are not agents or not P - 1.
+    """
+
+    def __init__(
+        self,
+        game: BatchGame,
+        seat: int | str = 0,
+        opponents: Opponents = None,
+        reward: str | Reward = "score",
+        render_mode: str | None = None,
+        illegal_action: str = "random",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        observation_dtype: npt.DTypeLike | None = None,
+        normalize: bool = False,
+        action_mask: str = "both",
+    ) -> None:
+        check_render_mode(render_mode)
+        self.game, self.num_envs, self.render_mode = game, game.num_envs, render_mode
+        self._mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {
+            "autoreset_mode": self._mode,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 1,
+        }
+        self._seat_changes = isinstance(seat, str) and seat == "random"
+        seats = ("a seat that is not 'random'", 0, game.num_players - 1)
+        first = 0 if self._seat_changes else whole_number(seat, *seats)
+        self.seats = np.full(game.num_envs, first)
+        self.opponents = one_for_each(opponents, game)
+        self._reward = reward_function(reward)
+        self._choices = Choices(game, illegal_action)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self.single_observation_space = self._format.space
+        self.single_action_space = action_space(game)
+        self.observation_space = batch_space(self._format.space, game.num_envs)
+        self.action_space = batch_space(self.single_action_space, game.num_envs)
+        self._each = np.arange(game.num_envs)
+        self._gained = np.zeros(game.num_envs)
+        self._dealt = False
+
+    # --- playing ----------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal games anew and play them to the learner's first decision.
+
+        Args:
+            seed: The same seed and actions give the same games; None goes on at random.
+            options: ``{"reset_mask": (N,) bool}`` deals only these games, which must be those
+                that are over; ``{"deck": (N, D)}`` gives the order of the cards. Other keys
+                are ignored.
+
+        Returns:
+            Observations and info.
+
+        Raises:
+            ValueError: The seed is none, the decks are not the game's, or only some games are
+                to be dealt and cannot be now; nothing is changed.
+        """
+        if options is not None and not isinstance(options, Mapping):
+            raise ValueError(f"options must be a dictionary or None, not {shown(options)}")
+        seed, given = whole_seed(seed), options or {}
+        mask = given.get("reset_mask")
+        if mask is None or np.all(_games(mask, self.num_envs)):
+            self.game.reset(seed, given.get("deck"))
+            dealt = np.ones(self.num_envs, np.bool_)
+        else:
+            dealt = self._dealt_again(_games(mask, self.num_envs), seed)
+        super().reset(seed=seed)
+        self._choices.seed(seed)
+        self._dealt = True
+        self._begin(dealt)
+        return self._see()
+
+    def step(self, actions: Any) -> Step:
+        """Play the learner's choices and go on to the next ones, or to the end.
+
+        Args:
+            actions: Action numbers, shape (N,); those of games that are over are ignored.
+
+        Returns:
+            Observations, rewards (N,), terminations (N,), truncations (never) and info.
+
+        Raises:
+            ValueError: An action is not one, or illegal and not to be replaced, or an opponent
+                plays an illegal one; nothing is changed.
+            RuntimeError: The games have not begun; or all are over, and are not dealt anew.
+        """
+        game, over = self.game, self.game.terminated
+        if not self._dealt or (over.all() and self._mode == AutoresetMode.DISABLED):
+            when = "are over" if self._dealt else "have not begun"
+            raise RuntimeError(f"the games of {game.name} {when}; call reset()")
+        if over.all() and self._mode == AutoresetMode.NEXT_STEP:
+            self._begin(game.restart_finished())
+            return self._given(np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_), {})
+        info: dict[str, Any] = {}
+        chosen, replaced = self._settled(actions)
+        if replaced.any():
+            info |= _marked("illegal_action", replaced.copy(), replaced)
+        before = over.copy()
+        self._play(chosen)
+        self._play_on()
+        ended = game.terminated & ~before
+        gained, self._gained = self._gained, np.zeros(self.num_envs)
+        if self._mode == AutoresetMode.SAME_STEP and game.terminated.any():
+            info |= self._final(ended)
+            self._begin(game.restart_finished())
+        return self._given(gained, ended, info)
+
+    def action_masks(self) -> Bool:
+        """The learner's legal actions, (N, A)."""
+        masks: Bool = self.game.legal_action_mask()[self._each, self.seats]
+        return masks
+
+    def render(self) -> tuple[Any, ...]:
+        """Each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
+        seats = enumerate(self.seats.tolist())
+        return tuple(draw(self.game, self.render_mode, index, seat) for index, seat in seats)
+
+    # --- dealing ----------------------------------------------------------------------
+
+    def _dealt_again(self, wanted: Bool, seed: int | None) -> Bool:
+        """Deal the games that are over, which must be those that are wanted."""
+        if seed is not None:
+            raise ValueError("a seed deals all games anew; give it without reset_mask")
+        if not np.array_equal(wanted, self.game.terminated):
+            raise ValueError(
+                "reset_mask must be the games that are over, or all: games of a batch are at the "
+                "same turn"
+            )
+        dealt = self.game.restart_finished()
+        if not dealt.any():
+            raise ValueError("games that are over can be dealt only with the others' next deal")
+        return dealt
+
+    def _begin(self, dealt: Bool) -> None:
+        """Seat the learner in games that were dealt, and play to its first decision."""
+        if self._seat_changes:
+            seats = self._choices.rng.integers(self.game.num_players, size=self.num_envs)
+            self.seats = np.where(dealt, seats, self.seats)
+        self._gained = np.zeros(self.num_envs)
+        self._play_on()
+
+    # --- a step -----------------------------------------------------------------------
+
+    def _settled(self, actions: Any) -> tuple[npt.NDArray[np.int64], Bool]:
+        """The learner's actions that are played, and which of them replace illegal ones."""
+        given = whole_numbers(actions, "actions").astype(np.int64)
+        if given.shape != (self.num_envs,):
+            raise ValueError(
+                f"actions must be {self.num_envs} integers, one for each game, not an array of "
+                f"the shape {given.shape}"
+            )
+        given[self.game.terminated] = self.game.no_op
+        return given, self._choices.settle_all(given, self.action_masks())
+
+    def _play_on(self) -> None:
+        """Play until the learner has something to decide in a game, or all are over."""
+        game = self.game
+        while not (game.terminated.all() or game.deciding()[self._each, self.seats].any()):
+            self._play(None)
+
+    def _play(self, chosen: npt.NDArray[np.int64] | None) -> None:
+        """One step of all games, with the learner's choices unless they are forced."""
+        with self._choices.unless_refused():
+            actions = self._others_actions()
+            if chosen is not None:
+                actions[self._each, self.seats] = chosen
+            self.game.step(actions)
+        self._gained += self._reward(self.game)[self._each, self.seats]
+
+    def _others_actions(self) -> npt.NDArray[np.int64]:
+        """What the opponents do, (N, P); the learner's are the first legal ones."""
+        game, rng, players = self.game, self._choices.rng, self.game.num_players
+        if not self._seat_changes:
+            seat = int(self.seats[0])
+            after = players - 1 - seat  # so many opponents before the turn comes round
+            agents = [*self.opponents[after:], None, *self.opponents[:after]]
+            return joint_action(agents, game, rng, first=seat)
+        actions = joint_action([None] * players, game, rng)
+        # Which place after the learner's, counted from 0, each seat is.
+        places = (np.arange(players) - self.seats[:, None] - 1) % players
+        for agent in {id(each): each for each in self.opponents}.values():
+            own = [place for place, each in enumerate(self.opponents) if each is agent]
+            its = np.isin(places, own)
+            asked = [agent if its[:, seat].any() else None for seat in range(players)]
+            np.copyto(actions, joint_action(asked, game, rng), where=its)
+        return actions
+
+    # --- what is given out ------------------------------------------------------------
+
+    def _see(self) -> tuple[Observation, dict[str, Any]]:
+        numbers = self._format.numbers(self.game)[self._each, self.seats]
+        masks = self.action_masks().astype(np.int8)
+        info: dict[str, Any] = {}
+        for name, each in self._format.info(masks).items():
+            info |= _marked(name, each, np.ones(self.num_envs, np.bool_))
+        return self._format.observation(numbers, masks), info
+
+    def _given(self, gained: npt.NDArray[np.float64], ended: Bool, info: dict[str, Any]) -> Step:
+        """What a step returns."""
+        observations, seen = self._see()
+        return observations, gained, ended, np.zeros(self.num_envs, np.bool_), seen | info
+
+    def _final(self, ended: Bool) -> dict[str, Any]:
+        """Observations and infos of the games that have ended, before they are dealt anew."""
+        observations, info = self._see()
+        last = np.full(self.num_envs, None, object)
+        for index in np.flatnonzero(ended).tolist():
+            last[index] = row_of(observations, index)
+        return _marked("final_obs", last, ended) | _marked("final_info", info, ended)
+
+
+def _marked(name: str, values: Any, where: Bool) -> dict[str, Any]:
+    """Values as a VectorEnv's info has them, with the games for which they are."""
+    return {name: values, f"_{name}": where}
+
+
+def _games(mask: Any, num_envs: int) -> Bool:
+    """A given mask of games, checked."""
+    games = np.asarray(mask)
+    if games.shape != (num_envs,) or games.dtype != np.bool_ or not games.any():
+        raise ValueError(
+            f"reset_mask must be {num_envs} truth values, one of them True, not {shown(mask)}"
+        )
+    return games
+
+
+def _autoreset_mode(given: Any) -> AutoresetMode:
+    try:
+        return AutoresetMode(given)
+    except ValueError:
+        choices = ", ".join(repr(mode.value) for mode in AutoresetMode)
+        raise ValueError(f"autoreset_mode must be one of {choices}, not {shown(given)}") from None

@@ -1,0 +1,131 @@
+"""Policies in JavaScript: the examples for node and for the browser, compared with Python."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.export.onnx_export import positions
+from agents.export.policy_weights import game_of
+from kododo_env.agent_registry import POLICIES, shipped
+from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.clients.python_clients import EXAMPLES, Skipped
+
+POSITIONS = 1000  # of each policy
+CLOSE = 1e-4  # of logits and values
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+Answers = dict[str, Any]
+
+
+def try_node(folder: Path) -> dict[str, Any]:
+    """All policies that ship by onnxruntime-node; Skipped, or ValueError, as for Python."""
+    version = _npm(folder, "onnxruntime-node")
+    told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
+
+    def node(name: str) -> Answers:
+        command = ["node", "onnx_node.mjs", f"{name}.onnx", "positions.json"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ValueError(f"onnx_node.mjs fails: {done.stderr[-2000:]}")
+        return dict(json.loads(done.stdout))
+
+    versions = {"onnxruntime-node": version, "node": told.stdout.strip().lstrip("v")}
+    return _told("onnx_node.mjs", versions, _compare(node, folder))
+
+
+def try_browser(folder: Path) -> dict[str, Any]:
+    """All policies that ship by onnxruntime-web in a browser without a window."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise Skipped(f"there is no browser here ({', '.join(BROWSERS)})")
+    version = _npm(folder, "onnxruntime-web")
+    said = subprocess.run([browser, "--version"], capture_output=True, text=True, check=True)
+    command = [
+        browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/user",
+        "--virtual-time-budget=60000", "--dump-dom",
+    ]  # fmt: skip
+
+    def show(address: str, name: str) -> Answers:
+        page = f"{address}/onnx_browser.html?policy={name}"
+        done = subprocess.run([*command, page], capture_output=True, text=True, check=False)
+        shown = re.search('<pre id="answers">(.*?)</pre>', done.stdout, re.DOTALL)
+        if shown is None or not shown[1].startswith("{"):
+            raise ValueError(f"onnx_browser.html does not answer: {done.stderr[-2000:]}")
+        return dict(json.loads(html.unescape(shown[1])))
+
+    with served(folder) as address:
+        largest = _compare(partial(show, address), folder)
+    versions = {"onnxruntime-web": version, "Chromium": re.findall(r"[\d.]+", said.stdout)[0]}
+    return _told("onnx_browser.html", versions, largest)
+
+
+def _told(example: str, versions: dict[str, str], largest: float) -> dict[str, Any]:
+    return {"example": example, "versions": versions, "largest_difference": largest}
+
+
+def _npm(folder: Path, package: str) -> str:
+    """Install a package, without scripts of its own; its version."""
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        raise Skipped("there is no node and npm here")
+    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", package]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Skipped(f"it cannot be installed here: {done.stderr.splitlines()[-1:]}")
+    content = (folder / "node_modules" / package / "package.json").read_text()
+    return str(json.loads(content)["version"])
+
+
+def _compare(answers_of: Callable[[str], Answers], folder: Path) -> float:
+    """The largest difference from Python's answers; ValueError if an action is another."""
+    for script in EXAMPLES.glob("onnx_*"):
+        shutil.copy(script, folder)
+    largest = 0.0
+    for name in shipped():
+        agent = OnnxAgent(POLICIES / f"{name}.onnx")
+        for ending in (".onnx", ".meta.json"):
+            shutil.copy(POLICIES / f"{name}{ending}", folder)
+        seen, masks = (each[:POSITIONS] for each in positions(game_of(agent.metadata), POSITIONS))
+        content = {"observations": seen.tolist(), "masks": masks.tolist()}
+        (folder / "positions.json").write_text(json.dumps(content))
+        found = answers_of(name)
+        logits, values = agent.evaluate(seen, masks)
+        _same(found["actions"], logits.argmax(axis=1), 0, f"{name}'s actions")
+        for which, want in (("logits", logits), ("values", values)):
+            largest = max(largest, _same(found[which], want, CLOSE, f"{name}'s {which}"))
+    return largest
+
+
+def _same(found: Any, want: npt.NDArray[Any], close: float, what: str) -> float:
+    difference = np.abs(np.asarray(found, want.dtype) - want).max()
+    if not difference <= close:
+        raise ValueError(f"{what} differ from those in Python by {difference:.2g}")
+    return float(difference)
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """A folder over HTTP on this machine, while one is inside; its address."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()

@@ -1,0 +1,51 @@
+"""Which library is tried with which example of docs/examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Client:
+    """A Python library, and the example that a user of it would write.
+
+    Attributes:
+        name: As the page calls it.
+        example: The script in docs/examples.
+        says: What it prints when all went well, a regular expression.
+        installs: What pip installs beside the project; the page tells their versions.
+        arguments: Of the script.
+        torch: Whether torch is installed first, at the project's own version.
+    """
+
+    name: str
+    example: str
+    says: str
+    installs: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
+    torch: bool = True
+
+
+CLIENTS = (
+    Client(
+        "PettingZoo", "pettingzoo_self_play.py", "mean return .* random players",
+        ("pettingzoo",), torch=False,
+    ),
+    Client(
+        "Gymnasium", "gymnasium_vector.py", "one game among heuristics: return",
+        ("gymnasium",), torch=False,
+    ),
+    Client(
+        "CleanRL style", "ppo_single_file.py", "update 3: mean return",
+        ("gymnasium", "torch"), ("--num-envs", "64", "--updates", "3"),
+    ),
+    Client(
+        "stable-baselines3", "sb3_maskable_ppo.py", "ep_rew_mean",
+        ("stable-baselines3", "sb3-contrib"),
+    ),
+    Client("TorchRL", "torchrl_ppo.py", "update 5: loss", ("torchrl", "pettingzoo")),
+    Client("BenchMARL", "benchmarl_mappo.py", "3 updates", ("benchmarl", "torchrl", "pettingzoo")),
+    Client("Tianshou", "tianshou_dqn.py", "2 epochs", ("tianshou", "pettingzoo")),
+    # agilerl imports peft and does not ask for it.
+    Client("AgileRL", "agilerl_ppo.py", "update 3: mean return", ("agilerl", "peft")),
+)  # fmt: skip

@@ -1,0 +1,101 @@
+"""A Python library's example in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from venv import EnvBuilder
+
+from tests.clients.libraries import Client
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+VERSIONS = "import json, sys; from importlib.metadata import version; " \
+    "print(json.dumps({name: version(name) for name in sys.argv[1:]}))"  # fmt: skip
+
+
+class Skipped(Exception):
+    """It cannot be tried here; says why."""
+
+
+def run_example(client: Client, python: str | Path, folder: Path) -> str:
+    """What an example prints; CalledProcessError or ValueError if it fails."""
+    script = folder / client.example
+    shutil.copy(EXAMPLES / client.example, script)
+    done = subprocess.run(
+        [python, script, *client.arguments],
+        cwd=folder, env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode or not re.search(client.says, done.stdout):
+        raise ValueError(f"{client.example} fails:\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+def try_client(client: Client, folder: Path) -> dict[str, Any]:
+    """Install a library in a folder and run its example there; what was tried, for the page.
+
+    Raises:
+        Skipped: The library cannot be installed.
+        ValueError: The example fails.
+    """
+    python = folder / "environment" / "bin" / "python"
+    EnvBuilder(with_pip=True, symlinks=True).create(folder / "environment")
+    pins = (ROOT / "constraints.txt").read_text()
+    torch = re.findall(r"^torch==.*$", pins, re.MULTILINE) if client.torch else []
+    for wanted in (torch, [str(source(folder)), *client.installs, *torch]):
+        if wanted:
+            install(python, wanted)
+    run_example(client, python, folder)
+    versions = subprocess.run(
+        [python, "-c", VERSIONS, *client.installs], capture_output=True, text=True, check=True
+    )
+    found = {name: each.partition("+")[0] for name, each in json.loads(versions.stdout).items()}
+    return {
+        "example": client.example,
+        "versions": {**found, "Python": platform.python_version()},
+    }
+
+
+def install(python: Path, wanted: list[str]) -> None:
+    """Have pip install something; Skipped if it cannot."""
+    command = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        *wanted,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line.strip() for line in done.stderr.splitlines()]
+        errors = [line for line in lines if line.startswith("ERROR")] or ["pip fails"]
+        raise Skipped(f"it cannot be installed here: {errors[0][:200]}")
+
+
+def source(folder: Path) -> Path:
+    """A copy of what the wheel is built from, since building writes beside it."""
+    copy = folder / "source"
+    if not copy.exists():
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "kododo_env", copy / "kododo_env", ignore=ignored)
+        for name in ("pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
+            shutil.copy(ROOT / name, copy)
+    return copy
+
+
+def is_here(client: Client) -> bool:
+    """Whether this environment has what an example needs."""
+    done = subprocess.run(
+        [sys.executable, "-c", VERSIONS, *client.installs], capture_output=True, check=False
+    )
+    return done.returncode == 0

@@ -1,0 +1,66 @@
+"""The examples run with the libraries that are here; the others are tried by make test-clients."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.clients import __main__ as clients
+from tests.clients import python_clients
+from tests.clients.libraries import CLIENTS, Client
+
+PAGE = (python_clients.ROOT / "docs" / "libraries.md").read_text()
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+def test_an_example_runs(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not python_clients.is_here(client):
+        pytest.skip(f"{client.installs[0]} is not installed here; make test-clients tries it")
+    monkeypatch.setenv("PYTHONPATH", str(python_clients.ROOT))
+    python_clients.run_example(client, sys.executable, tmp_path)
+
+
+def test_the_page_tells_of_every_example_and_what_was_tried() -> None:
+    tried = json.loads(clients.PAGE.read_text())
+    assert list(tried) == list(clients.TRIALS)
+    for name, facts in tried.items():
+        assert f"\n## {name}\n" in PAGE
+        assert PAGE.count(f"(examples/{facts['example']})") >= 2  # the table and the paragraph
+        assert all(facts["versions"].values())
+    for client in CLIENTS:
+        assert tried[client.name]["example"] == client.example
+        assert set(tried[client.name]["versions"]) == {*client.installs, "Python"}
+
+
+def test_what_cannot_be_installed_is_skipped_and_keeps_its_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    page = tmp_path / "page.json"
+    page.write_text('{"Gymnasium": {"versions": {"gymnasium": "0"}}}')
+    assert clients.main(["Gymnasium", "ONNX in node", "ONNX in a browser"], page) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("Gymnasium: skipped, it cannot be installed here: ERROR")
+    assert said[1] == "ONNX in node: skipped, there is no node and npm here"
+    assert said[2].startswith("ONNX in a browser: skipped, there is no browser here")
+    assert said[3] == "0 passed, 0 failed, 3 skipped"
+    assert json.loads(page.read_text()) == {"Gymnasium": {"versions": {"gymnasium": "0"}}}
+
+
+def test_an_example_that_fails_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "example.py").write_text("print('all is well'); raise SystemExit(code)")
+    monkeypatch.setattr(python_clients, "EXAMPLES", tmp_path)
+    monkeypatch.setattr(python_clients, "install", lambda python, wanted: None)
+    client = Client("toy", "example.py", "all is better", (), torch=False)
+    monkeypatch.setitem(clients.TRIALS, "toy", lambda f: python_clients.try_client(client, f))
+    assert clients.main(["toy"], tmp_path / "page.json") == 1
+    assert "toy: FAILED, example.py fails:" in capsys.readouterr().out
+    assert json.loads((tmp_path / "page.json").read_text()) == {}
+    assert clients.main(["Toy"], tmp_path / "page.json") == 2
+    assert capsys.readouterr().err.startswith("no such library: Toy; give some of PettingZoo, ")

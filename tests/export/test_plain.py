@@ -1,0 +1,100 @@
+"""Policy files in float32 and int32: the same answers, and nothing that small engines lack."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto
+from scipy.special import softmax
+
+from agents.export.onnx_export import positions
+from agents.export.plain import write_plain
+from agents.export.policy_weights import game_of, network_of
+from kododo_env.agent_registry import POLICIES, shipped
+from kododo_env.policy.onnx_agent import OnnxAgent
+
+LACKING = {
+    TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.UINT8, TensorProto.INT8,
+    TensorProto.UINT16, TensorProto.INT16,
+}  # fmt: skip
+
+
+def written(name: str, folder: Path) -> Path:
+    path = folder / "plain.onnx"
+    write_plain(POLICIES / f"{name}.onnx", path)
+    return path
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_it_plays_as_the_file_that_ships(name: str, tmp_path: Path) -> None:
+    usual, plain = OnnxAgent(POLICIES / f"{name}.onnx"), OnnxAgent(written(name, tmp_path))
+    observation, mask = positions(game_of(usual.metadata), 3000, seed=2)
+    assert len(mask) >= 3000
+    (want, value), (got, plain_value) = (
+        agent.evaluate(observation, mask) for agent in (usual, plain)
+    )
+    assert np.array_equal(got.argmax(axis=1), want.argmax(axis=1))
+    assert np.abs(softmax(got, axis=1) - softmax(want, axis=1)).max() < 1e-5
+    assert np.abs(plain_value - value).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", shipped())
+def test_no_tensor_is_of_a_type_that_small_engines_lack(name: str, tmp_path: Path) -> None:
+    model = onnx.shape_inference.infer_shapes(onnx.load(written(name, tmp_path)), strict_mode=True)
+    graph = model.graph
+    inputs = {each.name: each.type.tensor_type.elem_type for each in graph.input}
+    assert inputs == dict.fromkeys(("observation", "action_mask"), TensorProto.INT32)
+    types = {tensor.name: tensor.data_type for tensor in graph.initializer}
+    for each in (*graph.value_info, *graph.output):
+        types[each.name] = each.type.tensor_type.elem_type
+    assert {name for node in graph.node for name in node.output} <= set(types)
+    assert LACKING & {*types.values()} == set()
+    weights = [name for name in types if name.endswith(("weight", "bias"))]
+    assert {types[name] for name in weights} == {TensorProto.FLOAT}
+    casts = [node for node in graph.node if node.op_type == "Cast"]
+    assert all(types.get(node.input[0]) != types[node.output[0]] for node in casts)
+
+
+def test_its_metadata_are_those_of_the_policy_in_it_and_beside_it(tmp_path: Path) -> None:
+    metadata = OnnxAgent(POLICIES / "kado-2p.onnx").metadata
+    assert OnnxAgent(written("kado-2p", tmp_path)).metadata == metadata
+    beside = json.loads((tmp_path / "plain.meta.json").read_text())
+    assert beside == json.loads(metadata.to_json())
+
+
+def test_it_has_the_same_network_and_is_plain_already(tmp_path: Path) -> None:
+    path = written("combi_combo-4p", tmp_path)
+    usual = network_of(POLICIES / "combi_combo-4p.onnx").state_dict()
+    for name, tensor in network_of(path).state_dict().items():
+        assert np.array_equal(tensor.numpy(), usual[name].numpy())
+    again = tmp_path / "again.onnx"
+    write_plain(path, again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "agents.commands.plain"]
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    out = tmp_path / "out.onnx"
+    assert run("kododo-2p", str(out)) == (0, f"{out}\n{tmp_path}/out.meta.json\n", "")
+    assert OnnxAgent(out).metadata.num_players == 2
+    code, said, error = run("kododo-9p", str(tmp_path / "other.onnx"))
+    assert (code, said) == (2, "")
+    assert error.startswith("plain.py: error: cannot read policy file kododo-9p: No such file")
+    assert error.count("\n") == 1
+    assert run("kododo-2p", "") == (2, "", "plain.py: error: . must end with .onnx\n")
+    missing = str(tmp_path / "no" / "out.onnx")
+    assert (
+        run("kododo-2p", missing)[2] == f"plain.py: error: {missing}: No such file or directory\n"
+    )
+    assert {path.name for path in tmp_path.iterdir()} == {"out.onnx", "out.meta.json"}

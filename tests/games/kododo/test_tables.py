@@ -1,0 +1,66 @@
+"""Kododo's look-up tables, made anew: those that games share were made before a change."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from kododo_env.core.deck import NONE
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.tables import Tables, tables
+
+ALL_RULES = [
+    Rules(num_players=4),
+    Rules(
+        num_players=2, num_colours=3, copies=(2, 1, 3), hand_size=3, plays=(2, 1), removed_cards=0
+    ),
+]
+KODODO = 1  # the value of a Kododo card
+
+
+def made_anew(rules: Rules) -> Tables:
+    fresh: Tables = tables.__wrapped__(rules)
+    return fresh
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_an_action_is_legal_if_it_lays_as_many_cards_as_it_must_and_they_are_there(
+    rules: Rules,
+) -> None:
+    found, slots = made_anew(rules), range(rules.hand_size)
+    actions = [(slot,) for slot in slots] + list(combinations(slots, 2))
+    assert found.slots == tuple(actions)
+    assert found.ends.T.tolist() == [[each[0], each[-1]] for each in actions]
+    for plays in range(3):
+        for held in range(rules.hand_size + 1):
+            legal = [len(each) == plays and max(each) < held for each in actions]
+            assert found.legal[plays][held].tolist() == [False, *legal, False]
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_what_a_card_adds_to_the_counts(rules: Rules) -> None:
+    found, colours = made_anew(rules), rules.num_colours
+    assert found.counts.shape == (NONE + 1, 2 * colours + 1 + rules.num_card_types)
+    for card, row in enumerate(found.counts.tolist()):
+        expected = [0] * len(row)
+        if card < rules.num_card_types:
+            colour, value = card // rules.num_values, card % rules.num_values + 1
+            expected[colour] = 1
+            expected[colours] = int(value == KODODO)
+            expected[colours + 1 + colour] = value
+            expected[2 * colours + 1 + card] = 1
+        assert row == expected
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_the_most_that_may_be_played_is_the_limit_and_the_kododo_number(rules: Rules) -> None:
+    wanted = [[rules.limit]] * rules.num_colours + [[rules.kododo_number]]
+    assert made_anew(rules).most.tolist() == wanted
+
+
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_what_games_share_cannot_be_written(rules: Rules) -> None:
+    found = made_anew(rules)
+    arrays = [found.ends, found.most, found.counts, *(row for rows in found.legal for row in rows)]
+    assert not any(array.flags.writeable for array in arrays)

@@ -1,0 +1,89 @@
+"""Every Python and every numpy that pyproject.toml promises: ``make test-matrix``, by nox.
+
+Each session is an environment of its own. Those that only play leave out torch and what learns
+with it, and the tests that use them. torch itself stays at its pin, since newer and older builds
+may bring gigabytes. A Python that is not here is skipped, and so is one for which there are no
+such old versions.
+
+    nox --noxfile tests/packaging/matrix.py --sessions newest-3.12
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parents[2]
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "baselines")
+LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_vec_env.py")
+WITH_AGENTS = re.compile(r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib)\b", re.M)
+# What libraries warn of, each other and themselves, is not for us to mend.
+PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning")
+TORCH = next(line for line in (ROOT / "constraints.txt").read_text().split() if "torch==" in line)
+
+nox.options.error_on_missing_interpreters = False
+nox.options.default_venv_backend = "venv"
+
+
+def needed(*extras: str) -> list[str]:
+    """What the package and its extras ask for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    optional = project["optional-dependencies"]
+    asked = [*project["dependencies"], *(each for extra in extras for each in optional[extra])]
+    return [each for each in asked if not each.startswith(("kododo-env", "torch"))]
+
+
+def tests() -> list[str]:
+    """The files of tests of the rooms that need nothing that learns."""
+    files = [file for room in ROOMS for file in (ROOT / "tests" / room).glob("test_*.py")]
+    return [str(file) for file in files if not WITH_AGENTS.search(file.read_text())]
+
+
+def try_with(session: nox.Session, *versions: str, given: list[str]) -> None:
+    """Install these versions of what the tests need, and run them."""
+    session.chdir(ROOT)
+    session.install("--quiet", *versions, "pytest", "hypothesis", "psutil")
+    session.run("python", "-m", "pip", "list", "--format", "freeze", silent=False)
+    environment = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
+    session.run("python", "-m", *PYTEST, *given, env=environment)
+
+
+def oldest(names: list[str]) -> list[str]:
+    """The lower bounds."""
+    return [re.sub(r">=([\w.]+).*", r"==\1", name) for name in names]
+
+
+@nox.session(python=PYTHONS)
+def newest(session: nox.Session) -> None:
+    """The newest versions of all that playing and drawing need."""
+    try_with(session, "--upgrade", *needed("play", "render"), given=tests())
+
+
+@nox.session(python=PYTHONS[:2])
+def numpy_1(session: nox.Session) -> None:
+    """The newest versions that go with the last numpy below 2, which later Pythons never had."""
+    try_with(session, *needed("play", "render"), "numpy<2", given=tests())
+
+
+@nox.session(python=PYTHONS[0])
+def lowest(session: nox.Session) -> None:
+    """The lower bounds of all that playing and drawing need; some have no later Python."""
+    try_with(session, *oldest(needed("play", "render")), given=tests())
+
+
+@nox.session(python=PYTHONS)
+def newest_training(session: nox.Session) -> None:
+    """The newest versions of what learns, beside torch."""
+    session.install("--quiet", TORCH)
+    try_with(session, "--upgrade", TORCH, *needed("play", "render", "train"), given=list(LEARNS))
+
+
+@nox.session(python=PYTHONS[0])
+def lowest_training(session: nox.Session) -> None:
+    """The lower bounds of what learns, beside torch."""
+    session.install("--quiet", TORCH)
+    try_with(session, TORCH, *oldest(needed("play", "render", "train")), given=list(LEARNS))

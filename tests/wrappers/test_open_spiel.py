@@ -1,0 +1,622 @@
+"""Our games in OpenSpiel, by OpenSpiel's own tests and algorithms, and its bots as agents here."""
+
+# ruff: noqa: E402 - what follows is skipped where OpenSpiel is missing
+from __future__ import annotations
+
+import importlib
+import itertools
+import pickle
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
+
+from open_spiel.python import policy as policies
+from open_spiel.python.algorithms import (
+    best_response,
+    cfr,
+    exploitability,
+    external_sampling_mccfr,
+    mcts,
+    outcome_sampling_mccfr,
+)
+from open_spiel.python.bots.uniform_random import UniformRandomBot
+
+from kododo_env import combi_combo_v0, kododo_v0, registry
+from kododo_env.arena.match import Match
+from kododo_env.arena.play import play
+from kododo_env.core.agent import RandomAgent
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import DealsTogether
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.wrappers.open_spiel import SpielAgent, load_game
+from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer, distinct_decks
+from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
+from kododo_env.wrappers.open_spiel.position import Position
+from tests.doors import TABLES
+from tests.helpers import random_actions
+
+ROOT = Path(__file__).parents[2]
+TINY, SMALL = asdict(Rules.tiny()), asdict(Rules.small())
+DRAWS = {**TINY, "copies": (1, 1, 1)}  # 180 deals; a card is drawn after the first of two rounds
+PAIRS = {**TINY, "copies": (1, 1, 1), "plays": (2,), "hand_size": 3}
+THREE_ROUNDS = {**TINY, "num_colours": 1, "copies": (4, 4)}
+THREE_PLAYERS = {**TINY, "num_players": 3, "num_colours": 3}
+TWO_DEALS = {**TINY, "variant": "long", "target_score": 3}
+FEW_CARDS = {
+    "num_colours": 2, "copies": (1, 1, 2, 2), "opening_hand": 1, "num_turns": 1,
+    "fours_points": (0, 1, 2),
+}  # fmt: skip
+DUEL = {
+    "num_players": 2, "num_rows": 1, "num_columns": 2, "discards": 0,
+    "deck": (((1,), (1, 2)), ((1, 2), (2,))),
+}  # fmt: skip
+KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
+    *((game, {"num_players": players}) for game, players in TABLES),
+    ("kododo", TINY),
+    ("kododo", SMALL),
+    ("kododo", TWO_DEALS),
+    ("combi_combo", FEW_CARDS),
+    ("kado", DUEL),
+)
+each_kind = pytest.mark.parametrize(("name", "rules"), KINDS)
+
+
+def deal(game: Any, rng: np.random.Generator) -> Any:
+    """A state after the chance nodes."""
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+        state.apply_action(int(rng.choice(outcomes, p=chances)))
+    return state
+
+
+def states(state: Any) -> Iterator[Any]:
+    """The state and all that can follow."""
+    yield state
+    if state.is_simultaneous_node():
+        options = (state.legal_actions(p) for p in range(state.num_players()))
+        for actions in itertools.product(*options):
+            after = state.clone()
+            after.apply_actions(actions)
+            yield from states(after)
+    elif not state.is_terminal():
+        for action in state.legal_actions():
+            yield from states(state.child(action))
+
+
+# --- OpenSpiel's own tests ----------------------------------------------------------------
+
+
+@each_kind
+def test_openspiels_own_test_of_a_game(name: str, rules: dict[str, Any]) -> None:
+    """Copies, serialization, masks, strings, tensors, returns, at every step of random games."""
+    for reward in ("win", "margin", "score"):
+        pyspiel.random_sim_test(load_game(name, reward, **rules), 1, True, False)
+        pyspiel.random_sim_test(load_game(name, reward, turn_based=True, **rules), 1, True, False)
+
+
+@each_kind
+def test_rewards_are_those_of_the_batch(name: str, rules: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    for reward in ("win", "margin", "score") * 2:
+        state = deal(load_game(name, reward, **rules), rng)
+        batch = state.position.game.clone()
+        total = np.zeros(batch.num_players)
+        while not state.is_terminal():
+            actions = random_actions(batch, rng)
+            batch.step(actions)
+            state.apply_actions(actions[0])
+            share = batch.outcome()[0] - 1 / batch.num_players if batch.terminated[0] else 0
+            points = batch.rewards[0].astype(float)
+            margin = points - (points.sum() - points) / (batch.num_players - 1)
+            total += {"win": share, "margin": margin, "score": points}[reward]
+            assert state.returns() == pytest.approx(total)
+
+
+def test_a_game_is_loaded_by_name_as_well() -> None:
+    game = pyspiel.load_game('kododo_env(game=kododo,rules={"num_players":2;"plays":[2;2]})')
+    assert isinstance(game, SpielGame)
+    assert game.batch.rules.plays == (2, 2)
+    assert game.num_players() == 2
+    assert str(load_game("kododo", num_players=2, plays=(2, 2))).startswith("kododo_env(game=kod")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"game": "kododo", "reward": "fun"}, "unknown reward 'fun'; choose one of score, margin"),
+        ({"game": "kododo", "rules": "{"}, 'rules must be like {"num_players":2}, not'),
+        ({"game": "kododo", "rules": "[1;2]"}, 'rules must be like {"num_players":2}, not'),
+        ({"game": "kododo", "rules": '{"num_players":9}'}, "Kododo is for 2 to 5 players, not 9"),
+    ],
+)
+def test_what_cannot_be_a_game_is_refused_in_a_line(given: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}[^\n]*$".replace("{", r"\{")):
+        SpielGame(given)
+
+
+def test_a_part_of_what_a_player_sees_is_not_to_be_had() -> None:
+    public = pyspiel.IIGObservationType(
+        public_info=True, perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
+    )
+    with pytest.raises(ValueError, match=r"^kododo_env shows all that one player sees, and noth"):
+        load_game("kododo", **TINY).make_py_observer(public)
+
+
+def test_a_state_before_the_deal_has_no_position() -> None:
+    with pytest.raises(ValueError, match=r"^the game is not dealt yet$"):
+        _ = load_game("kododo", **TINY).new_initial_state().position
+
+
+def test_without_openspiel_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = importlib.import_module("kododo_env.wrappers.open_spiel")
+    monkeypatch.setattr("kododo_env.system.extras.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"pip install 'kododo-env\[open_spiel\]'$"):
+        importlib.reload(package)
+
+
+# --- chance -------------------------------------------------------------------------------
+
+
+def test_the_deals_of_the_presets() -> None:
+    for rules, deals in ((TINY, 6), (SMALL, 220), (DRAWS, 180)):
+        outcomes = load_game("kododo", **rules).new_initial_state().chance_outcomes()
+        assert len(outcomes) == deals
+        assert sum(chance for _, chance in outcomes) == pytest.approx(1)
+
+
+def test_presets_go_through_the_doors() -> None:
+    assert kododo_v0.batch_game(3, **TINY).rules == Rules.tiny()
+    assert kododo_v0.parallel_env(**SMALL).game.rules == Rules.small()
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"), [("kododo", TINY), ("kododo", {**TINY, "copies": (2, 1)}), ("kado", DUEL)]
+)
+def test_chances_are_how_often_decks_come(name: str, rules: dict[str, Any]) -> None:
+    """Of all orders of the cards, counted one by one."""
+    if rules.get("copies") == (2, 1):
+        rules = {**rules, "removed_cards": 2}
+    game = registry.batch_game(name, 1, 0, **rules)
+    together = getattr(game, "dealt_together", range(len(game.cards)))
+    counted: Counter[tuple[Any, ...]] = Counter()
+    for order in itertools.permutations(game.cards.tolist()):
+        hands = defaultdict(list)
+        for group, card in zip(together, order, strict=True):
+            hands[group].append(card)
+        counted[tuple(tuple(sorted(hand)) for hand in hands.values())] += 1
+    decks = list(distinct_decks(game))
+    assert len(decks) == len(counted)
+    assert len({deck.cards.tobytes() for deck in decks}) == len(decks)
+    assert sorted(deck.chance for deck in decks) == pytest.approx(
+        sorted(number / counted.total() for number in counted.values())
+    )
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        kododo_v0.batch_game(50, 2),
+        kododo_v0.batch_game(50, 5),
+        kododo_v0.batch_game(50, **DRAWS),
+        combi_combo_v0.batch_game(50, 4),
+        combi_combo_v0.batch_game(50, 5),
+        combi_combo_v0.batch_game(50, 4, opening_hand=2),
+    ],
+    ids=repr,
+)
+def test_what_is_dealt_together_may_lie_in_any_order(game: BatchGame) -> None:
+    assert isinstance(game, DealsTogether)
+    rng = np.random.default_rng(0)
+    decks = game.sample_decks(50, rng)
+    together = np.array(game.dealt_together)
+    assert len(together) == decks.shape[1]
+    assert (np.diff(together) >= 0).all()
+    order = np.lexsort((-np.arange(len(together)), together))
+    other = game.clone()
+    game.reset(decks=decks)
+    other.reset(decks=decks[:, order])
+    assert (decks != decks[:, order]).any()
+    while not game.terminated.all():
+        assert np.array_equal(game.observe(), other.observe())
+        actions = random_actions(game, rng)
+        game.step(actions)
+        other.step(actions)
+    assert np.array_equal(game.outcome(), other.outcome())
+
+
+def test_large_games_are_dealt_by_seeds() -> None:
+    game = load_game("kododo", num_players=3)
+    assert game.max_chance_nodes_in_history() == 4
+    rng = np.random.default_rng(0)
+    hands = [deal(game, rng).position.game.hands for _ in range(8)]
+    assert len({each.tobytes() for each in hands}) == 8
+    again = game.new_initial_state()
+    for byte in (1, 2, 3, 4):
+        assert again.action_to_string(byte) == f"seed {byte:02x}"
+        again.apply_action(byte)
+    seeded = kododo_v0.batch_game(1, 3, seed=0x01020304)
+    assert np.array_equal(again.position.game.hands, seeded.hands)
+
+
+def test_decks_are_counted_where_they_are_few_and_one_is_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counts = {}
+    for colours in (4, 5, 6, 7):
+        rules = {**TINY, "num_colours": colours, "copies": (1,), "removed_cards": colours - 4}
+        game = kododo_v0.batch_game(1, **rules)
+        counts[colours] = sum(1 for _ in distinct_decks(game))
+        assert isinstance(dealer(game), DeckDealer) == (counts[colours] <= MOST_DECKS)
+    assert counts == {4: 6, 5: 30, 6: 90, 7: 210}
+    game = kododo_v0.batch_game(1, **{**TINY, "copies": (2, 2)})
+    for most, few in ((500, False), (827, False), (828, True)):
+        monkeypatch.setattr("kododo_env.wrappers.open_spiel.dealing.MOST_DECKS", most)
+        assert isinstance(dealer(game), DeckDealer) == few
+    assert not isinstance(dealer(kododo_v0.batch_game(1, **TWO_DEALS)), DeckDealer)
+
+
+# --- information states -------------------------------------------------------------------
+
+
+def test_two_worlds_have_the_same_string_only_if_the_player_cannot_tell_them_apart() -> None:
+    """What the player knows is put together here from hands and revealed cards."""
+    for rules in (
+        TINY,
+        DRAWS,
+        PAIRS,
+        THREE_PLAYERS,
+        {**TINY, "copies": (2, 1), "removed_cards": 2},
+    ):
+        found: dict[tuple[int, str], Any] = {}
+        stories = set()
+        for state in states(load_game("kododo", **rules).new_initial_state()):
+            if state.is_chance_node():
+                continue
+            for player in range(state.num_players()):
+                story, text = known(state.position, player), state.information_state_string(player)
+                assert found.setdefault((player, text), story) == story
+                stories.add((player, story))
+        assert len(found) == len(stories)
+
+
+def known(position: Position, player: int) -> tuple[Any, ...]:
+    """All that a player of Kododo has held, and seen revealed, in the order in which it came."""
+    hand = tuple(position.game.hands[0, player].tolist())
+    if position.before is None:
+        return (hand,)
+    before = position.before.game
+    slots = [[(0,), (1,), (2,)], [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]]
+    ways = (
+        slots[before.rules.hand_size - 2] if before.rules.hand_size == 3 else [(0,), (1,), (0, 1)]
+    )
+    laid = tuple(
+        tuple(before.hands[0, seat, list(ways[action])].tolist())
+        for seat, action in enumerate(position.actions)
+    )
+    return (*known(position.before, player), position.actions[player], laid, hand)
+
+
+@pytest.mark.parametrize(("rules", "earlier"), [(DRAWS, 1), (SMALL, 1), (THREE_ROUNDS, 2)])
+def test_recall_is_perfect(rules: dict[str, Any], earlier: int) -> None:
+    """An information state tells all earlier ones of the player and what they did in each."""
+    told: dict[str, tuple[Any, ...]] = {}
+    legal: dict[str, list[int]] = {}
+
+    def follow(state: Any, past: tuple[tuple[Any, ...], ...]) -> None:
+        if state.is_chance_node() or state.is_terminal():
+            for action in state.legal_actions():
+                follow(state.child(action), past)
+            return
+        player = state.current_player()
+        text = state.information_state_string()
+        assert told.setdefault(text, past[player]) == past[player]
+        assert legal.setdefault(text, state.legal_actions()) == state.legal_actions()
+        for action in state.legal_actions():
+            mine = (*past[player], (text, action))
+            follow(state.child(action), tuple(mine if p == player else past[p] for p in (0, 1)))
+
+    follow(load_game("kododo", turn_based=True, **rules).new_initial_state(), ((), ()))
+    assert max(map(len, told.values())) == earlier
+
+
+@each_kind
+def test_what_is_hidden_is_in_no_string_or_tensor(name: str, rules: dict[str, Any]) -> None:
+    """Dealt anew as far as the player cannot know, the game shows them the same."""
+    rng = np.random.default_rng(0)
+    state = deal(load_game(name, **rules), rng)
+    differ = 0
+    while not state.is_terminal():
+        for player in range(state.num_players()):
+            real = state.position
+            world = Position(real.game.determinize(player, rng, 1), real.before, real.actions)
+            differ += world.game.observe().tobytes() != real.game.observe().tobytes()
+            other = state.clone()
+            other._position = world
+            assert other.information_state_string(player) == state.information_state_string(player)
+            assert other.observation_string(player) == state.observation_string(player)
+            assert other.observation_tensor(player) == state.observation_tensor(player)
+        state.apply_actions(random_actions(state.position.game, rng)[0])
+    # In the tiny game each player knows the other's hand.
+    assert differ > 0 or rules in (TINY, TWO_DEALS)
+
+
+def test_who_chooses_later_does_not_see_what_was_chosen() -> None:
+    state = deal(load_game("kododo", turn_based=True, **SMALL), np.random.default_rng(0))
+    seen = [state.child(action).information_state_string(1) for action in state.legal_actions()]
+    assert len(seen) == 3
+    assert len(set(seen)) == 1
+
+
+# --- OpenSpiel's algorithms ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def solved() -> Any:
+    """The tiny game's policy by CFR+, and its game."""
+    game = load_game("kododo", turn_based=True, **TINY)
+    solver = cfr.CFRPlusSolver(game)
+    for _ in range(40):
+        solver.evaluate_and_update_policy()
+    return game, solver.average_policy()
+
+
+def test_the_tiny_game_is_solved(solved: Any) -> None:
+    game, policy = solved
+    assert len(policy.state_lookup) == 12
+    uniform = policies.UniformRandomPolicy(game)
+    assert exploitability.nash_conv(game, uniform) == pytest.approx(1 / 6)
+    assert exploitability.exploitability(game, uniform) == pytest.approx(1 / 12)
+    assert pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)) == pytest.approx(1 / 6)
+    assert exploitability.nash_conv(game, policy) < 0.001
+
+
+@pytest.mark.parametrize("kind", ["CFRSolver", "CFRPlusSolver", "CFRBRSolver"])
+def test_solvers_in_cpp_solve_it_too(kind: str) -> None:
+    game = load_game("kododo", turn_based=True, **TINY)
+    solver = getattr(pyspiel, kind)(game)
+    for _ in range(40):
+        solver.evaluate_and_update_policy()
+    assert pyspiel.exploitability(game, solver.average_policy()) < 0.01
+
+
+@pytest.mark.parametrize("kind", ["ExternalSamplingMCCFRSolver", "OutcomeSamplingMCCFRSolver"])
+def test_sampling_solvers_in_cpp_improve_on_chance_too(kind: str) -> None:
+    game = load_game("kododo", turn_based=True, **TINY)
+    solver = getattr(pyspiel, kind)(game)
+    for _ in range(1000):
+        solver.run_iteration()
+    assert pyspiel.nash_conv(game, solver.average_policy()) < 0.1
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [external_sampling_mccfr.ExternalSamplingSolver, outcome_sampling_mccfr.OutcomeSamplingSolver],
+)
+def test_sampling_solvers_improve_on_chance(solver: Any) -> None:
+    np.random.seed(0)  # noqa: NPY002 - these solvers use numpy's global generator
+    game = load_game("kododo", turn_based=True, **TINY)
+    solving = solver(game)
+    for _ in range(1000):
+        solving.iteration()
+    assert exploitability.nash_conv(game, solving.average_policy()) < 0.1
+
+
+def test_a_few_hundred_deals_can_be_measured() -> None:
+    game = load_game("kododo", turn_based=True, **SMALL)
+    uniform = policies.UniformRandomPolicy(game)
+    assert exploitability.nash_conv(game, uniform) == pytest.approx(0.3179, abs=1e-4)
+
+
+# --- OpenSpiel's bots as agents here ------------------------------------------------------
+
+
+class Recorder(policies.Policy):
+    """Plays the first legal action but one, and keeps the information states it was asked in."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, str]] = []
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        assert state.current_player() in (player_id, pyspiel.PlayerId.SIMULTANEOUS)
+        assert state.get_game().new_initial_state().is_chance_node()
+        self.asked.append((player_id, state.information_state_string(player_id)))
+        return {state.legal_actions(player_id)[-1]: 1.0}
+
+
+@pytest.mark.parametrize("turn_based", [True, False])
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("kododo", SMALL), ("kododo", DRAWS), ("kododo", {"num_players": 3}), ("combi_combo", {}),
+    ],
+)  # fmt: skip
+def test_an_agent_is_asked_in_openspiels_information_states(
+    name: str, rules: dict[str, Any], turn_based: bool
+) -> None:
+    """Of the same cards and choices, seat by seat; twice, since a log ends with its game."""
+    batch = registry.batch_game(name, 2, 0, **rules)
+    game = load_game(name, turn_based=turn_based, **rules)
+    recorder = Recorder()
+    agent = SpielAgent(recorder, turn_based)
+    for start in (0, 7):
+        decks = batch.sample_decks(2, np.random.default_rng(start))
+        recorder.asked = []
+        play([agent] * batch.num_players, batch, decks, np.random.default_rng(0))
+        expected = [each for deck in decks for each in strings(game, batch, deck, turn_based)]
+        assert sorted(recorder.asked) == sorted(expected)
+        assert len(set(expected)) > batch.num_players
+
+
+def strings(game: Any, batch: BatchGame, deck: Any, turn_based: bool) -> Iterator[tuple[int, str]]:
+    """The information states of a game from that deck in which all play their last action."""
+    own = SpielGame(pyspiel.load_game(str(game)).get_parameters()) if not turn_based else None
+    single = batch.fresh(1, 0)
+    single.reset(decks=deck[None])
+    inner = own or SpielGame(game.get_parameters()["game"])
+    inner.root = Position(single)
+    state = (inner if own else pyspiel.convert_to_turn_based(inner)).new_initial_state()
+    while not state.is_terminal():
+        if turn_based:
+            player = state.current_player()
+            yield player, state.information_state_string(player)
+            state.apply_action(state.legal_actions()[-1])
+        else:
+            for player in range(state.num_players()):
+                yield player, state.information_state_string(player)
+            state.apply_actions([state.legal_actions(p)[-1] for p in range(state.num_players())])
+
+
+@pytest.mark.parametrize("in_cpp", [False, True])
+def test_a_solved_game_is_played_in_the_arena(solved: Any, in_cpp: bool) -> None:
+    """Against random players as well as OpenSpiel reckons."""
+    game, policy = solved
+    against = policies.UniformRandomPolicy(game)
+    gain = (expected(game, [policy, against])[0] + expected(game, [against, policy])[1]) / 2
+    if in_cpp:
+        policy = pyspiel.TabularPolicy({
+            text: [(action, chances[action]) for action in np.flatnonzero(chances)]
+            for text, chances in ((key, policy.policy_for_key(key)) for key in policy.state_lookup)
+        })  # fmt: skip
+    result = Match(SpielAgent(policy), "random", "kododo", 2, 3000, rules=without(TINY)).play()
+    assert result.share.low <= 0.5 + gain <= result.share.high
+    assert gain > 0
+
+
+def without(rules: dict[str, Any]) -> dict[str, Any]:
+    """Rules without the number of players, which a match takes by itself."""
+    return {name: value for name, value in rules.items() if name != "num_players"}
+
+
+def expected(game: Any, players: list[Any]) -> list[float]:
+    """What each of two policies wins on average."""
+
+    def value(state: Any) -> np.ndarray:
+        if state.is_terminal():
+            return np.array(state.returns())
+        if state.is_chance_node():
+            return sum(chance * value(state.child(one)) for one, chance in state.chance_outcomes())
+        chances = players[state.current_player()].action_probabilities(state)
+        return sum(chance * value(state.child(one)) for one, chance in chances.items())
+
+    return value(game.new_initial_state()).tolist()
+
+
+def test_a_best_response_of_openspiel_gains_in_the_arena_what_it_says() -> None:
+    game = load_game("kododo", turn_based=True, **TINY)
+    uniform = policies.UniformRandomPolicy(game)
+    best = [best_response.BestResponsePolicy(game, player, uniform) for player in (0, 1)]
+    gain = sum(each.value(game.new_initial_state()) for each in best) / 2
+    joined = policies.tabular_policy_from_callable(
+        game, lambda state: best[state.current_player()].action_probabilities(state)
+    )
+    result = Match(SpielAgent(joined), "random", "kododo", 2, 3000, rules=without(TINY)).play()
+    assert result.share.low <= 0.5 + gain <= result.share.high
+
+
+@pytest.mark.parametrize("name", ["kododo", "combi_combo", "kado"])
+def test_a_bot_plays_any_game(name: str) -> None:
+    """Also where somebody waits for others: it asks for no information state."""
+    made = []
+
+    def make_bot(player: int) -> Any:
+        made.append(player)
+        return UniformRandomBot(player, np.random.RandomState(player))
+
+    agent = SpielAgent(make_bot, name="uniform")
+    batch = registry.batch_game(name, 2, 0)
+    agents = [agent, *[RandomAgent()] * (batch.num_players - 2), agent]
+    decks = batch.sample_decks(2, np.random.default_rng(0))
+    shares = play(agents, batch, decks, np.random.default_rng(0)).shares
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert made == [0, batch.num_players - 1]
+
+
+def test_a_bot_that_searches_plays_better_than_chance() -> None:
+    """Over the worlds that the agent imagines; it copies states and plays them to the end."""
+    game = load_game("kododo", turn_based=True, **SMALL)
+
+    def make_bot(player: int) -> Any:
+        own = np.random.RandomState(player)
+        return mcts.MCTSBot(game, 1.0, 30, mcts.RandomRolloutEvaluator(1, own), random_state=own)
+
+    result = Match(SpielAgent(make_bot), "random", "kododo", 2, 200, rules=without(SMALL)).play()
+    assert result.share.low > 0.5
+
+
+def test_without_all_that_was_seen_there_is_no_information_state() -> None:
+    batch = registry.batch_game("kado", 1, 0)
+    agents = [SpielAgent(Recorder()), RandomAgent(), RandomAgent()]
+    decks = batch.sample_decks(1, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^player 0 was not asked in every step since the deal"):
+        play(agents, batch, decks, np.random.default_rng(0))
+
+
+def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
+    batch = kododo_v0.batch_game(1, **SMALL, seed=0)
+    for policy in (solved[1], pyspiel.TabularPolicy({"a state": [(0, 1.0)]})):
+        for turn_based in (True, False):
+            agent = SpielAgent(policy, turn_based, name="mine")
+            with pytest.raises(
+                ValueError, match=r"^mine does not know this information state; [^\n]+$"
+            ):
+                agent.act(batch.view(0), np.random.default_rng(0))
+
+
+def test_a_fourth_game_is_a_game_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card_v0")
+    for turn_based in (True, False):
+        game = load_game("high_card", turn_based=turn_based, num_players=2)
+        pyspiel.random_sim_test(game, 1, True, False)
+
+
+def test_states_are_pickled_whole() -> None:
+    state = deal(load_game("kododo", **SMALL), np.random.default_rng(0))
+    state.apply_actions([0, 1])
+    again = pickle.loads(pickle.dumps(state))
+    assert str(again) == str(state)
+    assert again.information_state_string(0) == state.information_state_string(0)
+    assert from_text("{}") == {}
+
+
+# --- the page -----------------------------------------------------------------------------
+
+
+def test_the_page_does_as_it_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "open_spiel.md").read_text()
+    blocks = {
+        language: re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        for language in ("python", "text")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", "".join(blocks["python"])],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [done.stdout] == blocks["text"]
+
+
+def test_the_figures_of_the_page_are_the_presets() -> None:
+    page = (ROOT / "docs" / "open_spiel.md").read_text()
+    for name, rules in (("tiny", TINY), ("small", SMALL)):
+        deals = load_game("kododo", **rules).max_chance_outcomes()
+        assert f"| `Rules.{name}()` | {deals} |" in page
+    assert f"at most {MOST_DECKS:,} that are dealt" in page
+    assert "four nodes of 256 outcomes" in page
+    assert load_game("kododo").max_chance_nodes_in_history() == 4
+    assert load_game("kododo").max_chance_outcomes() == 256
