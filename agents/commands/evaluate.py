@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import Annotated
 
 import tyro
@@ -12,13 +10,10 @@ import tyro
 from agents.commands.engine import engine
 from agents.engine import RAY, Engine, check_engine
 from agents.ppo.budget import Budget
-from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.play import ChunkResult
-from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import cores, run
 from kododo_env.commands import tournament
 from kododo_env.commands.file_argument import FilePath
-from kododo_env.commands.tournament import JSON, TournamentConfig, play_and_write
+from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
 from kododo_env.core.bounds import check_settings, flag
 from kododo_env.system.files import write_json
 
@@ -101,7 +96,8 @@ def evaluate(config: EvaluateConfig) -> None:
         ValueError: What was asked cannot be done; nothing has been played.
     """
     if config.response.best_response is None:
-        tournament.evaluate(config, partial(_on_cluster, config) if config.engine == RAY else run)
+        with engine(config.engine, config.address, config.workers):
+            tournament.evaluate(config, run if config.engine != RAY else _on_cluster(config))
         return
     from agents.commands.best_response import Exploitability, exploitability  # imports torch
 
@@ -116,11 +112,8 @@ def evaluate(config: EvaluateConfig) -> None:
     play_and_write({config.json: JSON, config.response.save: (".onnx",)}, play, write)
 
 
-def _on_cluster(
-    config: EvaluateConfig, contest: Tournament, chunks: list[Chunk], workers: int
-) -> Iterator[ChunkResult]:
-    """The results of chunks that a Ray cluster plays, in their order."""
-    with engine(config.engine, config.address, config.workers):
-        from agents.ray_engine.tournament import run_on_cluster
+def _on_cluster(config: EvaluateConfig) -> Play:
+    """What plays chunks on the Ray cluster that is there."""
+    from agents.ray_engine.tournament import run_on_cluster
 
-        yield from run_on_cluster(contest, chunks, config.workers)
+    return lambda contest, chunks, _: run_on_cluster(contest, chunks, config.workers)
