@@ -10,7 +10,7 @@ import tyro
 from agents.commands.engine import engine
 from agents.engine import RAY, Engine, check_engine
 from agents.ppo.budget import Budget
-from kododo_env.arena.workers import cores, run
+from kododo_env.arena.workers import cores
 from kododo_env.commands import tournament
 from kododo_env.commands.file_argument import FilePath
 from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
@@ -97,7 +97,7 @@ def evaluate(config: EvaluateConfig) -> None:
     """
     if config.response.best_response is None:
         with engine(config.engine, config.address, config.workers):
-            tournament.evaluate(config, run if config.engine != RAY else _on_cluster(config))
+            tournament.evaluate(config, _on_cluster(config) if config.engine == RAY else None)
         return
     from agents.commands.best_response import Exploitability, exploitability  # imports torch
 

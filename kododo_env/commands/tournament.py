@@ -114,13 +114,13 @@ def _identity(agent: str) -> str:
     return os.path.realpath(path) if path.suffix else agent
 
 
-def evaluate(config: TournamentConfig, play: Play = run) -> None:
+def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
     """Play, print the table, write the files.
 
     Args:
         config: What is asked for.
-        play: Gives the results of chunks of a tournament in their order; ``workers.run`` does
-            with so many processes here.
+        play: Gives the results of chunks of a tournament in their order; None takes
+            ``workers.run``, with so many processes here.
 
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.
@@ -136,7 +136,7 @@ def evaluate(config: TournamentConfig, play: Play = run) -> None:
             log_of(config.json).unlink()
 
     files = {config.json: JSON, config.plot: (".png", ".svg", ".pdf")}
-    play_and_write(files, lambda: _report(config, play), write)
+    play_and_write(files, lambda: _report(config, play or run), write)
 
 
 def play_and_write(

@@ -126,7 +126,9 @@ def test_the_sdists_own_tests_run(sdist: Path) -> None:
     quick = "tests/core/test_numbers.py"
     pytest_ = (sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider")
     collected = run(*pytest_, "--collect-only", cwd=sdist)
-    assert all(f"{file}::" in collected for file in tree() if file.name.startswith("test_"))
+    files = [file for file in tree() if file.name.startswith("test_")]
+    # Those of Ray are collected in its own environment.
+    assert all(f"{file}::" in collected for file in files if "ray_engine" not in file.parts)
     assert " passed" in run(*pytest_, quick, cwd=sdist)
 
 
