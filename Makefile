@@ -106,7 +106,7 @@ ratios: $(READY) ## Compare speeds, for docs/speed.md (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/ratios.py
 	$(PY) docs/update_tables.py
 
-ablation: $(READY) ## Train a recipe without each of its parts, for docs/training.md (hours)
+ablation: $(READY) ## Train a recipe without each of its parts, for docs/training.md (an hour)
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) benchmarks/ablation.py
 	$(PY) docs/update_tables.py
 
