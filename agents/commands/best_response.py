@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from agents.commands.evaluate import BestResponseConfig
+from agents.commands.best_response_config import BestResponseConfig
 from agents.export.onnx_export import export_policy
 from agents.export.policy_weights import changed_rules, game_of
 from agents.recipes.recipe import Recipe

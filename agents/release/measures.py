@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from agents.commands.best_response import exploitability
-from agents.commands.evaluate import BestResponseConfig
+from agents.commands.best_response_config import BestResponseConfig
 from agents.release.config import PolicyJob
 from agents.training.measure import against, results
 from kododo_env.agent_registry import baselines, scripted

@@ -15,7 +15,7 @@ import torch
 
 from agents.commands import best_response
 from agents.commands.best_response import exploitability
-from agents.commands.evaluate import BestResponseConfig
+from agents.commands.best_response_config import BestResponseConfig
 from agents.export.onnx_export import check_parity, export_policy
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network import GameNetwork

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from agents.commands import train as training_run
-from agents.commands.evaluate import BestResponseConfig, EvaluateConfig, evaluate
+from agents.commands.best_response_config import BestResponseConfig
+from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe
 from agents.release import make_policies
 from agents.release.config import PoliciesConfig

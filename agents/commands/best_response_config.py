@@ -1,0 +1,40 @@
+"""What the command line asks of a best response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from agents.ppo.budget import Budget
+from kododo_env.commands.file_argument import FilePath
+from kododo_env.core.bounds import check_settings, flag
+
+
+@dataclass(frozen=True)
+class BestResponseConfig:
+    """How much can be gained against one policy by who knows it, in place of a tournament:
+    a best response learns against copies of it, and search has it as its model.
+    """
+
+    best_response: str | None = None
+    """The policy: a file, or the name of one that ships. Its file says which game is played."""
+    minutes: float | None = None
+    """How long the best response learns; 5 if neither this nor --steps is given."""
+    steps: int | None = None
+    """The learner's own steps instead of minutes, rounded up to whole updates."""
+    threads: int = 1
+    """Threads of the processor for learning."""
+    search: str = "50ms"
+    """What a decision may cost the search: a time (600000ms at most), or a number of worlds
+    (100000 at most). With --steps, one thread and worlds, the same arguments give the same
+    numbers."""
+    search_games: int = 1_000
+    """Games of the search against the policy; slow, see --search."""
+    save: FilePath | None = None
+    """Keep the best response as a policy file (.onnx)."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        for each in fields(self):
+            if self.best_response is None and getattr(self, each.name) != each.default:
+                raise ValueError(f"{flag(each.name)} goes with --best-response POLICY only")
+        Budget(self.minutes, self.steps)  # raises if both are given
