@@ -55,7 +55,7 @@ def run_cli(
         said = _in_words(error)
         if os.environ.get(TRACEBACK) or said is None:
             raise
-        _fail(said)
+        fail(said)
     sys.exit(0)
 
 
@@ -87,7 +87,7 @@ def _read(config_class: type[Any], args: Sequence[str] | None, **settings: Any) 
     except SystemExit as leave:
         if leave.code in (0, None):
             raise
-        _fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
+        fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
 
 
 def _condensed(message: str) -> str:
@@ -113,7 +113,8 @@ def _in_words(error: BaseException) -> str | None:
     return str(error) or type(error).__name__
 
 
-def _fail(message: str) -> NoReturn:
+def fail(message: str) -> NoReturn:
+    """Leave with the status of wrong input, and one line on stderr."""
     print(f"{Path(sys.argv[0]).name}: error: {_one_line(message)}", file=sys.stderr)
     sys.exit(BAD_INPUT)
 

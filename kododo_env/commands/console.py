@@ -6,6 +6,7 @@ import sys
 from pkgutil import resolve_name
 from typing import NoReturn
 
+from kododo_env.commands.cli import BAD_INPUT, fail, run_cli
 from kododo_env.core.numbers import shown
 from kododo_env.system.extras import needs
 
@@ -23,18 +24,16 @@ def main() -> NoReturn:
         lines = (f"  {command:9} {what}" for command, (_, what) in COMMANDS.items())
         print("\n".join(["usage: kododo COMMAND [--help]", "", *lines]))
         print("\nTraining is train.py in a checkout of the project.")
-        sys.exit(0 if name else 2)
+        sys.exit(0 if name else BAD_INPUT)
+    sys.argv[0] = "kododo"  # also for python -m
+    if name not in COMMANDS:
+        fail(f"unknown command {shown(name)}; choose one of {', '.join(COMMANDS)}")
     try:
-        if name not in COMMANDS:
-            choices = ", ".join(COMMANDS)
-            raise ValueError(f"unknown command {shown(name)}; choose one of {choices}")
         needs("the command line", "play", "tyro")
-    except (ValueError, ImportError) as error:
-        print(f"kododo: error: {error}", file=sys.stderr)
-        sys.exit(2)
+    except ImportError as error:
+        fail(str(error))
     module, _, config = COMMANDS[name][0].partition(":")
     where = f"kododo_env.commands.{module}"
-    run_cli = resolve_name("kododo_env.commands.cli:run_cli")
     sys.argv[:2] = [f"kododo {name}"]
     run_cli(resolve_name(f"{where}:{config}"), resolve_name(f"{where}:{name}"))
     raise AssertionError("run_cli leaves the process")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame, IllegalAction
-from kododo_env.core.numbers import whole_number
+from kododo_env.core.numbers import whole_number, whole_numbers
 from kododo_env.wrappers.dealing import own_generator
 
 ILLEGAL_ACTION = ("raise", "random")
@@ -94,6 +94,20 @@ class Choices:
         raise IllegalAction(
             f"illegal action of {who}: {number} ({meaning}); legal now: {legal} {HINT}"
         )
+
+    def numbers(self, actions: Any, each: str, count: int) -> npt.NDArray[Any]:
+        """Several actions as integers, (count,); ``each`` says one for each of what.
+
+        Raises:
+            ValueError: They are no integers, or not so many.
+        """
+        given = whole_numbers(actions, "actions")
+        if given.shape != (count,):
+            raise ValueError(
+                f"actions must be {count} integers, one for each {each}, not an array of "
+                f"the shape {given.shape}"
+            )
+        return given
 
     def settle_all(
         self, actions: npt.NDArray[Any], masks: npt.NDArray[np.bool_]

@@ -28,10 +28,15 @@ def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> N
     Raises:
         ValueError: The options are no dictionary, or the deck is not the game's.
     """
+    deck = checked(options).get("deck")
+    game.reset(seed, None if deck is None else whole_numbers(deck, "the deck")[None])
+
+
+def checked(options: Any) -> Mapping[str, Any]:
+    """The options of ``reset``; ValueError unless they are a dictionary or None."""
     if options is not None and not isinstance(options, Mapping):
         raise ValueError(f"options must be a dictionary or None, not {shown(options)}")
-    deck = (options or {}).get("deck")
-    game.reset(seed, None if deck is None else whole_numbers(deck, "the deck")[None])
+    return options or {}
 
 
 def own_generator(seed: int | None) -> np.random.Generator:

@@ -8,6 +8,7 @@ from typing import Any
 from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import Agent, CheckingAgent, RandomAgent
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number
 
 Opponent = Agent | str
 Opponents = Opponent | Sequence[Opponent] | None
@@ -78,6 +79,23 @@ def seated(
     if None not in opponents:
         raise ValueError("opponents play all seats; leave None where the learner sits")
     return [each if each is None else _agent(each, game) for each in opponents]
+
+
+def seat_of(seat: int | str, game: BatchGame) -> int | None:
+    """The learner's seat; None if it is ``"random"``, another one in each game.
+
+    Raises:
+        ValueError: There is no such seat.
+    """
+    if isinstance(seat, str) and seat == "random":
+        return None
+    return whole_number(seat, "a seat that is not 'random'", 0, game.num_players - 1)
+
+
+def around(opponents: Sequence[Agent], seat: int) -> list[Agent | None]:
+    """Who has each seat; None for the learner's, whom the opponents follow in turn order."""
+    after = len(opponents) - seat  # so many opponents before the turn comes round
+    return [*opponents[after:], None, *opponents[:after]]
 
 
 def _agent(given: Any, game: BatchGame) -> Agent:

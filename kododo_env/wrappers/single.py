@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_number, whole_seed
+from kododo_env.core.numbers import whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
-from kododo_env.wrappers.opponents import Opponents, one_for_each
+from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space
 
 
@@ -63,9 +63,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         action_mask: str = "both",
     ) -> None:
         check_single(game)
-        self._seat_changes = isinstance(seat, str) and seat == "random"
-        seats = ("a seat that is not 'random'", 0, game.num_players - 1)
-        self.seat = 0 if self._seat_changes else whole_number(seat, *seats)
+        own = seat_of(seat, game)
+        self._seat_changes, self.seat = own is None, own or 0
         check_render_mode(render_mode)
         self.game = game
         self.render_mode = render_mode
@@ -148,8 +147,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def _play(self, chosen: int | None) -> None:
         """One step of the game, with the learner's choice unless it is forced."""
         game = self.game
-        after = game.num_players - 1 - self.seat  # so many opponents before the turn comes round
-        agents = [*self.opponents[after:], None, *self.opponents[:after]]
+        agents = around(self.opponents, self.seat)
         actions = joint_action(agents, game, self._choices.rng, first=self.seat)
         if chosen is not None:
             actions[:, self.seat] = chosen

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_indices, whole_numbers, whole_seed
+from kododo_env.core.numbers import whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices
@@ -144,12 +144,7 @@ class BatchVecEnv(VecEnv):
 
     def _settled(self, actions: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
         """The slots' actions that are played, and which of them replace illegal ones."""
-        given = whole_numbers(actions, "actions")
-        if given.shape != (self.num_envs,):
-            raise ValueError(
-                f"actions must be {self.num_envs} integers, one for each slot, not an array of "
-                f"the shape {given.shape}"
-            )
+        given = self._choices.numbers(actions, "slot", self.num_envs)
         if not self._choices.replaces:
             return given, np.zeros(0, np.bool_)
         given = given.astype(np.int64)  # the caller's own stays

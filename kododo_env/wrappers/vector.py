@@ -12,11 +12,12 @@ from gymnasium.vector.utils import batch_space
 
 from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_number, whole_numbers, whole_seed
+from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.choices import Choices
+from kododo_env.wrappers.dealing import checked
 from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
-from kododo_env.wrappers.opponents import Opponents, one_for_each
+from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
 Bool = npt.NDArray[np.bool_]
@@ -84,10 +85,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             "render_modes": list(RENDER_MODES),
             "render_fps": 1,
         }
-        self._seat_changes = isinstance(seat, str) and seat == "random"
-        seats = ("a seat that is not 'random'", 0, game.num_players - 1)
-        first = 0 if self._seat_changes else whole_number(seat, *seats)
-        self.seats = np.full(game.num_envs, first)
+        own = seat_of(seat, game)
+        self._seat_changes = own is None
+        self.seats = np.full(game.num_envs, own or 0)
         self.opponents = one_for_each(opponents, game)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
@@ -120,15 +120,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             ValueError: The seed is none, the decks are not the game's, or only some games are
                 to be dealt and cannot be now; nothing is changed.
         """
-        if options is not None and not isinstance(options, Mapping):
-            raise ValueError(f"options must be a dictionary or None, not {shown(options)}")
-        seed, given = whole_seed(seed), options or {}
-        mask = given.get("reset_mask")
-        if mask is None or np.all(_games(mask, self.num_envs)):
+        given, seed = checked(options), whole_seed(seed)
+        dealt = _games(given.get("reset_mask"), self.num_envs)
+        if dealt.all():
             self.game.reset(seed, given.get("deck"))
-            dealt = np.ones(self.num_envs, np.bool_)
         else:
-            dealt = self._dealt_again(_games(mask, self.num_envs), seed)
+            self._deal_again(dealt, seed)
         super().reset(seed=seed)
         self._choices.seed(seed)
         self._dealt = True
@@ -182,7 +179,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     # --- dealing ----------------------------------------------------------------------
 
-    def _dealt_again(self, wanted: Bool, seed: int | None) -> Bool:
+    def _deal_again(self, wanted: Bool, seed: int | None) -> None:
         """Deal the games that are over, which must be those that are wanted."""
         if seed is not None:
             raise ValueError("a seed deals all games anew; give it without reset_mask")
@@ -191,10 +188,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
                 "reset_mask must be the games that are over, or all: games of a batch are at the "
                 "same turn"
             )
-        dealt = self.game.restart_finished()
-        if not dealt.any():
+        if not self.game.restart_finished().any():
             raise ValueError("games that are over can be dealt only with the others' next deal")
-        return dealt
 
     def _begin(self, dealt: Bool) -> None:
         """Seat the learner in games that were dealt, and play to its first decision."""
@@ -208,12 +203,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _settled(self, actions: Any) -> tuple[npt.NDArray[np.int64], Bool]:
         """The learner's actions that are played, and which of them replace illegal ones."""
-        given = whole_numbers(actions, "actions").astype(np.int64)
-        if given.shape != (self.num_envs,):
-            raise ValueError(
-                f"actions must be {self.num_envs} integers, one for each game, not an array of "
-                f"the shape {given.shape}"
-            )
+        given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
         given[self.game.terminated] = self.game.no_op
         return given, self._choices.settle_all(given, self.action_masks())
 
@@ -237,9 +227,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         game, rng, players = self.game, self._choices.rng, self.game.num_players
         if not self._seat_changes:
             seat = int(self.seats[0])
-            after = players - 1 - seat  # so many opponents before the turn comes round
-            agents = [*self.opponents[after:], None, *self.opponents[:after]]
-            return joint_action(agents, game, rng, first=seat)
+            return joint_action(around(self.opponents, seat), game, rng, first=seat)
         actions = joint_action([None] * players, game, rng)
         # Which place after the learner's, counted from 0, each seat is.
         places = (np.arange(players) - self.seats[:, None] - 1) % players
@@ -280,8 +268,8 @@ def _marked(name: str, values: Any, where: Bool) -> dict[str, Any]:
 
 
 def _games(mask: Any, num_envs: int) -> Bool:
-    """A given mask of games, checked."""
-    games = np.asarray(mask)
+    """A given mask of games, checked; None is all of them."""
+    games = np.ones(num_envs, np.bool_) if mask is None else np.asarray(mask)
     if games.shape != (num_envs,) or games.dtype != np.bool_ or not games.any():
         raise ValueError(
             f"reset_mask must be {num_envs} truth values, one of them True, not {shown(mask)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -18,3 +19,15 @@ def script(name: str, folder: str = "docs") -> ModuleType:
     module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look there
     spec.loader.exec_module(module)
     return module
+
+
+def run_block(code: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run a page's code in a folder, as somebody without settings of their own does."""
+    return subprocess.run(
+        [sys.executable, *options, "-c", code],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from tests.helpers import play_random
+from tests.pages.scripts import run_block
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -40,14 +39,7 @@ def title(block: str) -> str:
 
 @pytest.mark.parametrize("block", blocks("python", README, API), ids=title)
 def test_a_block_of_code_runs(block: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", block],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_block(block, tmp_path, "-W", "error")
     assert (done.returncode, done.stderr) == (0, "")
     assert bool(done.stdout) == ("print(" in block)
 

@@ -7,8 +7,6 @@ import importlib
 import itertools
 import pickle
 import re
-import subprocess
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -44,6 +42,7 @@ from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
 from tests.helpers import random_actions
+from tests.pages.scripts import run_block
 
 ROOT = Path(__file__).parents[2]
 TINY, SMALL = asdict(Rules.tiny()), asdict(Rules.small())
@@ -599,14 +598,7 @@ def test_the_page_does_as_it_says(tmp_path: Path) -> None:
         language: re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
         for language in ("python", "text")
     }
-    done = subprocess.run(
-        [sys.executable, "-c", "".join(blocks["python"])],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_block("".join(blocks["python"]), tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert [done.stdout] == blocks["text"]
 
