@@ -178,7 +178,7 @@ def opponents_envs(task: Task) -> dict[str, BatchVecEnv]:
         name: BatchVecEnv(
             task.batch_game(task.recipe.num_envs * players, task.seed),
             task.recipe.reward,
-            [None] + [agent] * (players - 1),
+            agent,
         )
         for name, agent in task.opponents().items()
     }
