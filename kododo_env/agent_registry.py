@@ -14,9 +14,11 @@ from kododo_env.core.numbers import shown
 if TYPE_CHECKING:
     from kododo_env.search.search import SearchBudget
 
-# The policies that ship.
+# The policies that ship, and held-out opponents among them, from whom nobody has learned.
 POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
+STRANGERS = POLICIES.with_name("held_out")
 SUFFIX = ".onnx"
+STRANGER = "stranger-"
 SEARCH = "search:"
 MOST_DIGITS = 12  # of a search's budget
 
@@ -28,7 +30,7 @@ def scripted(game: str) -> dict[str, Callable[[], Agent]]:
         ValueError: There is no such game.
     """
     module = _scripted_module(game)
-    return {"random": RandomAgent, **module.BASELINES, **getattr(module, "YARDSTICKS", {})}
+    return {"random": RandomAgent, **module.BASELINES, **getattr(module, "HELD_OUT", {})}
 
 
 def baselines(game: str) -> tuple[str, ...]:
@@ -40,11 +42,35 @@ def baselines(game: str) -> tuple[str, ...]:
     return ("random", *_scripted_module(game).BASELINES)
 
 
+def held_out(game: str, players: int) -> tuple[str, ...]:
+    """The names of a table's held-out opponents: no recipe imitates or trains against them.
+
+    Args:
+        game: The game's name.
+        players: P.
+
+    Returns:
+        The scripted ones, the main one first, then searches, then a policy that has learned by
+        self-play alone. ``make_agent`` makes each of them. A game without any has none.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    module = _scripted_module(game)
+    stranger = f"{STRANGER}{game}-{players}p"
+    return (
+        *getattr(module, "HELD_OUT", ()),
+        *getattr(module, "HELD_OUT_SEARCHES", ()),
+        *((stranger,) if stranger in strangers() else ()),
+    )
+
+
 def _scripted_module(game: str) -> Any:
     """A game's module in the ``baselines`` that lie beside its door.
 
-    It has BASELINES: what makes an agent by its name, the weakest first; and may have
-    YARDSTICKS: the same for agents that are no baselines.
+    It has BASELINES: what makes an agent by its name, the weakest first. It may have HELD_OUT: the
+    same for agents that are kept out of training, the main one first; and HELD_OUT_SEARCHES: the
+    names of searches that are.
     """
     package = registry.package(game)
     return import_module(f"{package}.baselines.{game}")
@@ -64,8 +90,15 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in POLICIES.glob(f"*{SUFFIX}")))
 
 
+def strangers() -> tuple[str, ...]:
+    """The names of the held-out policies that come with the project: ``stranger-kododo-4p``, ..."""
+    return tuple(sorted(f"{STRANGER}{path.stem}" for path in STRANGERS.glob(f"*{SUFFIX}")))
+
+
 def policy_path(policy: str) -> Path:
     """The file of a policy that comes with the project; of anything else its own path."""
+    if policy in strangers():
+        return STRANGERS / f"{policy.removeprefix(STRANGER)}{SUFFIX}"
     return POLICIES / f"{policy}{SUFFIX}" if policy in shipped() else Path(policy)
 
 

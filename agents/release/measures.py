@@ -10,7 +10,7 @@ from agents.commands.best_response import exploitability
 from agents.commands.best_response_config import BestResponseConfig
 from agents.release.config import PolicyJob
 from agents.training.measure import against, results
-from kododo_env.agent_registry import baselines, scripted
+from kododo_env.agent_registry import baselines, held_out
 from kododo_env.arena.match import Match
 from kododo_env.policy.onnx_agent import OnnxAgent
 
@@ -41,20 +41,19 @@ def strength(job: PolicyJob) -> dict[str, Any]:
 
     Returns:
         ``alone``: against P - 1 copies of each baseline. ``strongest_alone``: the strongest
-        baseline against P - 1 copies of the policy. ``held_out``: against the scripted players
-        that are no baselines, by which nothing is chosen. ``seeds``: the shares of each seed's
+        baseline against P - 1 copies of the policy. ``held_out``: against each of the held-out
+        opponents, by which nothing is chosen. ``seeds``: the shares of each seed's
         policy against each baseline, at the chosen temperature.
     """
     policy, names = OnnxAgent(job.chosen), baselines(job.game)
     how = job.task, job.config.games, STRENGTH_DEALS
     back = Match(names[-1], policy, job.game, job.players, *how[1:]).play()
-    held_out = [name for name in scripted(job.game) if name not in names]
     of_seeds = [against(OnnxAgent(path, policy.temperature), *how) for path in job.candidates()]
     return {
         "games": job.config.games,
         "alone": results(against(policy, *how)),
         "strongest_alone": {"agent": names[-1], "share": back.share.to_json()},
-        "held_out": results(against(policy, *how, held_out)),
+        "held_out": results(against(policy, *how, held_out(job.game, job.players))),
         "seeds": {name: [duels[name].share.mean for duels in of_seeds] for name in names},
     }
 

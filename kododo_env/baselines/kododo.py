@@ -154,5 +154,5 @@ BASELINES: dict[str, Callable[[], Agent]] = {
 }
 """What makes a scripted agent by its name, the weakest first."""
 
-YARDSTICKS: dict[str, Callable[[], Agent]] = {"plain-heuristic": PlainHeuristicAgent}
-"""Further agents with a name, against which nothing is measured unless they are named."""
+HELD_OUT: dict[str, Callable[[], Agent]] = {"plain-heuristic": PlainHeuristicAgent}
+"""Scripted agents that no recipe imitates or trains against, likewise; the main one first."""

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from agents.release import kododo_fitting
 from kododo_env.baselines.kododo import (
     BASELINES,
-    YARDSTICKS,
+    HELD_OUT,
     FollowAgent,
     GreedyAgent,
     HeuristicAgent,
@@ -38,7 +38,7 @@ from kododo_env.games.kododo.scoring import score_round
 from tests.games.kododo.written_deals import SLOTS, card, cards, lay
 from tests.helpers import play_random, random_actions
 
-SCRIPTED = {**BASELINES, **YARDSTICKS}
+SCRIPTED = {**BASELINES, **HELD_OUT}
 
 ALL_PLAYERS = pytest.mark.parametrize("players", [2, 3, 4, 5])
 STILL = HeuristicAgent(noise=0.0)
