@@ -19,7 +19,7 @@ POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
 STRANGERS = POLICIES.with_name("held_out")
 SUFFIX = ".onnx"
 STRANGER = "stranger-"
-SEARCH = "search:"
+SEARCH, FLAT = SEARCHES = ("search:", "flat:")
 MOST_DIGITS = 12  # of a search's budget
 
 
@@ -123,16 +123,16 @@ def make_agent(name: str, game: str) -> Agent:
     """An agent by name, or from a policy file.
 
     Args:
-        name: A scripted agent of the game, a shipped policy, the path of a policy file, or
-            a search such as ``search:heuristic:50ms`` or ``search:kododo-4p:64`` (worlds)
-            over one of these.
+        name: A scripted agent of the game, a policy that comes with the project, the path of a
+            policy file, or a search such as ``search:heuristic:50ms``, ``search:kododo-4p:64``
+            (worlds) or ``flat:random:64`` over one of these.
         game: The game's name.
 
     Raises:
         ValueError: There is no such agent or file.
     """
     makers = scripted(game)
-    if name.startswith(SEARCH):
+    if name.startswith(SEARCHES):
         return _search(name, game)
     if name in makers:
         return makers[name]()
@@ -157,7 +157,8 @@ def search_budget(text: str) -> SearchBudget:
     number = text.removesuffix("ms")
     if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
         raise ValueError(
-            "a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, and may have a "
+            "a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, or flat: in place of "
+            "search:, and may have a "
             f"number of worlds such as 64, or a time such as 50ms, not {shown(text)}"
         )
     if text.endswith("ms"):
@@ -166,11 +167,27 @@ def search_budget(text: str) -> SearchBudget:
 
 
 def _search(name: str, game: str) -> Agent:
-    """A search over an agent, from ``search:AGENT:WORLDS`` or ``search:AGENT:MILLISECONDSms``."""
+    """A search over an agent, from ``KIND:AGENT:WORLDS`` or ``KIND:AGENT:MILLISECONDSms``."""
+    from kododo_env.search.flat import FlatMonteCarlo
     from kododo_env.search.search import SearchAgent
 
-    policy, _, amount = name.removeprefix(SEARCH).rpartition(":")
-    if policy.startswith(SEARCH):
+    kind, agent, amount = search_parts(name)
+    if agent.startswith(SEARCHES):
         raise ValueError(f"a search is not made over another search, as in {shown(name)}")
-    budget = search_budget(amount)
-    return SearchAgent(make_agent(policy, game), budget, name)
+    budget = search_budget(amount.removeprefix(":"))
+    policy = make_agent(agent, game)
+    if kind == FLAT:
+        return FlatMonteCarlo(policy, budget, name)
+    return SearchAgent(policy, budget, name)
+
+
+def search_parts(name: str) -> tuple[str, str, str]:
+    """An agent's name before, in and behind that of a search's policy: which search, its budget.
+
+    They add up to the name. Of what is no search the first and the last are empty.
+    """
+    kind = next((each for each in SEARCHES if name.startswith(each)), "")
+    if not kind:
+        return "", name, ""
+    agent, colon, amount = name.removeprefix(kind).rpartition(":")
+    return kind, agent, colon + amount

@@ -14,7 +14,7 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from agents.ray_engine.cluster import cores
-from kododo_env.agent_registry import SEARCH, SUFFIX, shipped
+from kododo_env.agent_registry import SUFFIX, search_parts, shipped, strangers
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.play import ChunkResult, play_chunk
 from kododo_env.arena.tournament import Tournament
@@ -75,20 +75,12 @@ def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk
 
 def _files(agents: Sequence[str]) -> dict[str, bytes]:
     """What is in the policy files that agents name."""
-    named = {_parts(agent)[1] for agent in agents}
+    named = {search_parts(agent)[1] for agent in agents}
     return {name: Path(name).read_bytes() for name in named if _is_file(name)}
 
 
 def _is_file(name: str) -> bool:
-    return name.endswith(SUFFIX) and name not in shipped()
-
-
-def _parts(agent: str) -> tuple[str, str, str]:
-    """Before, in and behind the name of the policy: those of a search are not empty."""
-    if not agent.startswith(SEARCH):
-        return "", agent, ""
-    policy, colon, amount = agent.removeprefix(SEARCH).rpartition(":")
-    return SEARCH, policy, colon + amount
+    return name.endswith(SUFFIX) and name not in (*shipped(), *strangers())
 
 
 def _load(played: Tournament, files: dict[str, bytes]) -> Sequence[Agent]:
@@ -98,6 +90,6 @@ def _load(played: Tournament, files: dict[str, bytes]) -> Sequence[Agent]:
         for number, (name, content) in enumerate(files.items()):
             here[name] = str(Path(folder) / f"{number}{SUFFIX}")
             Path(here[name]).write_bytes(content)
-        parts = [_parts(agent) for agent in played.agents]
+        parts = [search_parts(agent) for agent in played.agents]
         agents = tuple(first + here.get(name, name) + last for first, name, last in parts)
         return replace(played, agents=agents).load_agents()

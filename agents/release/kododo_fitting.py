@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 from scipy.special import log_softmax
 
-from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent, choices_of_turn
+from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent
 from kododo_env.baselines.kododo_chances import (
     TABLES,
     Laid,
@@ -31,6 +31,7 @@ from kododo_env.baselines.kododo_chances import (
     kododo_lookup,
     reply_lookups,
 )
+from kododo_env.baselines.kododo_laying import choices_of_turn
 from kododo_env.core.agent import Agent, RandomAgent, random_legal_actions
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.rules import REMOVED

@@ -2,61 +2,19 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.baselines.kododo_chances import Situation, Tables, expected_margins, tables_for
-from kododo_env.core.actions import SlotPiece
-from kododo_env.core.agent import ActionValueAgent, Agent, best_legal
-from kododo_env.core.view import View
-from kododo_env.games.kododo import KododoView, Rules
-from kododo_env.games.kododo.observation import action_layout
+from kododo_env.baselines.kododo_forecaster import ForecasterAgent
+from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
+from kododo_env.core.agent import Agent
+from kododo_env.games.kododo import KododoView
 
 Array = npt.NDArray[Any]
-
-
-@lru_cache
-def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ...], ...]]:
-    """Which actions lay cards in a turn, and the slots that each of them lays."""
-    actions = action_layout(rules)
-    slots = [piece for piece in actions.pieces if isinstance(piece, SlotPiece)]
-    lays = next(piece for piece in slots if piece.plays == rules.plays[turn])
-    return actions.where(lays.name), lays.choices
-
-
-class _KododoAgent(ActionValueAgent):
-    """Lays what has the highest value, a little randomness aside.
-
-    Attributes:
-        noise: Scale of the random number (of Gumbel's distribution) that is added to each
-            choice's value.
-    """
-
-    noise = 1e-3  # among equals one at random
-
-    @abstractmethod
-    def choice_values(self, view: KododoView) -> Array:
-        """Values of the turn's choices, in points: (choices, N)."""
-
-    def action_values(self, view: View) -> Array:
-        """Values of the turn's choices, 0 for all other actions; shape (A, N)."""
-        view = cast("KododoView", view)
-        values = self.choice_values(view)
-        every = np.zeros((view.num_actions, view.num_envs), values.dtype)
-        every[choices_of_turn(view.rules, view.turn)[0]] = values
-        return every
-
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The legal action of the highest value, after the noise; shape (N,)."""
-        where, _ = choices_of_turn(view.rules, cast("KododoView", view).turn)
-        noisy = values.astype(np.float64)
-        noisy[where] += self.noise * rng.gumbel(size=noisy[where].shape)
-        return best_legal(noisy, view)
 
 
 def _colours_and_values(view: KododoView) -> tuple[Array, Array]:
@@ -71,7 +29,7 @@ def _of_cards(values: Array, view: KododoView) -> Array:
     return np.stack([values[list(slots)].sum(axis=0) for slots in choices])
 
 
-class GreedyAgent(_KododoAgent):
+class GreedyAgent(KododoAgent):
     """Lays the cards of the highest values; among equals any."""
 
     name = "greedy"
@@ -81,7 +39,7 @@ class GreedyAgent(_KododoAgent):
         return _of_cards(_colours_and_values(view)[1].astype(np.float32), view)
 
 
-class FollowAgent(_KododoAgent):
+class FollowAgent(KododoAgent):
     """Lays into the leading colour on the table, the highest cards it has of it.
 
     That is the colour with the most cards among those that one card more does not bring to
@@ -105,7 +63,7 @@ class FollowAgent(_KododoAgent):
         return _of_cards(keys.astype(np.float64), view)
 
 
-class HeuristicAgent(_KododoAgent):
+class HeuristicAgent(KododoAgent):
     """Reckons, for each choice, the chance of every colour to score, and what it would bring.
 
     A choice's value is the points it is expected to gain on the mean of the others by the end
@@ -154,5 +112,8 @@ BASELINES: dict[str, Callable[[], Agent]] = {
 }
 """What makes a scripted agent by its name, the weakest first."""
 
-HELD_OUT: dict[str, Callable[[], Agent]] = {"plain-heuristic": PlainHeuristicAgent}
+HELD_OUT: dict[str, Callable[[], Agent]] = {
+    "forecaster": ForecasterAgent,
+    "plain-heuristic": PlainHeuristicAgent,
+}
 """Scripted agents that no recipe imitates or trains against, likewise; the main one first."""

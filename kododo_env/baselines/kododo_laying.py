@@ -1,0 +1,57 @@
+"""What scripted players of Kododo have in common: they lay what has the highest value."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.actions import SlotPiece
+from kododo_env.core.agent import ActionValueAgent, best_legal
+from kododo_env.core.view import View
+from kododo_env.games.kododo import KododoView, Rules
+from kododo_env.games.kododo.observation import action_layout
+
+Array = npt.NDArray[Any]
+
+
+@lru_cache
+def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ...], ...]]:
+    """Which actions lay cards in a turn, and the slots that each of them lays."""
+    actions = action_layout(rules)
+    slots = [piece for piece in actions.pieces if isinstance(piece, SlotPiece)]
+    lays = next(piece for piece in slots if piece.plays == rules.plays[turn])
+    return actions.where(lays.name), lays.choices
+
+
+class KododoAgent(ActionValueAgent):
+    """Lays what has the highest value, a little randomness aside.
+
+    Attributes:
+        noise: Scale of the random number (of Gumbel's distribution) that is added to each
+            choice's value.
+    """
+
+    noise = 1e-3  # among equals one at random
+
+    @abstractmethod
+    def choice_values(self, view: KododoView) -> Array:
+        """Values of the turn's choices, in points: (choices, N)."""
+
+    def action_values(self, view: View) -> Array:
+        """Values of the turn's choices, 0 for all other actions; shape (A, N)."""
+        view = cast("KododoView", view)
+        values = self.choice_values(view)
+        every = np.zeros((view.num_actions, view.num_envs), values.dtype)
+        every[choices_of_turn(view.rules, view.turn)[0]] = values
+        return every
+
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest value, after the noise; shape (N,)."""
+        where, _ = choices_of_turn(view.rules, cast("KododoView", view).turn)
+        noisy = values.astype(np.float64)
+        noisy[where] += self.noise * rng.gumbel(size=noisy[where].shape)
+        return best_legal(noisy, view)

@@ -1,0 +1,100 @@
+"""Flat Monte Carlo: try every action in the same worlds, and play all of them to the end.
+
+The plainest search there is (B. Brügmann, "Monte Carlo Go", 1993; with hidden cards dealt again,
+M. Ginsberg, "GIB: imperfect information in a computationally challenging game", 2001). Unlike
+``SearchAgent`` it takes all possible worlds for equally likely, tries all actions to the last
+world, needs no model of outcomes, and believes its means: no choice of the policy's stands behind
+them.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.agent import Agent, CheckingAgent, joint_action
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
+from kododo_env.search.search import BATCH, LEAST_BATCH, SearchBudget
+
+Floats = npt.NDArray[np.float64]
+
+
+class FlatMonteCarlo:
+    """Plays the action with the highest share of the victory, on average over some worlds.
+
+    Args:
+        policy: Plays all seats in the worlds: scripted or learned.
+        budget: How much a decision may cost.
+        name: For tables.
+    """
+
+    def __init__(
+        self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
+    ) -> None:
+        self.policy = policy
+        self.budget = SearchBudget() if budget is None else budget
+        self.name = name or f"flat-{policy.name}"
+
+    def check(self, game: BatchGame) -> None:
+        """Raise ValueError unless the policy is for this game; scripted players take any."""
+        if isinstance(self.policy, CheckingAgent):
+            self.policy.check(game)
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Choose actions, shape (N,); among equals any."""
+        mask = view.legal_action_mask
+        deciding = mask.sum(axis=1) > 1
+        tried = mask & deciding[:, None]
+        shares = np.where(mask, 0.0, -np.inf)
+        if deciding.any():
+            games, actions = np.nonzero(tried)
+            shares[tried] = self._shares(view, games, actions, rng)
+            shares += 1e-9 * rng.random(shares.shape)
+        return np.asarray(shares.argmax(axis=1))
+
+    def _shares(
+        self,
+        view: View,
+        games: npt.NDArray[np.intp],
+        actions: npt.NDArray[np.intp],
+        rng: np.random.Generator,
+    ) -> Floats:
+        """The sum over the same worlds of the share of the victory after each action, (M,)."""
+        total, budget = np.zeros(len(games)), self.budget
+        if budget.milliseconds is None:
+            at_once = max(1, min(budget.worlds, BATCH // len(games)))
+            for first in range(0, budget.worlds, at_once):
+                samples = min(at_once, budget.worlds - first)
+                total += self._of_new_worlds(view, games, actions, samples, rng)
+            return total
+        until = time.monotonic() + budget.milliseconds * view.num_envs / 1000
+        at_once = max(1, LEAST_BATCH // len(games))
+        while True:
+            total += self._of_new_worlds(view, games, actions, at_once, rng)
+            if time.monotonic() >= until:
+                return total
+
+    def _of_new_worlds(
+        self,
+        view: View,
+        games: npt.NDArray[np.intp],
+        actions: npt.NDArray[np.intp],
+        samples: int,
+        rng: np.random.Generator,
+    ) -> Floats:
+        """Deal worlds for each game of the view, and play out each action in all of them."""
+        everybody: list[Agent | None] = [self.policy] * view.num_players
+        others = [None if seat == view.player else each for seat, each in enumerate(everybody)]
+        dealt = view.determinize(rng, samples)
+        index = (games[:, None] * samples + np.arange(samples)).ravel()
+        chosen = joint_action(others, dealt, rng)[index]
+        chosen[:, view.player] = np.repeat(actions, samples)
+        game = dealt.take(index)
+        game.step(chosen)
+        while not game.terminated.all():
+            game.step(joint_action(everybody, game, rng))
+        shares = game.outcome()[:, view.player].reshape(len(games), samples)
+        return np.asarray(shares.sum(axis=1))
