@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import ActionValueAgent, Agent, best_legal
+from kododo_env.baselines.combi_combo_collector import CollectorAgent
+from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
+from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.rules import VALUES
@@ -34,20 +36,7 @@ MOST = 14
 """More cards than this of a value are not expected to come."""
 
 
-def _games_last(piece: Array) -> npt.NDArray[np.int16]:
-    """A piece of the observation with the game axis last, as numbers with a sign."""
-    return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
-
-
-class _CombiComboAgent(ActionValueAgent):
-    """Passes the card with the highest value of passing it, among equals any."""
-
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The legal action of the highest value, among equals one at random; shape (N,)."""
-        return best_legal(values + 1e-6 * rng.random(values.shape), view)
-
-
-class GreedyAgent(_CombiComboAgent):
+class GreedyAgent(CombiComboAgent):
     """Passes the card without which its hand would score most if the game ended now.
 
     It counts a point for having any 1s, and thinks of nobody else.
@@ -57,14 +46,14 @@ class GreedyAgent(_CombiComboAgent):
 
     def action_values(self, view: View) -> Floats:
         """The points of the hand without each card; shape (A, N)."""
-        hand = _games_last(view.pieces["hand"])
+        hand = games_last(view.pieces["hand"])
         each = np.eye(view.num_actions, dtype=np.int16)
         each = each.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)
         left = np.maximum(hand[:, :, None] - each[..., None], 0)  # (C, 4, A, N)
         return np.asarray(own_points(left, view.rules) + (held(left, ONE) > 0), np.float64)
 
 
-class HeuristicAgent(_CombiComboAgent):
+class HeuristicAgent(CombiComboAgent):
     """Counts for each card the points it expects to lose without it, and the neighbour's gain.
 
     It expects that each card still to come is any of those it has not seen, that the left
@@ -93,17 +82,24 @@ BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic":
 """What makes a scripted agent by its name, the weakest first."""
 
 
+HELD_OUT: dict[str, Callable[[], Agent]] = {"collector": CollectorAgent}
+"""Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+
+HELD_OUT_SEARCHES = ("flat:random:64",)
+"""Searches that are held out as well."""
+
+
 class Situation:
     """What a player holds and may expect; arrays of shape (C, 4, N)."""
 
     def __init__(self, view: View) -> None:
         self.rules: Rules = view.rules
         pieces = view.pieces
-        self.hand, self.passed = _games_last(pieces["hand"]), _games_last(pieces["passed"])
+        self.hand, self.passed = games_last(pieces["hand"]), games_last(pieces["passed"])
         # Cards neither in the own hand nor face up.
         self.hidden = np.array(self.rules.copies, np.int16)[:, None] - self.hand
         if "face_up" in pieces:
-            self.hidden -= _games_last(pieces["face_up"])
+            self.hidden -= games_last(pieces["face_up"])
         draws = int(pieces["draw_pile"].flat[0])
         in_piles = np.maximum(self.hidden - self.passed, 0)  # for all that is certain
         # How many cards of a type are expected to come.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.baselines.kado_builder import BuilderAgent
+from kododo_env.baselines.kado_phases import KadoAgent, guess_values
 from kododo_env.baselines.kado_tableaus import (
     NEVER,
     Floats,
@@ -16,9 +17,7 @@ from kododo_env.baselines.kado_tableaus import (
     points_expected,
     points_now,
 )
-from kododo_env.core.agent import ActionValueAgent, Agent, best_legal
-from kododo_env.core.view import View
-from kododo_env.games.kado.observation import moves
+from kododo_env.core.agent import Agent
 
 Array = npt.NDArray[Any]
 # How the heuristic expects others to play; the numbers were found by self-play.
@@ -27,50 +26,7 @@ LUCK = 0.4  # the chance that a challenger is right about the dealer's card
 SURE = 0.3  # how far challengers are from always naming the best guess, in points
 
 
-class _KadoAgent(ActionValueAgent):
-    """Values the actions of each phase, in points; more is better."""
-
-    @abstractmethod
-    def deal(self, now: Situation) -> Floats:
-        """Values of giving the card to each seat, and of putting it aside: (P + 1, N)."""
-
-    @abstractmethod
-    def challenge(self, now: Situation) -> Floats:
-        """Values of each guess against passing: (G, B, N)."""
-
-    @abstractmethod
-    def place(self, now: Situation) -> Floats:
-        """Values of each cell: (rows, columns, N)."""
-
-    def action_values(self, view: View) -> Floats:
-        """Values of the phase's actions, 0 for the others; shape (A, N)."""
-        every = np.zeros((view.num_actions, view.num_envs), np.float32)
-        if view.legal_action_mask[:, view.no_op].all():
-            return every
-        now, first = Situation(view), moves(view.rules)
-        start = (first.give, first.guess, first.place)[now.phase]
-        decide = (self.deal, self.challenge, self.place)[now.phase]
-        values = decide(now).reshape(-1, view.num_envs)
-        every[start : start + len(values)] = values
-        return every
-
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """The legal action of the highest value, among equals one at random; shape (N,)."""
-        noise = np.float32(1e-3) * rng.random(values.shape, dtype=np.float32)
-        return best_legal(values + noise, view)
-
-
-def guess_values(now: Situation, either: Floats, both: Floats) -> Floats:
-    """The value of each guess, (G, B, N): the sum over the cards about which it is right.
-
-    Right about gift or ribbon of a card brings ``either``, about both ``both`` besides, (K, N).
-    """
-    pairs = now.by_pair(either)
-    right = pairs.sum(axis=1, keepdims=True) + pairs.sum(axis=0, keepdims=True) - pairs
-    return np.asarray(right + now.by_pair(both), np.float32)
-
-
-class GreedyAgent(_KadoAgent):
+class GreedyAgent(KadoAgent):
     """Counts the points that a card scores at once, and nothing later.
 
     As dealer it keeps a card that scores at least the average value, and gives others to whom
@@ -204,7 +160,7 @@ class Plan:
         return np.asarray(np.clip(LUCK + right - mean, 0.02, 0.95), np.float32)
 
 
-class HeuristicAgent(_KadoAgent):
+class HeuristicAgent(KadoAgent):
     """Goes by the points that tableaus can be expected to have at the end.
 
     As dealer it gives each card to the seat of the highest value to itself, with a view to the
@@ -249,3 +205,9 @@ class HeuristicAgent(_KadoAgent):
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
 """What makes a scripted agent by its name, the weakest first."""
+
+HELD_OUT: dict[str, Callable[[], Agent]] = {"builder": BuilderAgent}
+"""Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+
+HELD_OUT_SEARCHES = ("flat:random:64",)
+"""Searches that are held out as well."""

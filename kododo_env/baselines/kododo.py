@@ -117,3 +117,6 @@ HELD_OUT: dict[str, Callable[[], Agent]] = {
     "plain-heuristic": PlainHeuristicAgent,
 }
 """Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+
+HELD_OUT_SEARCHES = ("flat:random:64", "search:forecaster:64")
+"""Searches that are held out as well."""

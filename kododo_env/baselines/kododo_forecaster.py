@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import comb
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.baselines.imagining import drawn
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
 from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
@@ -16,14 +16,12 @@ from kododo_env.games.kododo.scoring import scoring_colours
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
-ENDS = 24  # ways in which the round may end
+ENDS = 32  # ways in which the round may end
 # What draws an opponent to a colour: the points that they have there beyond the mean, the cards
 # that lie there, whether it would score now or never can, and how many cards are out of sight.
-STAKE, CROWD, LEADS, DEAD, UNSEEN = map(np.float32, (0.1, 0.3, 0.0, -0.2, 2.5))
-STICK = 0.1  # how often they lay a card of the same colour as the one before
-GOES_ON = np.float32(0.0)  # what draws itself to a colour: each own point there
-KODODO = np.float32(0.8)  # how much rarer Kododo cards are laid than held
-LAST = np.float32(1.0)  # how much more than before points count in the last turn
+STAKE, CROWD, LEADS, DEAD, UNSEEN = map(np.float32, (0.1, 0.3, -0.4, -0.7, 1.5))
+STICK = 0.15  # how often they lay a card of the same colour as the one before
+KODODO = np.float32(1.1)  # how much likelier a card that is laid is a Kododo card than one unseen
 
 
 class ForecasterAgent(KododoAgent):
@@ -45,7 +43,7 @@ class ForecasterAgent(KododoAgent):
     def choice_values(self, view: KododoView) -> Floats:
         """What each choice gains on the mean of the others, on average; (choices, N)."""
         now, plan = _Table(view), _Plan(view)
-        rest, more = now.rest_of_others()[:, None], plan.rest(now.own)
+        rest, more = now.rest_of_others()[:, None], plan.rest()
         cards = (now.cards[:, None] + plan.cards)[:, :, None] + rest + more
         wins = scoring_colours(cards, view.rules.limit)  # (C, choices, ENDS, N)
         margin = now.own[:, None] + plan.points - now.others[:, None]
@@ -84,10 +82,9 @@ class _Table:
         """How many cards of each colour the others may lay, in each way; (C, ENDS, N)."""
         dead = self.cards + 1 >= self.rules.limit
         leads = scoring_colours(self.cards, self.rules.limit)
-        stake = STAKE * (1 + LAST * (self.left == self.rules.plays[-1]))
-        drawn = stake * self.stakes + CROWD * self.cards + DEAD * dead + LEADS * leads
+        interest = STAKE * self.stakes + CROWD * self.cards + DEAD * dead + LEADS * leads
         unseen = np.maximum(self.unseen.sum(axis=1), np.float32(0.01))
-        return _drawn(np.exp(drawn) * unseen**UNSEEN, self.left, 1)
+        return drawn(np.exp(interest) * unseen**UNSEEN, self.left, ENDS, 1, STICK)
 
     def kododo_clause(self, laid: Array) -> tuple[Floats, Floats]:
         """The chance that only Kododo cards score, and the margin then; (choices, N)."""
@@ -105,41 +102,6 @@ class _Table:
         own = self.kododos[0] + laid
         margin = own - (number - own) / (self.rules.num_players - 1)
         return chance.astype(np.float32), np.asarray(margin, np.float32)
-
-
-def _drawn(weights: Floats, cards: int, seed: int) -> npt.NDArray[np.uint8]:
-    """How many cards of each colour are laid altogether, in each way; (C, ..., ENDS, N).
-
-    Args:
-        weights: By seat, colour and whatever else, (seats, C, ..., N).
-        cards: How many each seat lays.
-        seed: Of the random numbers.
-    """
-    upto = np.cumsum(weights, axis=1)
-    upto = (upto[:, :-1] / upto[:, -1:])[..., None, :]
-    shape = (*weights.shape[1:-1], ENDS, weights.shape[-1])
-    laid = np.zeros(shape, np.uint8)
-    laid[-1] = len(upto) * cards
-    for seat, shares in enumerate(upto):
-        for number in _numbers(seed + seat, cards):
-            laid[:-1] += number[:, None] < shares
-    laid[1:] -= laid[:-1].copy()
-    return laid
-
-
-@lru_cache
-def _numbers(seed: int, cards: int) -> Floats:
-    """Random numbers for each card of a seat in each way, (cards, ENDS), always the same.
-
-    Those of a card are spread evenly over 0 to 1.
-    """
-    rng = np.random.default_rng(seed)
-    spread = np.tile((np.arange(ENDS) + 0.5) / ENDS, (cards, 1))
-    spread = rng.permuted(spread, axis=1).astype(np.float32)
-    sticks = rng.random(spread.shape) < STICK
-    for card in range(1, cards):
-        spread[card] = np.where(sticks[card], spread[card - 1], spread[card])
-    return spread
 
 
 class _Plan:
@@ -170,8 +132,7 @@ class _Plan:
         """The mean value of the cards of each colour that it keeps."""
         return np.asarray(self.worth / np.maximum(self.kept, 1), np.float32)
 
-    def rest(self, own: Floats) -> npt.NDArray[np.uint8]:
+    def rest(self) -> npt.NDArray[np.uint8]:
         """How many cards of each colour it may go on with, in each way; (C, choices, ENDS, N)."""
-        drawn = np.exp(GOES_ON * (own[:, None] + self.points + self.worth))
-        weights = drawn * np.maximum(self.kept, np.float32(0.01))
-        return _drawn(weights[None], self.left, 0)
+        weights = np.maximum(self.kept, np.float32(0.01))
+        return drawn(weights[None], self.left, ENDS, 0, STICK)

@@ -1,0 +1,54 @@
+"""Cards as they may fall, for players that imagine how a game may go on."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+
+def drawn(
+    weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0
+) -> npt.NDArray[np.uint8]:
+    """How many cards of each kind fall altogether, in each of some ways.
+
+    The ways are the same for all games, so that what is chosen by them follows from the position.
+
+    Args:
+        weights: How likely each kind is, by seat, kind and whatever else: (S, K, ..., N).
+        cards: How many each seat draws or lays.
+        ways: How many ways.
+        seed: Of the random numbers.
+        stick: How often a card is of the same kind as the one before.
+
+    Returns:
+        Shape (K, ..., ways, N).
+    """
+    upto = np.cumsum(weights, axis=1, dtype=np.float32)
+    below = (upto[:, :-1] / np.maximum(upto[:, -1:], np.float32(1e-9)))[..., None, :]
+    fallen = np.zeros((*weights.shape[1:-1], ways, weights.shape[-1]), np.uint8)
+    fallen[-1] = len(below) * cards
+    for seat, shares in enumerate(below):
+        for number in _numbers(seed + seat, cards, ways, stick):
+            fallen[:-1] += number[:, None] < shares
+    fallen[1:] -= fallen[:-1].copy()
+    return fallen
+
+
+@lru_cache
+def _numbers(seed: int, cards: int, ways: int, stick: float) -> npt.NDArray[np.float32]:
+    """Random numbers for each card of a seat in each way, (cards, ways), always the same.
+
+    The numbers of a card are spread evenly over 0 to 1.
+    """
+    rng = np.random.default_rng(seed)
+    spread = np.tile((np.arange(ways) + 0.5) / ways, (cards, 1))
+    spread = rng.permuted(spread, axis=1)
+    sticks = rng.random(spread.shape) < stick
+    for card in range(1, cards):
+        spread[card] = np.where(sticks[card], spread[card - 1], spread[card])
+    return spread.astype(np.float32)

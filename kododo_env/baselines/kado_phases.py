@@ -1,0 +1,59 @@
+"""What scripted players of KADO have in common: a value for each action of a phase."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.baselines.kado_tableaus import Floats, Situation
+from kododo_env.core.agent import ActionValueAgent, best_legal
+from kododo_env.core.view import View
+from kododo_env.games.kado.observation import moves
+
+Array = npt.NDArray[Any]
+
+
+class KadoAgent(ActionValueAgent):
+    """Values the actions of each phase, in points; more is better."""
+
+    @abstractmethod
+    def deal(self, now: Situation) -> Floats:
+        """Values of giving the card to each seat, and of putting it aside: (P + 1, N)."""
+
+    @abstractmethod
+    def challenge(self, now: Situation) -> Floats:
+        """Values of each guess against passing: (G, B, N)."""
+
+    @abstractmethod
+    def place(self, now: Situation) -> Floats:
+        """Values of each cell: (rows, columns, N)."""
+
+    def action_values(self, view: View) -> Floats:
+        """Values of the phase's actions, 0 for the others; shape (A, N)."""
+        every = np.zeros((view.num_actions, view.num_envs), np.float32)
+        if view.legal_action_mask[:, view.no_op].all():
+            return every
+        now, first = Situation(view), moves(view.rules)
+        start = (first.give, first.guess, first.place)[now.phase]
+        decide = (self.deal, self.challenge, self.place)[now.phase]
+        values = decide(now).reshape(-1, view.num_envs)
+        every[start : start + len(values)] = values
+        return every
+
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """The legal action of the highest value, among equals one at random; shape (N,)."""
+        noise = np.float32(1e-3) * rng.random(values.shape, dtype=np.float32)
+        return best_legal(values + noise, view)
+
+
+def guess_values(now: Situation, either: Floats, both: Floats) -> Floats:
+    """The value of each guess, (G, B, N): the sum over the cards about which it is right.
+
+    Right about gift or ribbon of a card brings ``either``, about both ``both`` besides, (K, N).
+    """
+    pairs = now.by_pair(either)
+    right = pairs.sum(axis=1, keepdims=True) + pairs.sum(axis=0, keepdims=True) - pairs
+    return np.asarray(right + now.by_pair(both), np.float32)
