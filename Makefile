@@ -35,7 +35,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation mutants test-matrix fuzz audit faults soak policies pins clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation mutants test-matrix fuzz audit faults soak policies held-out pins clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -138,6 +138,9 @@ faults: $(READY) ## Kill, fill the disk, take folders away, and compare what com
 
 soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTES=60 EPISODES=100000
 	MPLBACKEND=Agg $(PY) -m tests.faults.soak --minutes $(SOAK_MINUTES) --episodes $(EPISODES)
+
+held-out: $(READY) ## Train the held-out policies again from nothing
+	$(PY) -m agents.release.held_out
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.release.make_policies

@@ -112,7 +112,9 @@ def load(policy: str | Path) -> Agent:
 
     path = policy_path(str(policy))
     if path.suffix == SUFFIX:
-        return OnnxAgent(path)
+        agent = OnnxAgent(path)
+        agent.name = str(policy) if path.parent == STRANGERS else agent.name
+        return agent
     known = ", ".join(shipped()) or "none"
     raise ValueError(
         f"unknown policy {shown(str(policy))}; give a {SUFFIX} file or one that is shipped: {known}"
@@ -140,6 +142,7 @@ def make_agent(name: str, game: str) -> Agent:
         return load(name)
     tables = policy_tables().items()
     policies = [name for name, (of, _) in tables if of == game and name in shipped()]
+    policies += [name for name in strangers() if name.removeprefix(STRANGER) in policies]
     raise ValueError(
         f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
         f"or give a policy file ({SUFFIX})"

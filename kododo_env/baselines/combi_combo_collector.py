@@ -1,4 +1,4 @@
-"""A held-out player of Combi-Combo that counts what it has and gives credit for what it has begun."""
+"""A held-out player of Combi-Combo that gives credit for what it has begun."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import pytest
 
 from kododo_env.baselines.combi_combo import (
     BASELINES,
+    HELD_OUT,
     GreedyAgent,
     HeuristicAgent,
     Situation,
@@ -37,10 +38,13 @@ def share(one: Agent, others: Agent, players: int, games: int) -> float:
     return total
 
 
-@pytest.mark.parametrize("name", list(BASELINES))
+SCRIPTED = {**BASELINES, **HELD_OUT}
+
+
+@pytest.mark.parametrize("name", list(SCRIPTED))
 @pytest.mark.parametrize("players", [4, 5])
 def test_they_pass_only_cards_in_hand_and_act_alike_in_batches(name: str, players: int) -> None:
-    agent = BASELINES[name]()
+    agent = SCRIPTED[name]()
     assert agent.name == name
     game = CombiComboGame(40, Rules(num_players=players), seed=1)
     while not game.terminated.all():

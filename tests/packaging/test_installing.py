@@ -29,18 +29,25 @@ PLAY = """
 import agents
 import kododo_env
 from kododo_env import make_agent
-from kododo_env.agent_registry import baselines, shipped
+from kododo_env.agent_registry import baselines, shipped, strangers
 from kododo_env.arena.match import Match
 
 print(kododo_env.__file__)
 print(*baselines("kododo"))
 print(*shipped())
+print(*strangers())
 print(agents.OWNER)
 bot = kododo_env.load("kododo-4p")
 print(Match(bot, "heuristic", "kododo", 4, 8).play().share.mean >= 0)
 """
 AGENTS = ("kododo-2p", "heuristic", "--players", "2", "--workers", "1")
 LOAD = 'import kododo_env; print(kododo_env.__file__, kododo_env.load("kado-3p").name)'
+
+
+def held_out_policies() -> list[str]:
+    """The names of the held-out policies of this checkout."""
+    files = (ROOT / "kododo_env/policy/held_out").glob("*.onnx")
+    return sorted(f"stranger-{file.stem}" for file in files)
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
@@ -145,7 +152,8 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
         )
     ]  # fmt: skip
     assert sorted(wanted) == sorted(name for name in names if name.startswith("kododo_env/"))
-    assert len([name for name in names if name.endswith(".onnx")]) == 9
+    assert len([name for name in names if "/shipped/" in name and name.endswith(".onnx")]) == 9
+    assert len([name for name in names if "/held_out/" in name]) == len(held_out_policies())
 
 
 def test_who_installed_it_to_play_can(
@@ -154,10 +162,12 @@ def test_who_installed_it_to_play_can(
     """Another distribution's package called agents stays what it is."""
     python = environment(tmp_path / "fresh", "play")
     pip("install", somebody_elses_agents, wheel, cwd=tmp_path, python=python)
-    where, baselines, shipped, owner, played = run(python, "-c", PLAY, cwd=tmp_path).splitlines()
+    told = run(python, "-c", PLAY, cwd=tmp_path).splitlines()
+    where, baselines, shipped, strangers, owner, played = told
     assert Path(where).is_relative_to(tmp_path / "fresh")
     assert baselines.split()[0] == "random"
     assert len(shipped.split()) == 9
+    assert strangers.split() == held_out_policies()
     assert (owner, played) == ("somebody else", "True")
     kododo = python.with_name("kododo")
     assert "let agents play each other" in run(kododo, "--help", cwd=tmp_path)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     assert data["training"].items() >= agent.metadata.training.items()
     assert data["file"]["sha256"] == fingerprint(made.out / f"{NAME}.onnx")
     assert list(data["shares"]["alone"]) == list(registry.baselines("kododo"))
-    assert list(data["shares"]["held_out"]) == ["plain-heuristic"]
+    assert tuple(data["shares"]["held_out"]) == registry.held_out("kododo", 2)
     # The spread is measured on the deals of the shares, so the chosen seed has the same.
     alone = data["shares"]["alone"]["greedy"]["share"]["mean"]
     assert data["shares"]["seeds"]["greedy"] == [alone]
@@ -100,9 +100,15 @@ def test_deals_differ_by_what_they_are_for() -> None:
 
 def test_nobody_who_is_held_out_is_learned_from() -> None:
     for job in PoliciesConfig().policies():
-        held_out = {*registry.scripted(job.game)} - {*registry.baselines(job.game)}
-        settings = json.dumps(asdict(recipe_for(job.game, job.players)))
-        assert not [name for name in held_out if f'"{name}"' in settings]
+        recipe = recipe_for(job.game, job.players)
+        learned_from = [recipe.expert, *recipe.opponents]
+        kept_out = {*registry.held_out(job.game, job.players), *registry.strangers()}
+        assert len(kept_out) >= 3
+        assert not kept_out & {*learned_from}
+        models = {registry.search_parts(name)[1] for name in learned_from}
+        assert not kept_out & models
+        # Nor by its file.
+        assert not [name for name in learned_from if registry.STRANGERS.name in Path(name).parts]
 
 
 def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,109 @@
+"""The held-out opponents: who they are, that they see their view alone, and how they fare."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.agent_registry import (
+    FLAT,
+    STRANGER,
+    STRANGERS,
+    baselines,
+    held_out,
+    load,
+    make_agent,
+    policy_path,
+    policy_tables,
+    scripted,
+    strangers,
+)
+from kododo_env.arena.match import Match
+from tests.doors import TABLES
+from tests.helpers import play_random
+
+SCRIPTED = [
+    (game, name)
+    for game in registry.DOORS
+    for name in scripted(game)
+    if name not in baselines(game)
+]
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_each_table_has_some_of_each_kind(game: str, players: int) -> None:
+    names = held_out(game, players)
+    assert names[0] in scripted(game)
+    assert [name for name in names if name.startswith(FLAT)]
+    assert not {*names} & {*baselines(game)}
+    for name in names:
+        assert make_agent(name, game).name == name
+    stranger = f"{STRANGER}{game}-{players}p"
+    assert (stranger in names) == (STRANGERS / f"{game}-{players}p.onnx").exists()
+
+
+@pytest.mark.parametrize("name", strangers())
+def test_strangers_are_of_their_table_and_small(name: str) -> None:
+    game, players = policy_tables()[name.removeprefix(STRANGER)]
+    batch = registry.batch_game(game, 5, 0, num_players=players)
+    load(name).check(batch)  # type: ignore[attr-defined]
+    play_random(batch, np.random.default_rng(0), 1)
+    legal = batch.legal_action_mask()[np.arange(5), 0]
+    assert legal[np.arange(5), load(name).act(batch.view(0), np.random.default_rng(0))].all()
+    assert policy_path(name).stat().st_size < 400_000
+
+
+@pytest.mark.parametrize("name", strangers())
+def test_strangers_have_learned_from_nobody(name: str) -> None:
+    training = load(name).metadata.training  # type: ignore[attr-defined]
+    recipe = training["recipe"]
+    assert (recipe["expert"], recipe["opponents"]) == ("", [])
+    assert (recipe["width"], recipe["depth"], recipe["one_hot"]) == (128, 2, 0)
+    assert training["seed"] == 1000
+
+
+def test_who_knows_no_stranger_is_told_those_there_are() -> None:
+    with pytest.raises(ValueError, match="unknown agent 'stranger-kododo-9p'; kododo has random"):
+        make_agent("stranger-kododo-9p", "kododo")
+
+
+@pytest.mark.parametrize(("game", "name"), SCRIPTED)
+def test_what_is_hidden_changes_nothing(game: str, name: str) -> None:
+    players = max(registry.door(game).PLAYERS)
+    batch = registry.batch_game(game, 20, 1, num_players=players)
+    agent = make_agent(name, game)
+    while not batch.terminated.all():
+        for player in range(players):
+            other = batch.determinize(player, np.random.default_rng(2), 1)
+            one, twin = (
+                agent.act(g.view(player), np.random.default_rng(3)) for g in (batch, other)
+            )
+            assert np.array_equal(one, twin)
+        play_random(batch, np.random.default_rng(4), 3)
+
+
+@pytest.mark.parametrize(("game", "name"), SCRIPTED)
+def test_a_batch_is_played_like_its_games_one_by_one(game: str, name: str) -> None:
+    """Values by value: the randomness of a batch is drawn for all its games at once."""
+    batch = registry.batch_game(game, 6, 1)
+    agent = make_agent(name, game)
+    while not batch.terminated.all():
+        for player in range(batch.num_players):
+            values = agent.action_values(batch.view(player))  # type: ignore[attr-defined]
+            alone = [
+                agent.action_values(batch.take(np.array([i])).view(player))  # type: ignore[attr-defined]
+                for i in range(6)
+            ]
+            legal = batch.legal_action_mask()[:, player].T
+            legal &= legal.sum(axis=0) > 1  # who has nothing to decide has no values
+            differ = np.abs(values - np.concatenate(alone, axis=1))
+            assert np.where(legal, differ, 0).max() < 1e-4
+        play_random(batch, np.random.default_rng(4), 2)
+
+
+@pytest.mark.parametrize(("game", "name"), SCRIPTED)
+def test_they_are_far_better_than_greedy(game: str, name: str) -> None:
+    players = min(registry.door(game).PLAYERS)
+    share = Match(name, "greedy", game, players, games=400, seed=3).play().share
+    assert share.low > 1.25 / players
