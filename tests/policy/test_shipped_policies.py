@@ -83,7 +83,7 @@ def test_the_table_of_all_is_what_the_numbers_say() -> None:
 def test_the_card_is_what_the_numbers_say(name: str) -> None:
     text = (POLICIES / f"{name}.md").read_text()
     assert text == card(numbers(name))
-    assert len(text.splitlines()) <= 50
+    assert len(text.splitlines()) <= 60
 
 
 @each_policy
