@@ -18,7 +18,7 @@ def met(recipe: Mapping[str, Any]) -> dict[str, Any]:
         of ``itself`` as the opponent.
     """
     imitated = recipe["imitation_share"] if recipe["expert"] else 0.0
-    names = recipe["opponents"] if recipe["opponents_share"] else ()
+    names = recipe["opponents"]
     each = (1 - imitated) * recipe["opponents_share"] / max(1, len(names))
     opponents = {name: names.count(name) * each for name in dict.fromkeys(names) if each}
     return {

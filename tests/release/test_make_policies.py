@@ -308,6 +308,11 @@ def test_a_best_response_gains_what_it_wins(
     assert policy_measures.response_gain(policy, 7, 100) == random.mean - 0.5 < 0
 
 
+def test_nothing_is_chosen_by_searches() -> None:
+    names = ("plain-heuristic", "flat:greedy:16", "search:kododo-4p:50ms", "stranger-kododo-4p")
+    assert policy_measures.quick(names) == ["plain-heuristic", "stranger-kododo-4p"]
+
+
 def test_a_search_plays_fewer_games(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("plain-heuristic", "search:greedy:1")
     monkeypatch.setattr(policy_measures, "held_out", lambda *_: names)
