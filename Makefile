@@ -77,11 +77,11 @@ test-ray: $(RAY_READY) ## The tests of --engine ray, in .venv-ray (some minutes)
 
 ray: $(RAY_READY) ## Measure --engine ray beside one process, for docs/ray.md (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(RAY_VENV)/bin/python benchmarks/bench_ray.py
-	PYTHONPATH=. $(RAY_VENV)/bin/python docs/update_tables.py
+	$(RAY_VENV)/bin/python -m docs.update_tables
 
 test-clients: $(READY) ## Try the examples of docs/libraries.md, each library in an environment of its own
 	OMP_NUM_THREADS=1 $(PY) -m tests.clients
-	PYTHONPATH=. $(PY) docs/update_tables.py
+	$(PY) -m docs.update_tables
 
 lint: $(READY) ## Check style and layout of the code
 	$(PY) -m ruff check .
@@ -100,15 +100,15 @@ bench: $(READY) ## Run every benchmark
 
 baselines: $(READY) ## Measure the scripted players, for docs/games (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/baselines.py
-	$(PY) docs/update_tables.py
+	$(PY) -m docs.update_tables
 
 ratios: $(READY) ## Compare speeds, for docs/speed.md (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/ratios.py
-	$(PY) docs/update_tables.py
+	$(PY) -m docs.update_tables
 
-ablation: $(READY) ## Train a recipe without each of its parts, for docs/training.md (an hour)
+ablation: $(READY) ## Train recipes with changes, three seeds each, for docs/training.md (hours)
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) benchmarks/ablation.py
-	$(PY) docs/update_tables.py
+	$(PY) -m docs.update_tables
 
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')

@@ -1,14 +1,14 @@
-"""What each part of a recipe is for: it is trained without that part, with three seeds.
+"""What each change of a recipe is worth: every row is trained with three seeds.
 
-``make ablation`` trains every row for as many steps on one thread, which takes
-an hour, and goes on where it was stopped. ``docs/update_tables.py`` makes the table of
-``docs/training.md`` from what is written.
+``make ablation`` trains every row of every table for as many steps on one thread, seed by seed, and
+goes on where it was stopped: what was measured with the same settings is not done again. It
+takes hours. ``docs/update_tables.py`` makes the tables of ``docs/training.md`` from it.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,87 +16,138 @@ from typing import Any
 import tyro
 
 from agents.commands.train import train
-from agents.ppo.budget import Budget
-from agents.recipes.recipe import SCRATCH
-from agents.training.training_config import DEFAULT_GAME, default_config
+from agents.recipes.recipe import SCRATCH, Recipe
+from agents.release.measures import CHOICE_RESPONSE, quick, response_gain
+from agents.training.measure import against
+from agents.training.run_folder import POLICY
+from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.agent_registry import held_out, policy_tables
+from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
-ROWS: dict[str, dict[str, Any]] = {
-    "the recipe": {},
-    "learned from nothing": {"recipe": SCRATCH},
-    "no self-play, imitation alone": {"imitation_share": 1.0},
-    "no scripted opponents": {"opponents_share": 0.0},
-    "Adam alone": {"muon": 0.0},
+STEPS = {
+    "kododo-2p": 9_000_000,
+    "kododo-4p": 6_000_000,
+    "kado-3p": 2_000_000,
+    "combi_combo-4p": 2_500_000,
 }
-"""What is changed, by its name."""
+RECIPE, NOTHING = "the recipe", "learned from nothing"
+ROWS: dict[str, dict[str, dict[str, Any]]] = {
+    "kododo-2p": {
+        RECIPE: {},
+        NOTHING: {"recipe": SCRATCH},
+        "no scripted opponents": {"opponents_share": 0.0},
+    },
+    "kododo-4p": {
+        RECIPE: {},
+        NOTHING: {"recipe": SCRATCH},
+        "no self-play, imitation alone": {"imitation_share": 1.0},
+        "no scripted opponents": {"opponents_share": 0.0},
+        "Adam alone": {"muon": 0.0},
+    },
+    "kado-3p": {
+        RECIPE: {},
+        NOTHING: {"recipe": SCRATCH},
+        "no self-play, imitation alone": {"imitation_share": 1.0},
+    },
+    "combi_combo-4p": {
+        RECIPE: {},
+        NOTHING: {"recipe": SCRATCH},
+        "no self-play, imitation alone": {"imitation_share": 1.0},
+    },
+}
+"""What is changed, by its name, for each table."""
+
+DEALS = 1003  # others than those of train.py, and of choosing and measuring what ships
 
 
 @dataclass(frozen=True)
 class AblationConfig:
-    """Train a recipe without its parts, and write how each fares against the baselines."""
+    """Train recipes with changes, and write how each fares against whom it never met."""
 
-    game: str = DEFAULT_GAME
-    """Which game."""
-    players: int = 4
-    """How many players."""
-    steps: int = 6_000_000
-    """Agent-steps for which each is trained."""
+    tables: tuple[str, ...] = tuple(ROWS)
+    """Which tables, such as kododo-4p; what the file has of the others stays."""
+    steps: int | None = None
+    """Agent-steps for which each row is trained; if not given those of its table."""
     seeds: int = 3
     """How many times each."""
     games: int = 4_000
-    """Games against each baseline."""
-    rows: tuple[str, ...] = tuple(ROWS)
-    """Which of them, by name."""
+    """Games against each opponent."""
+    response_steps: int = CHOICE_RESPONSE["steps"]
+    """Agent-steps of the best response."""
     json: Path = Path(__file__).parents[1] / "docs" / "ablation.json"
-    """The file that is written after each training; what it has already is not done again."""
+    """The file that is written after each training."""
 
 
 def ablation(config: AblationConfig) -> None:
-    """Train what the file does not have yet.
+    """Train and measure what the file does not have yet."""
+    found = json.loads(config.json.read_text()) if config.json.exists() else {}
+    for table in config.tables:
+        found[table] = _begun(config, table, found.get(table, {}))
+    for seed in range(config.seeds):
+        for table in config.tables:
+            for row in found[table]["rows"]:
+                if row["what"] in ROWS[table] and len(row["seeds"]) == seed:
+                    print(f"\n== {table}, {row['what']}, seed {seed}", flush=True)
+                    row["seeds"].append(_measured(config, table, row["changes"], seed))
+                    write_text(config.json, json.dumps(found, indent=1) + "\n")
 
-    Raises:
-        ValueError: The file holds an ablation of something else.
+
+def _begun(config: AblationConfig, table: str, found: dict[str, Any]) -> dict[str, Any]:
+    """What the file has of a table with these settings, and the beginning of the rest.
+
+    A row stays if its recipe is as it was. One that is not in ``ROWS`` any more stays as well.
     """
-    found = _begun(config)
-    for row in found["rows"]:
-        for seed in range(len(row["seeds"]), config.seeds):
-            print(f"\n== {row['what']}, seed {seed}", flush=True)
-            row["seeds"].append({"seed": seed, "shares": _shares(config, ROWS[row["what"]], seed)})
-            write_text(config.json, json.dumps(found, indent=1) + "\n")
-
-
-def _begun(config: AblationConfig) -> dict[str, Any]:
-    """What the file has, or the beginning of one."""
     about = {
-        "game": config.game,
-        "players": config.players,
-        "budget": Budget(steps=config.steps).text(),
-        "threads": 1,
+        "steps": config.steps or STEPS[table],
         "games": config.games,
-        "seeds": config.seeds,
+        "response_steps": config.response_steps,
     }
-    rows = [{"what": name, "changes": ROWS[name], "seeds": []} for name in config.rows]
-    if not config.json.exists():
-        return {**about, "rows": rows}
-    found: dict[str, Any] = json.loads(config.json.read_text())
-    changes = [(row["what"], row["changes"]) for row in found["rows"]]
-    if {**found, "rows": 0} != {**about, "rows": 0} or changes != [
-        (row["what"], row["changes"]) for row in rows
-    ]:
-        raise ValueError(f"{config.json} holds an ablation of something else: move it away")
-    return found
+    done = (
+        {row["what"]: row for row in found.get("rows", ())}
+        if about.items() <= found.items()
+        else {}
+    )
+    rows = []
+    for what, changes in ROWS[table].items():
+        recipe = json.loads(json.dumps(asdict(_run(config, table, changes).settings)))
+        row = done.pop(what, None)
+        if row is None or not _same(row["recipe"], recipe):
+            row = {"what": what, "changes": changes, "recipe": recipe, "seeds": []}
+        rows.append(row)
+    return {**about, "rows": [*rows, *done.values()]}
 
 
-def _shares(config: AblationConfig, changes: dict[str, Any], seed: int) -> dict[str, float]:
-    """The win shares of one training against the baselines."""
+def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether recipes are alike; a setting that there was not yet had no effect."""
+    before = {**asdict(Recipe()), **before}
+    return all(before[name] == value for name, value in now.items())
+
+
+def _run(config: AblationConfig, table: str, changes: dict[str, Any], **how: Any) -> TrainConfig:
+    how |= {"steps": config.steps or STEPS[table], "games": config.games}
+    return default_config(
+        *policy_tables()[table], **{"evaluations": 1, "threads": 1, **how, **changes}
+    )
+
+
+def _measured(
+    config: AblationConfig, table: str, changes: dict[str, Any], seed: int
+) -> dict[str, float]:
+    """What one training gives, by the heads of the page's columns: those held out first."""
     with TemporaryDirectory() as folder:
-        settings = {
-            "steps": config.steps, "games": config.games,
-            "evaluations": 1, "threads": 1, "seed": seed, "run_dir": Path(folder, "run"),
-        }  # fmt: skip
-        train(default_config(config.game, config.players, **{**settings, **changes}))
-        results = json.loads(Path(folder, "run", "results.json").read_text())
-    return {name: each["share"]["mean"] for name, each in results.items()}
+        run = _run(config, table, changes, seed=seed, run_dir=Path(folder, "run"))
+        train(run)
+        policy = OnnxAgent(Path(folder, "run", POLICY))
+        names = quick(held_out(*policy_tables()[table]))
+        unmet = against(policy, task_of(run), config.games, DEALS, names)
+        gain = response_gain(policy, config.response_steps, config.games)
+        known = json.loads(Path(folder, "run", "results.json").read_text())
+    return {
+        **{f"v {name} (held out)": each.share.mean for name, each in unmet.items()},
+        f"a best response of {config.response_steps:,} steps gains": gain,
+        **{f"v {name}": known[name]["share"]["mean"] for name in reversed(known)},
+    }
 
 
 if __name__ == "__main__":

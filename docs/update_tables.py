@@ -1,4 +1,4 @@
-"""Writes the tables of the pages from the code and from JSON: ``python docs/update_tables.py``.
+"""Writes the tables of the pages from the code and from JSON: ``python -m docs.update_tables``.
 
 In each page the text between two markers, such as ``<!-- layout -->`` and ``<!-- /layout -->``,
 is replaced.
@@ -14,6 +14,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from agents.release.card import columns
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, policy_tables
 
@@ -73,20 +74,14 @@ def layout(game: str) -> str:
 
 
 def strength(*games: str) -> str:
-    """Win shares of the policies that ship, of some games or of all, against the baselines."""
-    shares: dict[str, dict[str, Any]] = {}
-    parity = {}
-    for name, (game, players) in policy_tables().items():
-        if game in (games or registry.DOORS):
-            content = json.loads((POLICIES / f"{name}.json").read_text())
-            shares[name] = content["shares"]["alone"]
-            parity[name] = f"{1 / players:.3f}"
-    opponents = list(dict.fromkeys(each for found in shares.values() for each in found))
-    rows = [
-        [name, *(_interval(found.get(each)) for each in opponents), parity[name]]
-        for name, found in shares.items()
-    ]
-    return markdown(["policy", *(f"v {each}" for each in opponents), "parity"], rows)
+    """How the policies that ship fare, of some games or of all: held-out opponents first."""
+    shown = {
+        name: columns(json.loads((POLICIES / f"{name}.json").read_text()))
+        for name, (game, _) in policy_tables().items()
+        if game in (games or registry.DOORS)
+    }
+    heads = ["policy", *next(iter(shown.values()))]
+    return markdown(heads, [[name, *cells.values()] for name, cells in shown.items()])
 
 
 def baselines(game: str) -> str:
@@ -104,22 +99,24 @@ def baselines(game: str) -> str:
 
 
 def ablation() -> str:
-    """What each part of a recipe is for, as benchmarks/ablation.py found it."""
-    path = DOCS / "ablation.json"
-    if not path.exists():
-        return "Not measured yet: `make ablation` writes `docs/ablation.json` and this table."
-    found = json.loads(path.read_text())
-    opponents = list(found["rows"][0]["seeds"][0]["shares"])
+    """What changes of the recipes are worth, as benchmarks/ablation.py found it, table by table."""
+    found = json.loads((DOCS / "ablation.json").read_text())
+    return "\n\n".join(_ablation(name, table) for name, table in found.items())
+
+
+def _ablation(name: str, table: dict[str, Any]) -> str:
+    found = {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
+    seeds = min(map(len, found.values()))
+    heads = list(next(iter(found.values()))[0])
     rows = [
-        [row["what"], *(_seeds(row["seeds"], opponent) for opponent in opponents)]
-        for row in found["rows"]
+        [what, *(_spread([each[head] for each in of_seeds[:seeds]]) for head in heads)]
+        for what, of_seeds in found.items()
     ]
-    head = ["what is changed", *(f"v {each}" for each in opponents)]
     about = (
-        f"{found['game']}, {found['players']} players, {found['budget']} on {found['threads']} "
-        f"thread, {found['games']:,} games each: mean and range of {found['seeds']} seeds."
+        f"{name}, {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each: "
+        f"mean and range of {seeds} seeds."
     )
-    return f"{about}\n\n{markdown(head, rows)}"
+    return f"{about}\n\n{markdown(['what is changed', *heads], rows)}"
 
 
 def speed() -> str:
@@ -195,16 +192,8 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
     return tabulate(rows, head, tablefmt="github", disable_numparse=True)
 
 
-def _interval(result: dict[str, Any] | None) -> str:
-    if result is None:
-        return "–"
-    share = result["share"]
-    return f"{share['mean']:.3f} ({share['low']:.3f}–{share['high']:.3f})"
-
-
-def _seeds(seeds: list[dict[str, Any]], opponent: str) -> str:
-    shares = [each["shares"][opponent] for each in seeds]
-    return f"{sum(shares) / len(shares):.3f} ({min(shares):.3f}–{max(shares):.3f})"
+def _spread(values: list[float]) -> str:
+    return f"{sum(values) / len(values):.3f} ({min(values):.3f}–{max(values):.3f})"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Exploitability: how much can be gained against a policy by who knows it.
 
-Two attackers have one seat each among P - 1 copies of the policy: a best response that
+The attackers have one seat each among P - 1 copies of the policy: best responses that
 learned against it, and search that has it as its model of everybody. What they gain over
 parity, 1/P, are lower bounds of what can be gained (V. Lisý and M. Bowling, "Equilibrium
 approximation quality of current no-limit poker bots", 2017; F. Timbers et al., "Approximate
@@ -9,24 +9,31 @@ exploitability: learning a best response", 2022).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
 from os.path import realpath
 from pathlib import Path
+from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from agents.commands.best_response_config import BestResponseConfig
+from agents.export.metadata_file import write_metadata
 from agents.export.onnx_export import export_policy
 from agents.export.policy_weights import changed_rules, game_of
 from agents.recipes.recipe import Recipe
 from agents.training.response_training import BestResponse, train_best_response
-from kododo_env.agent_registry import SEARCH, load
+from kododo_env.agent_registry import SEARCH, SUFFIX, load
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
 from kododo_env.arena.tables import table
+from kododo_env.core.bounds import MOST_SEED
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.system.files import written_whole
 
 CHUNKS = 8  # at least, of a match: for several processes
+GIVEN = ("seed", "minutes", "steps", "temperature")  # to a best response
 
 
 @dataclass(frozen=True)
@@ -57,14 +64,26 @@ class Exploitability:
 
     Attributes:
         facts: How the policy was named, game, players, rules, temperature, seed and parity.
-        best_response: What the best response gains; it was given ``minutes`` (None if
+        responses: What the best responses gain; each was given a ``seed``, ``minutes`` (None if
             steps), ``steps`` of its own and a ``temperature``.
         search: What search gains; it was given a ``budget`` for each decision.
     """
 
     facts: dict[str, Any]
-    best_response: Attack
+    responses: list[Attack]
     search: Attack
+
+    @property
+    def best_response(self) -> Attack:
+        """The mean of the best responses.
+
+        All have played the same deals. The ends of its interval are the means of the ends of
+        theirs: a mean varies no more than what it is of, on the mean.
+        """
+        share = _mean([each.share for each in self.responses])
+        gain = _mean([each.gain for each in self.responses])
+        each = [response.to_json() for response in self.responses]
+        return Attack(share, gain, self.responses[0].games, {"each": each})
 
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
@@ -80,18 +99,26 @@ class Exploitability:
             f"{facts['game']}, {players} players{rules}: one attacker against {copies} of "
             f"{facts['policy']}, seed {facts['seed']}; parity {1 / players:.3f}"
         )
-        learned, budget = self.best_response.given, self.search.given["budget"]
-        minutes = "" if learned["minutes"] is None else f"{learned['minutes']:g} minutes, "
+        budget = self.search.given["budget"]
         each = f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
-        attacks = {
-            f"best response ({minutes}{learned['steps']:,} steps)": self.best_response,
-            f"search ({each} a decision)": self.search,
-        }
+        attacks = {_title(response.given): response for response in self.responses}
+        if len(self.responses) > 1:
+            attacks["mean of the best responses"] = self.best_response
+        attacks[f"search ({each} a decision)"] = self.search
         rows = [("attacker", "games", "win share", "95 %", "gain", "95 %")]
         for title, attack in attacks.items():
             estimates = *attack.share.texts(".3f"), *attack.gain.texts("+.3f")
             rows.append((title, f"{attack.games:,}", *estimates))
         return f"{heading}\n\n{table(rows)}"
+
+
+def _mean(estimates: Sequence[Estimate]) -> Estimate:
+    return Estimate(*map(fmean, zip(*map(astuple, estimates), strict=True)))
+
+
+def _title(learned: dict[str, Any]) -> str:
+    minutes = "" if learned["minutes"] is None else f"{learned['minutes']:g} minutes, "
+    return f"best response, seed {learned['seed']} ({minutes}{learned['steps']:,} steps)"
 
 
 def exploitability(
@@ -101,11 +128,11 @@ def exploitability(
     workers: int = 1,
     recipe: Recipe | None = None,
 ) -> Exploitability:
-    """Train a best response to a policy, search with it as the model, and measure both.
+    """Train best responses to a policy, search with it as the model, and measure all of them.
 
     Args:
-        config: The policy, and what the two attackers are given.
-        games: Of the best response against the policy, rounded up to whole deals.
+        config: The policy, and what the attackers are given.
+        games: Of each best response against the policy, rounded up to whole deals.
         seed: Of everything random; what is measured is on other deals than those learned from.
         workers: Processes for playing; the result does not depend on it.
         recipe: Settings of PPO; None takes ``response_recipe``.
@@ -116,32 +143,52 @@ def exploitability(
     policy, save = _policy(str(config.best_response)), config.save
     if save is not None and realpath(save) == realpath(policy.path):
         raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
-    rules, players = changed_rules(policy.metadata), policy.num_players
-
-    def match(attacker: str, games: int) -> Match:
-        """Against copies of the policy, in chunks for several processes."""
-        copies = str(policy.path)
-        return Match(attacker, copies, policy.game, players, games, seed, rules, CHUNKS)
-
-    of_search = match(f"{SEARCH}{policy.path}:{config.search}", config.search_games)
+    versus = partial(
+        Match,
+        copies=str(policy.path),
+        game=policy.game,
+        players=policy.num_players,
+        seed=seed,
+        rules=changed_rules(policy.metadata),
+        least_chunks=CHUNKS,
+    )
+    of_search = versus(f"{SEARCH}{policy.path}:{config.search}", games=config.search_games)
     of_search.load_agents()  # raises unless the budget is one
     with TemporaryDirectory() as folder:
-        path = save or Path(folder) / "best-response.onnx"
-        of_response = match(str(path), games)
-        response = train_best_response(
-            policy,
-            minutes=config.minutes,
-            steps=config.steps,
-            seed=seed,
-            threads=config.threads,
-            recipe=recipe,
-        )
-        _export(response, policy, path)
-        given = {name: response.training[name] for name in ("minutes", "steps", "temperature")}
-        best_response = _attack(of_response, workers, "best response", given)
+        paths = [Path(folder, f"best-response-{each}{SUFFIX}") for each in range(config.seeds)]
+        of_responses = [versus(str(path), games=games) for path in paths]
+        responses = [
+            _respond(config, policy, match, seed + number, workers, recipe)
+            for number, match in enumerate(of_responses)
+        ]
+        if save is not None:
+            _, best = max(zip([each.gain.mean for each in responses], paths, strict=True))
+            _copy(best, save)
     search = _attack(of_search, workers, "search", {"budget": config.search})
     facts = {"policy": str(config.best_response), **_facts(policy), "seed": seed}
-    return Exploitability(facts, best_response, search)
+    return Exploitability(facts, responses, search)
+
+
+def _respond(
+    config: BestResponseConfig,
+    policy: OnnxAgent,
+    match: Match,
+    seed: int,
+    workers: int,
+    recipe: Recipe | None,
+) -> Attack:
+    """Train a best response, write it where its match looks for it, and play that."""
+    response = train_best_response(
+        policy,
+        minutes=config.minutes,
+        steps=config.steps,
+        seed=seed % (MOST_SEED + 1),
+        threads=config.threads,
+        recipe=recipe,
+    )
+    path = Path(str(match.one))
+    _export(response, policy, path)
+    return _attack(match, workers, path.stem, {name: response.training[name] for name in GIVEN})
 
 
 def _facts(policy: OnnxAgent) -> dict[str, Any]:
@@ -166,6 +213,12 @@ def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
     agent, game = response.agent, game_of(policy.metadata)
     facts = {"algorithm": "PPO best response", "against": policy.name, **response.training}
     export_policy(agent.network, game, path, temperature=agent.temperature, training=facts)
+
+
+def _copy(source: Path, path: Path) -> None:
+    with written_whole(path) as aside:
+        aside.write_bytes(source.read_bytes())
+    write_metadata(path)
 
 
 def _attack(match: Match, workers: int, title: str, given: dict[str, Any]) -> Attack:

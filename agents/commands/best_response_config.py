@@ -12,15 +12,17 @@ from kododo_env.core.bounds import check_settings, flag
 @dataclass(frozen=True)
 class BestResponseConfig:
     """How much can be gained against one policy by who knows it, in place of a tournament:
-    a best response learns against copies of it, and search has it as its model.
+    best responses learn against copies of it, and search has it as its model.
     """
 
     best_response: str | None = None
     """The policy: a file, or the name of one that ships. Its file says which game is played."""
+    seeds: int = 2
+    """How many best responses learn: from --seed, --seed + 1, ..."""
     minutes: float | None = None
-    """How long the best response learns; 5 if neither this nor --steps is given."""
+    """How long each of them learns; 5 if neither this nor --steps is given."""
     steps: int | None = None
-    """The learner's own steps instead of minutes, rounded up to whole updates."""
+    """Each learner's own steps instead of minutes, rounded up to whole updates."""
     threads: int = 1
     """Threads of the processor for learning."""
     search: str = "50ms"
@@ -30,7 +32,7 @@ class BestResponseConfig:
     search_games: int = 1_000
     """Games of the search against the policy; slow, see --search."""
     save: FilePath | None = None
-    """Keep the best response as a policy file (.onnx)."""
+    """Keep the best response that gains most as a policy file (.onnx)."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)

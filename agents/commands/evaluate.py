@@ -29,7 +29,7 @@ class EvaluateConfig(TournamentConfig):
     """
 
     games: int = TournamentConfig.games
-    """How many games in all; with --best-response of the best response."""
+    """How many games in all; with --best-response of each best response."""
     engine: Engine = "local"
     """Where --workers are: on this machine, or on a Ray cluster; the numbers are the same."""
     address: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of malloc.h
 KEPT = 1 << 30  # bytes that are free at most before some are given back
@@ -15,7 +16,7 @@ def keep_freed_memory() -> None:
     By default glibc gives tensors of this size back to the system as soon as they are freed, and
     gets them anew, page by page and filled with zeros: a quarter of the time of a training.
     """
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(TRIM_THRESHOLD, KEPT)
         mallopt(MMAP_THRESHOLD, LARGE)

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from agents.export.metadata_file import ENDING
-from kododo_env.agent_registry import POLICIES
+from agents.release.met import met_in_words, role
+from kododo_env.agent_registry import POLICIES, STRANGER
 from kododo_env.system.files import write_text
 
 GENERATED = "<!-- Written by agents/release/card.py from the JSON beside it; do not edit. -->"
+KINDS = ("heuristic", "search", "policy")  # of those who are held out
 
 
 def write_cards(folder: Path) -> None:
@@ -42,38 +44,61 @@ def card(data: dict[str, Any]) -> str:
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
     """The page with the table of all policies, as Markdown."""
-    heads = [
-        "policy", "strongest baseline", "share against it", "parity", "its share back",
-        "a best response's", "steps, millions", "kB",
-    ]  # fmt: skip
+    heads = ["policy", *columns(cards[0]), "steps, millions", "kB"]
+    rows = [
+        [
+            f"[{data['name']}]({data['name']}.md)",
+            *columns(data).values(),
+            f"{data['training']['steps'] / 1e6:.1f}",
+            f"{data['file']['bytes'] / 1000:.0f}",
+        ]
+        for data in cards
+    ]
     return f"""# Policies
 
 {GENERATED}
 
-One ONNX file for each game and number of players, with a page on how strong it is and where it \
-comes from. `kododo_env.load("NAME")` loads one, `evaluate.py --agents NAME ...` lets it play, and \
-`make policies` trains all again from nothing. What is in a file, what is checked when it is \
-loaded, and what somebody else's could do: [docs/policy-files.md](../../../docs/policy-files.md).
+One ONNX file for each game and number of players, with a page on how strong it is, whom it has \
+met and where it comes from. `kododo_env.load("NAME")` loads one, `evaluate.py --agents NAME ...` \
+lets it play, and `make policies` trains all again from nothing. What is in a file, what is \
+checked when it is loaded, and what somebody else's could do: \
+[docs/policy-files.md](../../../docs/policy-files.md).
 
-{_table(heads, [_row(data) for data in cards])}
+{_table(heads, rows)}
 
-Shares are of one policy among copies of the strongest baseline, then of one such baseline among \
-copies of the policy, then of a best response among copies of the policy; with 95 % intervals.
+{COLUMNS}
 """
 
 
-def _row(data: dict[str, Any]) -> list[str]:
-    strongest, found = data["shares"]["strongest_alone"], data["exploitability"]
-    return [
-        f"[{data['name']}]({data['name']}.md)",
-        strongest["agent"],
-        _interval(data["shares"]["alone"][strongest["agent"]]["share"]),
-        _parity(data),
-        _interval(strongest["share"]),
-        "not measured" if found is None else _interval(found["best_response"]["share"]),
-        f"{data['training']['steps'] / 1e6:.1f}",
-        f"{data['file']['bytes'] / 1000:.0f}",
-    ]
+COLUMNS = """Shares are of one policy among copies of another player, with 95 % intervals. Those \
+who are held out are in no recipe: a heuristic of other principles, a search, and a policy that \
+learned by self-play alone, as far as a game has them; the cards name them. What best responses \
+gain, on the mean, is over parity, each among copies of the policy."""
+
+
+def columns(data: dict[str, Any]) -> dict[str, str]:
+    """A policy's row in a table of several, by its head: whom it never met come first."""
+    shares, found = data["shares"], data["exploitability"]
+    unmet = {
+        _kind(name): each
+        for name, each in reversed(shares["held_out"].items())  # the first of a kind stays
+        if not role(name, data["met"])
+    }
+    first = {f"v held-out {kind}": _share(unmet.get(kind)) for kind in KINDS}
+    known = {name: _share(shares["alone"].get(name)) for name in ("heuristic", "random")}
+    gain = "not measured" if found is None else _interval(found["best_response"]["gain"], "+.3f")
+    return {
+        "parity": _parity(data),
+        **first,
+        "best responses gain": gain,
+        **{f"v {name}": share for name, share in known.items()},
+    }
+
+
+def _kind(name: str) -> str:
+    if ":" in name:
+        return "search"
+    return "policy" if name.startswith(STRANGER) else "heuristic"
 
 
 # --- the parts of a card ------------------------------------------------------------------
@@ -105,28 +130,31 @@ batch, here in one."""
 
 
 def _strength(data: dict[str, Any]) -> str:
-    shares, of_seeds = data["shares"], data["shares"]["seeds"]
-    held_out = shares.get("held_out", {})  # not of every policy, nor in every game
+    shares, copies = data["shares"], _copies(data)
     rows = [
         [
-            f"{name} (held out)" if name in held_out else name,
+            name,
+            role(name, data["met"]) or ("held out" if name in shares["held_out"] else "no"),
+            f"{each.get('games', shares['games']):,}",
             _interval(each["share"]),
             _interval(each["margin"], "+.2f"),
-            ", ".join(f"{share:.3f}" for share in of_seeds.get(name, ())),
+            ", ".join(f"{share:.3f}" for share in shares["seeds"].get(name, ())) or "–",
         ]
-        for name, each in (shares["alone"] | held_out).items()
+        for name, each in (shares["held_out"] | shares["alone"]).items()
     ]
-    back, copies = shares["strongest_alone"], _copies(data)
-    unknown = " From those held out it did not learn, nor was it chosen by them."
+    heads = ["against", "met in training", "games", "win share", "margin of points", "each seed"]
+    back = " ".join(
+        f"One {name} against {copies} of the policy has {_interval(share)}."
+        for name, share in shares["back"].items()
+    )
     return f"""## Strength
 
-One policy against {copies} of a scripted player, {shares["games"]:,} games each, every deck from \
-every seat, on other deals than it was chosen by; 95 % intervals. Parity is {_parity(data)}.\
-{unknown if held_out else ""}
+One policy against {copies} of another player, every deck from every seat, on other deals than it \
+was chosen by; 95 % intervals. Parity is {_parity(data)}. In training {met_in_words(data["met"])}.
 
-{_table(["against", "win share", "margin of points", "each seed"], rows)}
+{_table(heads, rows)}
 
-One {back["agent"]} against {copies} of the policy has {_interval(back["share"])}."""
+{back}"""
 
 
 def _exploitability(data: dict[str, Any]) -> str:
@@ -135,9 +163,12 @@ def _exploitability(data: dict[str, Any]) -> str:
         return "## Exploitability\n\nNot measured."
     response, search = found["best_response"], found["search"]
     attackers = {
-        f"best response, {response['steps']:,} steps": response,
-        f"search, {search['budget']} worlds a decision": search,
+        f"best response, seed {each['seed']}, {each['steps']:,} steps": each
+        for each in response["each"]
     }
+    if len(attackers) > 1:
+        attackers["mean of these"] = response
+    attackers[f"search, {search['budget']} worlds a decision"] = search
     rows = [
         [title, f"{each['games']:,}", _interval(each["share"]), _interval(each["gain"], "+.3f")]
         for title, each in attackers.items()
@@ -145,7 +176,7 @@ def _exploitability(data: dict[str, Any]) -> str:
     return f"""## Exploitability
 
 What is gained by one attacker against {_copies(data)} of the policy: by PPO that begins with its \
-weights, and by search that has it as its model. Both are lower bounds; see \
+weights, and by search that has it as its model. All are lower bounds; see \
 [docs/exploitability.md](../../../docs/exploitability.md).
 
 {_table(["attacker", "games", "win share", "gain over parity"], rows)}"""
@@ -158,7 +189,6 @@ def _provenance(data: dict[str, Any]) -> str:
     libraries = ", ".join(f"{k} {v}" for k, v in (versions | training["libraries"]).items())
     settings = ", ".join(f"`{k}` {_value(v)}" for k, v in training["recipe"].items())
     precision = "bfloat16" if training["bfloat16"] else "float32"
-    temperatures = ", ".join(f"{each:g}" for each in choice["temperatures"])
     return f"""## Provenance
 
 {training["algorithm"]}: seed {training["seed"]}, {training["steps"]:,} agent-steps, \
@@ -167,8 +197,23 @@ The same seed, steps, threads and versions give the same policy.
 
 Settings: {settings}.
 
-Of {seeds} seeds and the temperatures {temperatures} those were chosen that have \
-the highest mean win share against all baselines, in {choice["games"]:,} games each."""
+{_choice(choice, seeds)}"""
+
+
+def _choice(choice: dict[str, Any], seeds: int) -> str:
+    """By what the seed and the temperature were chosen."""
+    temperatures = ", ".join(f"{each:g}" for each in choice["temperatures"])
+    less, responses = "", choice["responses"]
+    if responses is not None:
+        less = (
+            f", less what a best response of {responses['steps']:,} steps gains (to each seed's "
+            f"{responses['temperatures']} best temperatures)"
+        )
+    return (
+        f"Of {seeds} seeds and the temperatures {temperatures} those were chosen that have the "
+        f"highest mean win share against {', '.join(choice['opponents'])}{less}, in "
+        f"{choice['games']:,} games each."
+    )
 
 
 # --- words and numbers --------------------------------------------------------------------
@@ -177,6 +222,10 @@ the highest mean win share against all baselines, in {choice["games"]:,} games e
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _share(result: dict[str, Any] | None) -> str:
+    return "–" if result is None else _interval(result["share"])
 
 
 def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:

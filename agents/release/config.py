@@ -23,9 +23,10 @@ class PoliciesConfig:
     """Train, choose, measure and describe the policies that ship.
 
     For each game and number of players some seeds are trained alike, one process and one
-    thread each. Seed and temperature are then chosen by the mean win share against the
-    baselines, and the choice is measured on other deals. What is done already is not done
-    again; Ctrl-C stops with everything saved, and the same command goes on.
+    thread each. Seed and temperature are then chosen by the mean win share against the held-out
+    opponents less the gain of a best response, and the choice is measured on other deals. What
+    is done already is not done again; Ctrl-C stops with everything saved, and the same command
+    goes on.
     """
 
     only: tuple[str, ...] = ()
@@ -43,7 +44,11 @@ class PoliciesConfig:
     games: int = 8000
     """Games for each win share in the card; a quarter as many to choose by."""
     exploitability: bool = True
-    """Do without the best response to each policy and the search against it, which are slow."""
+    """Do without best responses, to choose by and to each policy, and without the search against
+    it, which are slow."""
+    again: bool = False
+    """Only measure the policies in --out once more, say against new opponents; their runs need
+    not be there."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -51,6 +56,9 @@ class PoliciesConfig:
         for name in self.only:
             if name not in known:
                 raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
+        for job in self.policies() if self.again else ():
+            if not (job.chosen.exists() and job.numbers.exists()):
+                raise ValueError(f"there is no {job.chosen} with its .json to measure again")
         least = CHOICE * max(players for _, players in known.values())
         if self.games < least:
             raise ValueError(f"--games must be at least {least}, not {self.games}")
@@ -87,12 +95,18 @@ class PolicyJob:
 
     @property
     def chosen(self) -> Path:
-        """The chosen policy with its temperature, not yet published."""
-        return self.folder / f"{self.name}{SUFFIX}"
+        """The chosen policy with its temperature; not yet published unless measured again."""
+        folder = self.config.out if self.config.again else self.folder
+        return folder / f"{self.name}{SUFFIX}"
+
+    @property
+    def numbers(self) -> Path:
+        """All that is known of the published policy, as JSON."""
+        return self.config.out / f"{self.name}.json"
 
     @property
     def games_to_choose(self) -> int:
-        """Games for each seed, temperature and baseline."""
+        """Games for each seed, temperature and opponent."""
         return self.config.games // CHOICE
 
     @property

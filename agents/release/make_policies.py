@@ -26,11 +26,20 @@ from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.release.card import write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.measures import ATTACKERS, TEMPERATURES, choose, exploit, strength
+from agents.release.measures import (
+    ATTACKERS,
+    CHOICE_RESPONSE,
+    TEMPERATURES,
+    choose,
+    exploit,
+    spread,
+    strength,
+)
+from agents.release.met import met
 from agents.release.training import train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT, filled_folder
-from kododo_env.agent_registry import SUFFIX
+from kododo_env.agent_registry import SUFFIX, baselines, held_out, policy_path
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -39,6 +48,7 @@ from kododo_env.system.files import write_json, written_whole
 from kododo_env.system.reservation import reserved
 
 STAGES = ("choice", "shares", "exploitability")
+FOUND = ("shares", "exploitability", "met", "choice", "training")
 LARGEST = 1_000_000  # bytes of a policy file
 
 
@@ -54,18 +64,21 @@ def make_policies(config: PoliciesConfig) -> None:
         for folder, files in _written(config.out, jobs).items():
             stack.enter_context(filled_folder(folder))
             stack.enter_context(reserved(folder, files))
-        train_all(jobs, config.jobs)
+        if not config.again:
+            train_all(jobs, config.jobs)
         processes = min(config.jobs, len(jobs))
         at_once = stack.enter_context(worker_pool(processes)).map if processes > 1 else map
-        for job, measured in zip(jobs, at_once(measure, jobs), strict=True):
-            publish(job, measured)
+        found = at_once(measure_again if config.again else measure, jobs)
+        for job, data in zip(jobs, found, strict=True):
+            publish(job, data)
 
 
 def _written(out: Path, jobs: Sequence[PolicyJob]) -> dict[Path, list[Path]]:
     """What is written, by folder, beside the training runs, which look after themselves."""
     files = {out: [out / "README.md"]}
     for job in jobs:
-        files[job.folder] = [job.chosen, *(job.folder / f"{stage}.json" for stage in STAGES)]
+        if not job.config.again:
+            files[job.folder] = [job.chosen, *(job.folder / f"{stage}.json" for stage in STAGES)]
         files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ENDING, ".json", ".md")]
     return files
 
@@ -74,7 +87,7 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     """Choose seed and temperature, write the policy that is chosen, and measure it.
 
     Returns:
-        As JSON, by stage.
+        What is published of it, as JSON.
 
     Raises:
         ValueError: The policy is too large to ship.
@@ -82,16 +95,45 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     candidates = job.candidates()
     choice_file, shares_file, gains_file = (job.folder / f"{stage}.json" for stage in STAGES)
     key = {"files": [*map(fingerprint, candidates)], "games": job.config.games}
-    choice = cached(choice_file, key | {"by": list(TEMPERATURES)}, lambda: choose(job))
+    by = {"opponents": opponents(job)}
+    responses = CHOICE_RESPONSE if job.config.exploitability else None
+    how = {"temperatures": list(TEMPERATURES), "responses": responses}
+    choice = cached(choice_file, key | by | how, lambda: choose(job))
     source = candidates[choice["seed"]]
     metadata = replace(read_policy(source).metadata, temperature=choice["temperature"], results={})
     rewrite(source, job.chosen, metadata)
     key["policy"] = fingerprint(job.chosen)
-    shares = cached(shares_file, key, lambda: strength(job))
+    shares = cached(shares_file, key | by, lambda: strength(job) | {"seeds": spread(job)})
     gains = None
     if job.config.exploitability:
         gains = cached(gains_file, key | ATTACKERS, lambda: exploit(job))
-    return {"choice": choice, "shares": shares, "exploitability": gains}
+    return {
+        "shares": shares,
+        "exploitability": gains,
+        "met": met(metadata.training["recipe"]),
+        "choice": {"games": job.games_to_choose, **how, **choice},
+        "training": training_of(source.parent, metadata),
+    }
+
+
+def measure_again(job: PolicyJob) -> dict[str, Any]:
+    """Measure a published policy once more; how it was chosen and trained stays as it was found.
+
+    Returns:
+        As ``measure``.
+    """
+    found: dict[str, Any] = json.loads(job.numbers.read_text())
+    found["shares"] = strength(job) | {"seeds": found["shares"]["seeds"]}
+    if job.config.exploitability:
+        found["exploitability"] = exploit(job)
+    return found
+
+
+def opponents(job: PolicyJob) -> dict[str, str]:
+    """By whom a policy is measured; of those that are files the fingerprint, else ""."""
+    names = *held_out(job.game, job.players), *baselines(job.game)
+    paths = {name: policy_path(name) for name in names}
+    return {n: fingerprint(path) if path.suffix == SUFFIX else "" for n, path in paths.items()}
 
 
 def cached(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
@@ -118,25 +160,21 @@ def fingerprint(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
 
 
-def publish(job: PolicyJob, measured: dict[str, Any]) -> None:
+def publish(job: PolicyJob, found: dict[str, Any]) -> None:
     """Write the policy with its results, its numbers as JSON, its card, and the table of all."""
     path = job.config.out / f"{job.name}{SUFFIX}"
     metadata = read_policy(job.chosen).metadata
-    rewrite(job.chosen, path, replace(metadata, results=measured["shares"]["alone"]))
+    rewrite(job.chosen, path, replace(metadata, results=found["shares"]["alone"]))
     write_metadata(path)
-    data = {
+    about = {
         "name": job.name,
         "game": job.game,
         "version": metadata.version,
         "players": job.players,
         "file": {"bytes": path.stat().st_size, "sha256": fingerprint(path)},
         "temperature": metadata.temperature,
-        "shares": measured["shares"],
-        "exploitability": measured["exploitability"],
-        "choice": {"games": job.games_to_choose, "temperatures": list(TEMPERATURES)},
-        "training": training_of(job.candidates()[measured["choice"]["seed"]].parent, metadata),
     }
-    write_json(job.config.out / f"{job.name}.json", data)
+    write_json(job.numbers, about | {name: found[name] for name in FOUND})
     write_cards(job.config.out)
     print(f"{job.name}: {path}", flush=True)
 

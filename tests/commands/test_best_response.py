@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from agents.commands import best_response
-from agents.commands.best_response import exploitability
+from agents.commands.best_response import Exploitability, exploitability
 from agents.commands.best_response_config import BestResponseConfig
 from agents.export.onnx_export import check_parity, export_policy
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
@@ -23,6 +23,7 @@ from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.response_training import train_best_response
 from kododo_env import registry
+from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -210,11 +211,14 @@ def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
         str(weak), steps=20 * STEPS, search="24", search_games=120, save=saved
     )
     found = exploitability(config, games=2000, recipe=SMALL)
-    for attack in (found.best_response, found.search):
+    assert [each.given["seed"] for each in found.responses] == [0, 1]
+    for attack in (*found.responses, found.best_response, found.search):
         assert attack.gain.low > 0
         assert attack.gain.mean == pytest.approx(attack.share.mean - 0.5)
+    best = max(found.responses, key=lambda each: each.gain.mean)
     kept = OnnxAgent(saved)
     assert kept.metadata.training["against"] == weak.stem
+    assert kept.metadata.training["seed"] == best.given["seed"]
     again = Match(kept, OnnxAgent(weak), "kododo", 2, 2000, seed=5).play()
     assert again.share.low > 0.5
 
@@ -255,7 +259,7 @@ def test_opponents_are_the_policy_at_its_temperature(
 def test_the_same_arguments_give_the_same_result(weak: Path, tmp_path: Path) -> None:
     def found(save: str, seed: int) -> dict[str, object]:
         config = BestResponseConfig(
-            str(weak), steps=2 * STEPS, search="4", search_games=2, save=tmp_path / save
+            str(weak), seeds=1, steps=2 * STEPS, search="4", search_games=2, save=tmp_path / save
         )
         return exploitability(config, 64, seed, recipe=SMALL).to_json()
 
@@ -297,7 +301,7 @@ def test_every_game_is_attacked_alike(
     path = policies(game)
     players = OnnxAgent(path).num_players
     recipe = replace(SMALL, num_envs=2, batch_size=64)
-    config = BestResponseConfig(str(path), steps=1, search="1", search_games=players)
+    config = BestResponseConfig(str(path), seeds=1, steps=1, search="1", search_games=players)
     found = exploitability(config, games=players, recipe=recipe)
     content = found.to_json()
     assert (content["game"], content["players"]) == (game, players)
@@ -325,21 +329,59 @@ def test_from_the_command_line(
     assert (code, err) == (0, "")
     lines = said.splitlines()
     assert lines[0].startswith("kododo, 2 players: one attacker against a copy of")
-    assert lines[3].startswith(f"best response ({STEPS:,} steps) ")
-    assert lines[4].startswith("search (2 worlds a decision) ")
+    for line, seed in ((3, 0), (4, 1)):
+        assert lines[line].startswith(f"best response, seed {seed} ({STEPS:,} steps) ")
+    assert lines[5].startswith("mean of the best responses ")
+    assert lines[6].startswith("search (2 worlds a decision) ")
     assert len({line.index(" to ") for line in lines[3:]}) == 1
     content = json.loads(out.read_text())
     assert [content[key] for key in ("game", "players", "parity")] == ["kododo", 2, 0.5]
-    response, search = content["best_response"], content["search"]
-    assert [response[key] for key in ("games", "minutes", "steps")] == [40, None, STEPS]
-    assert [search[key] for key in ("games", "budget")] == [8, "2"]
-    for attack in (response, search):
+    mean, search = content["best_response"], content["search"]
+    for seed, response in enumerate(mean["each"]):
+        given = [response[key] for key in ("games", "seed", "minutes", "steps")]
+        assert given == [40, seed, None, STEPS]
+    assert [mean["games"], search["games"], search["budget"]] == [40, 8, "2"]
+    for attack in (mean, *mean["each"], search):
         for end in ("mean", "low", "high"):
             assert attack["gain"][end] == pytest.approx(attack["share"][end] - 0.5)
     assert OnnxAgent(saved).num_players == 2
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "out.json", "response.meta.json", "response.onnx",
     ]  # fmt: skip
+
+
+def test_the_mean_of_best_responses() -> None:
+    def attack(*ends: float) -> best_response.Attack:
+        gain = [each - 0.5 for each in ends]
+        return best_response.Attack(Estimate(*ends), Estimate(*gain), 10, {})
+
+    search = attack(0.5, 0.4, 0.6)
+    found = Exploitability({}, [attack(0.6, 0.5, 0.7), attack(0.7, 0.55, 0.9)], search)
+    mean = found.best_response
+    assert astuple(mean.share) == pytest.approx((0.65, 0.525, 0.8))
+    assert astuple(mean.gain) == pytest.approx((0.15, 0.025, 0.3))
+    one = Exploitability({}, [search], search)
+    assert one.best_response.share == search.share
+
+
+def test_the_last_seed_is_followed_by_the_first(
+    weak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+
+    def trained(*_: object, seed: int, **__: object) -> None:
+        seeds.append(seed)
+        if len(seeds) == 2:
+            raise RuntimeError("enough")
+
+    monkeypatch.setattr(best_response, "train_best_response", trained)
+    monkeypatch.setattr(best_response, "_export", lambda *_: None)
+    monkeypatch.setattr(best_response, "_attack", lambda *_: None)
+    monkeypatch.setattr(best_response, "GIVEN", ())
+    config = BestResponseConfig(str(weak), search="1", search_games=2)
+    with pytest.raises(RuntimeError, match="enough"):
+        exploitability(config, 2, seed=2**32 - 1)
+    assert seeds == [2**32 - 1, 0]
 
 
 def test_a_budget_of_time_is_kept(weak: Path) -> None:
@@ -351,6 +393,7 @@ BAD = [
     (("--agents", "random", "greedy"), "--agents does not go with --best-response"),
     (("--minutes", "0"), "--minutes must be above 0 and at most 525600, not 0.0"),
     (("--minutes", "nan"), "--minutes must be a finite number, not nan"),
+    (("--seeds", "0"), "--seeds must be 1 to 1000, not 0"),
     (("--steps", "0"), "--steps must be 1 to 1000000000000, not 0"),
     (("--steps", "-5"), "--steps must be 1 to 1000000000000, not -5"),
     (("--minutes", "1", "--steps", "1"), "give minutes or steps, not both"),
@@ -456,7 +499,9 @@ def test_the_policy_is_not_overwritten(
     refused(args, "is the policy itself: keep the best response elsewhere", capsys, tmp_path)
 
 
-@pytest.mark.parametrize("args", [("--minutes", "1"), ("--search", "8"), ("--save", "x.onnx")])
+@pytest.mark.parametrize(
+    "args", [("--minutes", "1"), ("--seeds", "1"), ("--search", "8"), ("--save", "x.onnx")]
+)
 def test_its_options_need_it(args: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     code, said, err = cli(capsys, "--agents", "random", "greedy", *args)
     assert (code, said, err.count("\n")) == (2, "", 1)

@@ -1,45 +1,114 @@
-"""The ablation trains what it says, goes on where it was stopped, and gives a table."""
+"""The ablation trains what it says, goes on where it was stopped, and gives tables."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agents.recipes.recipe import Recipe
 from agents.training.training_config import default_config, task_of
+from kododo_env.agent_registry import baselines, held_out, policy_tables
 from tests.pages.scripts import script
 
 ablation, update_tables = script("ablation", "benchmarks"), script("update_tables")
-RECIPE = "the recipe"
+RECIPE = ablation.RECIPE
+TABLE = "kododo-2p"
 
 
-@pytest.mark.parametrize("row", ablation.ROWS)
-def test_each_row_can_be_trained_and_is_another_recipe(row: str) -> None:
-    default = ablation.AblationConfig()
-    given = (default.game, default.players)
-    task = task_of(default_config(*given, **ablation.ROWS[row]))
+@pytest.mark.parametrize(
+    ("table", "row"), [(table, row) for table in ablation.ROWS for row in ablation.ROWS[table]]
+)
+def test_each_row_can_be_trained_and_is_another_recipe(table: str, row: str) -> None:
+    given = policy_tables()[table]
+    task = task_of(default_config(*given, **ablation.ROWS[table][row]))
     assert (task == task_of(default_config(*given))) == (row == RECIPE)
+    assert ablation.STEPS[table] > 0
 
 
 def test_a_page_can_hold_its_rows() -> None:
-    assert len(ablation.ROWS) <= 10
+    assert all(len(rows) <= 20 for rows in ablation.ROWS.values())
 
 
-def test_it_goes_on_and_is_shown_as_a_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was trained and measured, without doing so; a share tells which it was."""
+    found: list[str] = []
+
+    def measured(_: object, table: str, changes: dict[str, object], seed: int) -> dict[str, float]:
+        found.append(f"{table} {json.dumps(changes)} {seed}")
+        return {"v a (held out)": 0.1 * len(found), "v b": 0.5}
+
+    monkeypatch.setattr(ablation, "_measured", measured)
+    rows = {TABLE: {RECIPE: {}, "wide": {"width": 512}}, "kado-3p": {RECIPE: {}}}
+    monkeypatch.setattr(ablation, "ROWS", rows)
+    return found
+
+
+def test_it_goes_on_seed_by_seed(
+    tmp_path: Path, trained: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "ablation.json"
-    config = ablation.AblationConfig(steps=1, seeds=1, games=40, rows=(RECIPE,), json=path)
+    config = ablation.AblationConfig(tables=tuple(ablation.ROWS), seeds=1, json=path)
     ablation.ablation(config)
-    (row,) = json.loads(path.read_text())["rows"]
-    assert (row["what"], len(row["seeds"])) == (RECIPE, 1)
-    monkeypatch.setattr(ablation, "train", lambda config: pytest.fail("trained once more"))
+    rows = [f"{TABLE} {{}}", f'{TABLE} {{"width": 512}}', "kado-3p {}"]
+    assert trained == [f"{row} 0" for row in rows]
+    before = path.read_bytes()
     ablation.ablation(config)
-    with pytest.raises(ValueError, match="something else: move it away"):
-        ablation.ablation(replace(config, games=8))
+    assert (len(trained), path.read_bytes()) == (3, before)
+    ablation.ablation(replace(config, seeds=2))
+    assert trained[3:] == [f"{row} 1" for row in rows]
+    monkeypatch.setitem(ablation.ROWS[TABLE], "wide", {"width": 8})
+    monkeypatch.setitem(ablation.ROWS, "kado-3p", {"narrow": {"width": 8}})
+    ablation.ablation(replace(config, seeds=2))
+    assert trained[6:] == [
+        f'{table} {{"width": 8}} {seed}' for seed in (0, 1) for table in (TABLE, "kado-3p")
+    ]
+    found = json.loads(path.read_text())
+    assert [row["what"] for row in found["kado-3p"]["rows"]] == ["narrow", RECIPE]
+    ablation.ablation(replace(config, tables=(TABLE,), games=8))
+    assert len(trained) == 12
+    assert json.loads(path.read_text())["kado-3p"] == found["kado-3p"]
+
+
+def test_a_setting_that_there_was_not_yet_had_no_effect() -> None:
+    now = {"width": 8, "depth": Recipe().depth}
+    assert ablation._same({"width": 8}, now)
+    assert ablation._same({"width": 8, "gone": 3}, now)
+    assert not ablation._same({"width": 8}, now | {"depth": 9})
+    assert not ablation._same({}, now)
+
+
+def test_tables_hold_the_seeds_that_all_rows_have(
+    tmp_path: Path, trained: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ablation.json"
+    config = ablation.AblationConfig(tables=(TABLE,), steps=7, seeds=2, games=40, json=path)
+    ablation.ablation(config)
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     table = update_tables.ablation()
-    assert f"\n| {RECIPE} " in table
-    assert "1 agent-steps on 1 thread, 40 games each" in table
+    assert f"{TABLE}, 7 agent-steps on 1 thread, 40 games each: mean and range of 2 seeds" in table
+    assert re.search(rf"\| {RECIPE} +\| 0.200 \(0.100–0.300\) +\| 0.500 ", table)
+    content = json.loads(path.read_text())
+    del content[TABLE]["rows"][1]["seeds"][1]
+    path.write_text(json.dumps(content))
+    table = update_tables.ablation()
+    assert "of 1 seeds" in table
+    assert re.search(rf"\| {RECIPE} +\| 0.100 \(0.100–0.100\)", table)
+
+
+def test_a_row_is_trained_and_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: {}}})
+    path = tmp_path / "ablation.json"
+    asked = {"tables": (TABLE,), "steps": 1, "seeds": 1, "games": 40, "response_steps": 1}
+    ablation.ablation(ablation.AblationConfig(**asked, json=path))
+    ((columns,),) = (row["seeds"] for row in json.loads(path.read_text())[TABLE]["rows"])
+    unmet = [f"v {name} (held out)" for name in held_out("kododo", 2) if ":" not in name]
+    gain = "a best response of 1 steps gains"
+    known = [f"v {name}" for name in reversed(baselines("kododo"))]
+    assert list(columns) == [*unmet, gain, *known]
+    assert all(0 <= share <= 1 for head, share in columns.items() if head != gain)
+    assert -0.5 <= columns[gain] <= 0.5

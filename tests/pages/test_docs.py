@@ -25,7 +25,7 @@ def test_the_tables_of_the_layout_are_the_codes(game: str) -> None:
     page = update_tables.page_of(game).read_text()
     assert page == update_tables.updated(page, "layout", update_tables.layout(game)), (
         f"the observation table in docs/games/{game}.md is not that of the layout: "
-        "run python docs/update_tables.py"
+        "run python -m docs.update_tables"
     )
 
 

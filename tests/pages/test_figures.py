@@ -20,7 +20,7 @@ TABLES = [each for each in update_tables.tables() if each[1] != "layout"]
 )
 def test_a_table_is_up_to_date(path: Path, marker: str, table: Callable[[], str]) -> None:
     page = path.read_text()
-    assert page == update_tables.updated(page, marker, table()), "run python docs/update_tables.py"
+    assert page == update_tables.updated(page, marker, table()), "run python -m docs.update_tables"
 
 
 def test_the_learning_curve_is_drawn_from_the_policys_card() -> None:

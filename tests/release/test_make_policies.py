@@ -19,15 +19,17 @@ import pytest
 
 import kododo_env
 from agents.commands.evaluate import EvaluateConfig, evaluate
-from agents.recipes.recipe import recipe_for, shipped_steps
+from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
 from agents.release import make_policies as maker
 from agents.release import measures as policy_measures
 from agents.release import training as policy_training
-from agents.release.card import card, index, write_cards
+from agents.release.card import card, columns, index, write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
 from agents.release.make_policies import cached, fingerprint, make_policies, rewrite
 from agents.release.measures import choose
+from agents.release.met import met, met_in_words, role
 from agents.release.training import is_finished, train_all
+from agents.training.response_training import BestResponse
 from agents.training.run_folder import write_config
 from agents.training.training_config import task_of
 from kododo_env import agent_registry as registry
@@ -83,10 +85,15 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     assert data["training"].items() >= agent.metadata.training.items()
     assert data["file"]["sha256"] == fingerprint(made.out / f"{NAME}.onnx")
     assert list(data["shares"]["alone"]) == list(registry.baselines("kododo"))
-    assert tuple(data["shares"]["held_out"]) == registry.held_out("kododo", 2)
+    held_out = registry.held_out("kododo", 2)
+    assert list(data["shares"]["held_out"]) == list(held_out)
+    assert list(data["shares"]["back"]) == [held_out[0], registry.baselines("kododo")[-1]]
+    assert data["choice"]["opponents"] == [name for name in held_out if ":" not in name]
+    assert data["met"] == met(agent.metadata.training["recipe"])
     # The spread is measured on the deals of the shares, so the chosen seed has the same.
-    alone = data["shares"]["alone"]["greedy"]["share"]["mean"]
-    assert data["shares"]["seeds"]["greedy"] == [alone]
+    alone, seeds = data["shares"]["held_out"] | data["shares"]["alone"], data["shares"]["seeds"]
+    assert list(seeds) == [*data["choice"]["opponents"], *registry.baselines("kododo")]
+    assert seeds == {name: [alone[name]["share"]["mean"]] for name in seeds}
     assert data["exploitability"] is None
     assert data["training"]["curve"]
 
@@ -94,8 +101,14 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
 def test_deals_differ_by_what_they_are_for() -> None:
     """The seeds that train.py measures on are those of its run."""
     of_runs = {seed + more for seed in range(PoliciesConfig().seeds) for more in (1, 2)}
+    of_responses = {policy_measures.CHOICE_RESPONSE_SEED, policy_measures.CHOICE_RESPONSE_SEED + 1}
+    for seed in range(policy_measures.ATTACKERS["seeds"]):
+        of_responses |= {
+            policy_measures.RESPONSE_SEED + seed,
+            policy_measures.RESPONSE_SEED + seed + 1,
+        }
     others = {policy_measures.CHOICE_DEALS, policy_measures.STRENGTH_DEALS}
-    assert len(of_runs | others | {policy_measures.RESPONSE_SEED}) == len(of_runs) + 3
+    assert len(of_runs | of_responses | others) == len(of_runs) + len(of_responses) + len(others)
 
 
 def test_nobody_who_is_held_out_is_learned_from() -> None:
@@ -109,6 +122,8 @@ def test_nobody_who_is_held_out_is_learned_from() -> None:
         assert not kept_out & models
         # Nor by its file.
         assert not [name for name in learned_from if registry.STRANGERS.name in Path(name).parts]
+        for name in registry.held_out(job.game, job.players):
+            assert not role(name, met(asdict(recipe)))
 
 
 def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,30 +266,88 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
 # --- choosing -----------------------------------------------------------------------------
 
 
-def test_the_best_mean_share_is_chosen(
-    made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("exploitability", "chosen"),
+    [(True, (1, 0.1)), (False, (1, 0.0))],
+    ids=["by share and gain", "by share"],
+)
+def test_what_is_worth_most_is_chosen(
+    exploitability: bool,
+    chosen: tuple[int, float],
+    made: PoliciesConfig,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    job = job_of(replace(made, seeds=2))
+    """Seed 1 has the higher shares; at temperature 0 a best response takes most of that back."""
+    job = job_of(replace(made, seeds=2, exploitability=exploitability))
     first, second = job.candidates()
+    gains = {0.0: 0.2, 0.1: 0.02, 0.25: -0.3}  # below 0 is nothing to have
 
-    def share(agent: OnnxAgent, against: str) -> float:
-        """Seed 1 at temperature 0.5 is best on the whole, not against random."""
-        if against == "random":
-            return 0.8 if agent.path == second else 0.9
-        return 0.5 if (agent.path, agent.temperature) == (second, 0.5) else 0.3
-
-    def played(agent: OnnxAgent, *_: Any) -> dict[str, MatchResult]:
-        names = registry.baselines("kododo")
-        return {name: MatchResult(*[Estimate(share(agent, name), 0, 1)] * 3) for name in names}
+    def played(agent: OnnxAgent, *how: Any) -> dict[str, MatchResult]:
+        assert list(how[-1]) == [name for name in registry.held_out("kododo", 2) if ":" not in name]
+        share = (0.6 if agent.path == second else 0.5) - agent.temperature / 5
+        return {name: MatchResult(*[Estimate(share, 0, 1)] * 3) for name in how[-1]}
 
     second.parent.mkdir(exist_ok=True)
     shutil.copy(first, second)
     monkeypatch.setattr(policy_measures, "against", played)
+    monkeypatch.setattr(
+        policy_measures, "response_gain", lambda agent, *_: gains[agent.temperature]
+    )
     found = choose(job)
     shutil.rmtree(second.parent)
-    others = len(registry.baselines("kododo")) - 1
-    share_of_all = pytest.approx((0.8 + others * 0.5) / (1 + others))
-    assert found == {"seed": 1, "temperature": 0.5, "share": share_of_all}
+    assert (found["seed"], found["temperature"]) == chosen
+    assert len(found["candidates"]) == 2 * len(policy_measures.TEMPERATURES)
+    known = {each["temperature"]: each["gain"] for each in found["candidates"] if each["gain"]}
+    assert known == (gains if exploitability else {})
+
+
+def test_a_best_response_gains_what_it_wins(
+    made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = OnnxAgent(made.out / f"{NAME}.onnx")
+
+    def trained(_: OnnxAgent, steps: int, seed: int) -> BestResponse:
+        assert (steps, seed) == (7, policy_measures.CHOICE_RESPONSE_SEED)
+        return BestResponse(registry.make_agent("random", "kododo"), {})  # type: ignore[arg-type]
+
+    monkeypatch.setattr(policy_measures, "train_best_response", trained)
+    random = Match("random", policy, "kododo", 2, 100, policy_measures.CHOICE_DEALS).play().share
+    assert policy_measures.response_gain(policy, 7, 100) == random.mean - 0.5 < 0
+
+
+def test_nothing_is_chosen_by_searches() -> None:
+    names = ("plain-heuristic", "flat:greedy:16", "search:kododo-4p:50ms", "stranger-kododo-4p")
+    assert policy_measures.quick(names) == ["plain-heuristic", "stranger-kododo-4p"]
+
+
+def test_a_search_plays_fewer_games(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("plain-heuristic", "search:greedy:1")
+    monkeypatch.setattr(policy_measures, "held_out", lambda *_: names)
+    monkeypatch.setattr(policy_measures, "SEARCH_GAMES", 16)
+    found = policy_measures.strength(job_of(made))["held_out"]
+    assert {name: each["games"] for name, each in found.items()} == dict(
+        zip(names, (80, 16), strict=True)
+    )
+
+
+def test_published_policies_are_measured_again_without_their_runs(
+    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = {"out": tmp_path / "out", "runs": tmp_path / "none", "games": 100, "again": True}
+    with pytest.raises(ValueError, match=r"there is no .*kododo-2p.onnx with its .json to"):
+        replace(made, **other)
+    shutil.copytree(made.out, tmp_path / "out")
+    again = replace(made, **other)
+    make_policies(again)
+    before, after = numbers(made), numbers(again)
+    assert {name for name in before if before[name] != after[name]} == {"shares", "file"}
+    assert after["shares"]["games"] == 100
+    assert after["shares"]["seeds"] == before["shares"]["seeds"]
+    assert OnnxAgent(again.out / f"{NAME}.onnx").metadata.results == after["shares"]["alone"]
+    assert not again.runs.exists()
+    monkeypatch.setattr(maker, "exploit", lambda job: {"of": str(job.chosen)})
+    found = maker.measure_again(job_of(replace(again, exploitability=True)))
+    assert found["exploitability"] == {"of": str(again.out / f"{NAME}.onnx")}
 
 
 def test_a_policy_too_large_to_ship_is_refused(
@@ -320,7 +393,8 @@ def exploited(data: dict[str, Any]) -> dict[str, Any]:
     half = {"mean": 0.55, "low": 0.5, "high": 0.6}
     gain = {"mean": 0.05, "low": 0.0, "high": 0.1}
     who = {"share": half, "gain": gain, "games": 1000}
-    response, search = who | {"steps": 2_000_000}, who | {"budget": "64"}
+    each = [who | {"steps": 2_000_000, "seed": seed} for seed in (8, 9)]
+    response, search = who | {"each": each}, who | {"budget": "64"}
     return data | {"exploitability": {"best_response": response, "search": search}}
 
 
@@ -335,21 +409,72 @@ def test_the_card_follows_from_the_numbers_alone(made: PoliciesConfig, tmp_path:
 def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     data = numbers(made)
     text = card(data)
-    shares = data["shares"]["alone"]
-    for name, each in shares.items():
-        assert f"| {name} | {each['share']['mean']:.3f} (" in text
-    held_out = data["shares"]["held_out"]["plain-heuristic"]["share"]["mean"]
-    assert f"| plain-heuristic (held out) | {held_out:.3f} (" in text
-    assert len(card(exploited(data)).splitlines()) <= 50
-    unknown = {name: each for name, each in data["shares"].items() if name != "held_out"}
-    assert "held out" not in card(data | {"shares": unknown})
+    roles = {"heuristic": "imitated, opponent", "follow": "opponent"}
+    for name, each in data["shares"]["alone"].items():
+        assert f"| {name} | {roles.get(name, 'no')} | 80 | {each['share']['mean']:.3f} (" in text
+    for name, each in data["shares"]["held_out"].items():
+        mean = f"{each['share']['mean']:.3f}"
+        assert f"| {name} | held out | {each['games']} | {mean} (" in text
+    for name, share in data["shares"]["back"].items():
+        assert f"One {name} against 1 copy of the policy has {share['mean']:.3f} (" in text
+    assert f"\nIn training {met_in_words(data['met'])}." in text.replace(". In", ".\nIn")
+    assert len(card(exploited(data)).splitlines()) <= 60
     assert "## Exploitability\n\nNot measured." in text
     assert "not measured" in index([data])
     known = exploited(data)
-    for title in ("best response, 2,000,000 steps", "search, 64 worlds a decision"):
+    responses = [f"best response, seed {seed}, 2,000,000 steps" for seed in (8, 9)]
+    for title in (*responses, "mean of these", "search, 64 worlds a decision"):
         numbers_of = "1,000 | 0.550 (0.500 to 0.600) | +0.050 (+0.000 to +0.100)"
         assert f"| {title} | {numbers_of} |" in card(known)
-    assert "0.550 (0.500 to 0.600)" in index([known])
+    assert "+0.050 (+0.000 to +0.100)" in index([known])
+    only = known["exploitability"]["best_response"]["each"][:1]
+    known["exploitability"]["best_response"]["each"] = only
+    assert "mean of these" not in card(known)
+
+
+def test_who_is_held_out_is_shown_first_unless_met(made: PoliciesConfig) -> None:
+    data = numbers(made)
+    first = registry.held_out("kododo", 2)[0]
+    result = data["shares"]["held_out"][first]
+    stranger = {"share": {"mean": 0.123, "low": 0.1, "high": 0.2}}
+    held_out = {first: result, "other": stranger, "flat:x:4": stranger, "stranger-x": stranger}
+    data["shares"]["held_out"] = held_out
+    shown = columns(data)
+    assert list(shown)[1:4] == [f"v held-out {kind}" for kind in ("heuristic", "search", "policy")]
+    assert shown["v held-out heuristic"].startswith(f"{result['share']['mean']:.3f} (")
+    assert shown["v held-out search"] == shown["v held-out policy"] == "0.123 (0.100 to 0.200)"
+    data["met"] = {"imitated": {}, "opponents": {first: 0.5, "flat:x:4": 0.5}, "itself": 0.0}
+    shown = columns(data)
+    assert shown["v held-out heuristic"].startswith("0.123 (")
+    assert shown["v held-out search"] == "–"
+    data["shares"]["held_out"] = {first: result}
+    assert f"| {first} | opponent | " in card(data)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "words"),
+    [
+        (Recipe(), "played against itself (100 %)"),
+        (
+            Recipe(expert="greedy", imitation_share=0.2),
+            "it imitated greedy (20 %), then played against itself (80 %)",
+        ),
+        (
+            Recipe(opponents=("a", "b.onnx", "a"), opponents_share=0.3),
+            "played against a (20 %) and b.onnx (10 %) and itself (70 %)",
+        ),
+        (Recipe(opponents=("a",), opponents_share=0.0), "played against itself (100 %)"),
+        (
+            Recipe(expert="greedy", imitation_share=1.0, opponents=("a",)),
+            "it imitated greedy (100 %)",
+        ),
+    ],
+)
+def test_whom_a_bot_has_met(recipe: Recipe, words: str) -> None:
+    found = met(json.loads(json.dumps(asdict(recipe))))
+    assert met_in_words(found) == words
+    shares = *found["imitated"].values(), *found["opponents"].values(), found["itself"]
+    assert sum(shares) == pytest.approx(1)
 
 
 def test_the_card_tells_how_it_was_trained(made: PoliciesConfig) -> None:
@@ -361,6 +486,13 @@ def test_the_card_tells_how_it_was_trained(made: PoliciesConfig) -> None:
     assert all(f"`{name}` " in text for name in training["recipe"])
     odd = data | {"training": data["training"] | {"recipe": {"a": [], "b": ["x", "y"], "c": 0.5}}}
     assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n" in card(odd)
+    choice = data["choice"]
+    by = ", ".join(choice["opponents"])
+    assert f"highest mean win share against {by}, in {choice['games']} games each." in text
+    choice |= {"responses": {"steps": 3000, "temperatures": 2}}
+    assert f"{by}, less what a best response of 3,000 steps gains (to each seed's 2 best" in card(
+        data
+    )
 
 
 def test_all_rows_of_a_table_are_of_one_length(made: PoliciesConfig) -> None:
