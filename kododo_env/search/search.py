@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 
 from kododo_env.core.agent import Agent, CheckingAgent, choice_of, joint_action
 from kododo_env.core.batch_game import BatchGame
@@ -29,9 +30,9 @@ from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import OutcomeModel
 
 Floats = npt.NDArray[np.float64]
-BATCH = 8192  # games played out at once, at most; more are no faster
+BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
 LEAST_BATCH = 256  # and about so many at least, where time is what is limited
-DOUBT = 1.0  # standard errors by which a gain must be above 0 to be believed
+DOUBT = 1.5  # standard errors by which a gain must be above 0 to be believed
 
 
 @dataclass(frozen=True)
@@ -175,5 +176,19 @@ class _Search:
                 break
             game.step(joint_action(self.everybody, game, self.rng))
         if game.terminated.all():
-            return game.outcome()[:, self.view.player]
+            return shares_at_the_end(game)[:, self.view.player]
         return self.agent.outcome_model(game).expected(game)[:, self.view.player]
+
+
+def shares_at_the_end(game: BatchGame) -> Floats:
+    """Shares of the victory in games that are over, (games, P).
+
+    Where whole games were played out, most of who won is luck. The softmax of the points, in
+    units of their spread, has less of it, so that fewer worlds tell what a choice is worth.
+    """
+    points = game.scores - game.scores.mean(axis=1, keepdims=True)
+    spread = points.std()
+    if isinstance(game, PlaysRounds) or spread == 0:
+        return game.outcome()
+    shares: Floats = softmax(points / spread, axis=1)
+    return shares
