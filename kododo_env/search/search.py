@@ -32,7 +32,9 @@ from kododo_env.search.outcome_model import OutcomeModel
 Floats = npt.NDArray[np.float64]
 BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
 LEAST_BATCH = 256  # and about so many at least, where time is what is limited
-DOUBT = 1.5  # standard errors by which a gain must be above 0 to be believed
+# Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
+# small and luck is large, so that those believed too soon cost more than those found bring.
+DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class _Search:
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
         self.view, self.agent, self.rng = view, agent, rng
         self.everybody = [agent.policy] * view.num_players
+        self.doubt = DOUBT_OF_ROUNDS
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
@@ -111,7 +114,7 @@ class _Search:
     def best(self) -> npt.NDArray[np.int64]:
         """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
         self._spend_budget()
-        surely = np.where(self.candidate, self._mean() - DOUBT * self._error(), -np.inf)
+        surely = np.where(self.candidate, self._mean() - self.doubt * self._error(), -np.inf)
         surely[np.arange(len(surely)), self.usual] = 0.0
         return np.asarray(surely.argmax(axis=1))
 
@@ -158,6 +161,8 @@ class _Search:
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
             dealt = likely_worlds(self.agent.policy, self.view, self.rng, samples)
+            if not isinstance(dealt, PlaysRounds):
+                self.doubt = DOUBT_OF_GAMES
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             chosen = joint_action(self.everybody, dealt, self.rng)[index]
             chosen[:, self.view.player] = np.repeat(actions, samples)
