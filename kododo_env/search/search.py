@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 
 from kododo_env.core.agent import Agent, CheckingAgent, choice_of, joint_action
 from kododo_env.core.batch_game import BatchGame
@@ -29,9 +30,11 @@ from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import OutcomeModel
 
 Floats = npt.NDArray[np.float64]
-BATCH = 8192  # games played out at once, at most; more are no faster
+BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
 LEAST_BATCH = 256  # and about so many at least, where time is what is limited
-DOUBT = 1.0  # standard errors by which a gain must be above 0 to be believed
+# Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
+# small and luck is large, so that those believed too soon cost more than those found bring.
+DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ class _Search:
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
         self.view, self.agent, self.rng = view, agent, rng
         self.everybody = [agent.policy] * view.num_players
+        self.doubt = DOUBT_OF_ROUNDS
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
@@ -110,7 +114,7 @@ class _Search:
     def best(self) -> npt.NDArray[np.int64]:
         """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
         self._spend_budget()
-        surely = np.where(self.candidate, self._mean() - DOUBT * self._error(), -np.inf)
+        surely = np.where(self.candidate, self._mean() - self.doubt * self._error(), -np.inf)
         surely[np.arange(len(surely)), self.usual] = 0.0
         return np.asarray(surely.argmax(axis=1))
 
@@ -157,6 +161,8 @@ class _Search:
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
             dealt = likely_worlds(self.agent.policy, self.view, self.rng, samples)
+            if not isinstance(dealt, PlaysRounds):
+                self.doubt = DOUBT_OF_GAMES
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             chosen = joint_action(self.everybody, dealt, self.rng)[index]
             chosen[:, self.view.player] = np.repeat(actions, samples)
@@ -175,5 +181,19 @@ class _Search:
                 break
             game.step(joint_action(self.everybody, game, self.rng))
         if game.terminated.all():
-            return game.outcome()[:, self.view.player]
+            return shares_at_the_end(game)[:, self.view.player]
         return self.agent.outcome_model(game).expected(game)[:, self.view.player]
+
+
+def shares_at_the_end(game: BatchGame) -> Floats:
+    """Shares of the victory in games that are over, (games, P).
+
+    Where whole games were played out, most of who won is luck. The softmax of the points, in
+    units of their spread, has less of it, so that fewer worlds tell what a choice is worth.
+    """
+    points = game.scores - game.scores.mean(axis=1, keepdims=True)
+    spread = points.std()
+    if isinstance(game, PlaysRounds) or spread == 0:
+        return game.outcome()
+    shares: Floats = softmax(points / spread, axis=1)
+    return shares

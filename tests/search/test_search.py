@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kododo_env import kododo_v0, registry
+from kododo_env import combi_combo_v0, kododo_v0, registry
 from kododo_env.agent_registry import make_agent
 from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.core.view import View
 from kododo_env.search.outcome_model import OutcomeModel
-from kododo_env.search.search import SearchAgent, SearchBudget
+from kododo_env.search.search import SearchAgent, SearchBudget, _Search, shares_at_the_end
 from tests.doors import EXTREMES
 from tests.helpers import play_random
 
@@ -112,6 +112,45 @@ def test_a_play_out_stops_at_the_end_of_the_round() -> None:
         assert game.round_steps == 3 - turn % 3
         assert game.steps_played == turn
         play_random(game, np.random.default_rng(turn), steps=1)
+
+
+def test_points_tell_more_than_who_won_where_whole_games_are_played_out() -> None:
+    """A point more is worth something to the last as well; with rounds, only who won counts."""
+    game = combi_combo_v0.batch_game(200, num_players=4, seed=0)
+    play_random(game, np.random.default_rng(0))
+    shares = shares_at_the_end(game)
+    assert np.allclose(shares.sum(axis=1), 1)
+    more = game.scores[:, :, None] > game.scores[:, None]
+    assert ((shares[:, :, None] > shares[:, None]) == more).all()
+    rounds = kododo_v0.batch_game(200, num_players=2, seed=0)
+    play_random(rounds, np.random.default_rng(0))
+    assert np.array_equal(shares_at_the_end(rounds), rounds.outcome())
+
+
+def test_after_whole_games_a_gain_must_be_surer() -> None:
+    """The same gains, 1.2 standard errors above 0, are believed after rounds alone."""
+    for door, believed in ((kododo_v0, True), (combi_combo_v0, False)):
+        game = door.batch_game(1, num_players=4, seed=0)
+        agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
+        search = _Search(game.view(0), agent, np.random.default_rng(0))
+        search._try_worlds(1)
+        other = np.flatnonzero(search.candidate[0] & (np.arange(game.num_actions) != search.usual))
+        search.gain[:], search.visits[:], search.squares[:] = 0, 100, 100 * 0.25
+        search.candidate[:] = False
+        search.candidate[0, other[0]] = True
+        search.gain[0, other[0]] = 100 * 1.2 * 0.05
+        search._spend_budget = lambda: None  # type: ignore[method-assign]
+        assert (search.best()[0] == other[0]) == believed
+
+
+def test_equal_points_everywhere_are_no_division_by_zero() -> None:
+    game = combi_combo_v0.batch_game(
+        1, num_players=4, num_colours=1, copies=(0, 12, 0, 0), opening_hand=2, num_turns=1,
+        fours_points=(0, 0), seed=0,
+    )  # fmt: skip
+    play_random(game, np.random.default_rng(0))
+    assert len(set(game.scores[0])) == 1
+    assert np.array_equal(shares_at_the_end(game), game.outcome())
 
 
 def test_search_by_name_and_by_time() -> None:
