@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from agents.networks.opponent_order import OpponentOrder
-from agents.networks.places import EXACT, descending_places, inverse
+from agents.networks.places import EXACT, columns_of, descending_places, inverse
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
@@ -70,7 +70,7 @@ class Canonical(nn.Module):
         tables = {
             "columns": np.concatenate([columns for _, columns in blocks]),
             "target": target,
-            "key": _key_matrix(layout, symmetry),
+            "key": _key_matrix(layout, symmetry).T.copy(),
         }
         if self.hand:
             tables["type_target"] = _places(self.hand, symmetry, self.first_type)
@@ -91,8 +91,9 @@ class Canonical(nn.Module):
         numbers = observation.to(torch.float32)
         if self.opponent_order is not None:
             numbers = self.opponent_order(numbers)
-        rank = self._rank(numbers.to(torch.float64) @ self.key)
-        entries = _apply(self.target, rank)
+        # A third faster than the observations times the keys.
+        rank = self._rank((self.key @ numbers.to(torch.float64).T).T)
+        entries = _apply(self.target[:, None], rank)
         if self.hand is not None:
             entries = torch.cat([entries, self._slots(numbers, rank)], dim=1)
         return self._in_order(numbers, inverse(rank)), entries
@@ -109,7 +110,7 @@ class Canonical(nn.Module):
         entries = self.entries
         batch = torch.arange(numbers.shape[0], device=numbers.device)
         row = (batch[:, None] * entries + order).flatten()
-        numbers, parts, start = numbers[:, self.columns], [], 0
+        numbers, parts, start = columns_of(numbers, self.columns), [], 0
         for axes, width in self.blocks:
             part = numbers[:, start : start + width]
             for _ in range(axes):  # the interchangeable axis comes first
@@ -128,7 +129,7 @@ class Canonical(nn.Module):
         # Slot s holds the first type up to which more than s cards have been counted.
         passed = cards.cumsum(dim=1)[:, None, :] <= slots[None, :, None]
         card = passed.sum(dim=2).clamp(max=self.hand.size - 1)  # empty slots: any, they're illegal
-        return _apply(self.type_target, rank).gather(1, card)
+        return _apply(self.type_target[:, card], rank)
 
 
 def _entries(layout: ObservationLayout, symmetry: Symmetry) -> int:
@@ -167,9 +168,12 @@ def _places(piece: Piece | ActionPiece, symmetry: Symmetry, first: int) -> Integ
 
 
 def _apply(table: Tensor, places: Tensor) -> Tensor:
-    """The canonical places (B, size) that a table of ``_places`` gives for those of entries."""
-    base, stride, entry, stride2, entry2 = table
-    found: Tensor = base + stride * places[:, entry] + stride2 * places[:, entry2]
+    """The canonical places (B, size) that tables of ``_places`` give for those of entries.
+
+    The tables are (5, B, size), one for each row, or (5, 1, size), one for all.
+    """
+    base, stride, entry, stride2, entry2 = table.expand(-1, places.shape[0], -1)
+    found: Tensor = base + stride * places.gather(1, entry) + stride2 * places.gather(1, entry2)
     return found
 
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from agents.networks.canonical import Canonical
+from agents.networks.places import columns_of
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece
 
@@ -132,7 +133,7 @@ class GameNetwork(nn.Module):
         scaled = observation * self.scale
         if len(self.levels) == 0:
             return scaled
-        one_hot = observation[:, self.level_columns] == self.levels
+        one_hot = columns_of(observation, self.level_columns) == self.levels
         return torch.cat([scaled, one_hot.to(scaled.dtype)], dim=1)
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
@@ -152,13 +153,13 @@ class GameNetwork(nn.Module):
         return torch.cat(parts, dim=1)
 
     def _pair_logits(self, piece: SlotPiece, raw: Tensor, slots: Tensor, by_slot: Tensor) -> Tensor:
-        first, second = (list(column) for column in zip(*piece.choices, strict=True))
-        logits = by_slot[:, first] + by_slot[:, second]
+        first, second = torch.tensor(piece.choices, device=raw.device).unbind(dim=1)
+        logits = by_slot.index_select(1, first) + by_slot.index_select(1, second)
         canonical = self.canonical
         if not canonical.group or canonical.hand is None:
             return logits
         colour = (slots - canonical.first_type) // (canonical.hand.size // canonical.entries)
-        one, other = colour[:, first], colour[:, second]
+        one, other = colour.index_select(1, first), colour.index_select(1, second)
         there = canonical.first_pair + one * canonical.entries + other
         back = canonical.first_pair + other * canonical.entries + one
         return logits + raw.gather(1, there) + raw.gather(1, back)
@@ -177,6 +178,24 @@ def _is_one_hot(piece: Piece, one_hot: int) -> bool:
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
     """The logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
     return torch.where(action_mask > 0, logits, ILLEGAL)
+
+
+def log_probabilities(logits: Tensor, action_mask: Tensor) -> Tensor:
+    """The logarithms of the actions' probabilities, about ``ILLEGAL`` where illegal; all (B, A)."""
+    legal = masked(logits, action_mask)
+    # On rows as short as these it takes a quarter of the time of torch's ``log_softmax``.
+    return legal - legal.logsumexp(dim=1, keepdim=True)
+
+
+def drawn(log_probs: Tensor) -> Tensor:
+    """An action (B,) from each of the distributions (B, A), by torch's randomness.
+
+    It is the first with which the probabilities add up to more than a number between 0 and their
+    sum, so that one number is drawn for each row and none for each action.
+    """
+    sums = log_probs.exp().cumsum(dim=1)
+    mark = torch.rand(len(sums), 1, device=sums.device) * sums[:, -1:]
+    return (sums <= mark).sum(dim=1)
 
 
 def check_answers(*answers: Tensor) -> None:

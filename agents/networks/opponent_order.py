@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from agents.networks.places import EXACT, descending_places, inverse
+from agents.networks.places import EXACT, columns_of, descending_places, inverse
 from kododo_env.core.observation import ObservationLayout
 
 
@@ -25,6 +25,7 @@ class OpponentOrder(nn.Module):
         ValueError: The layout declares no keys.
     """
 
+    deciding: Tensor
     key: Tensor
     seats: Tensor
     rest: Tensor
@@ -39,14 +40,19 @@ class OpponentOrder(nn.Module):
         rest = np.setdiff1d(np.arange(layout.size), by_seat)
         back = np.argsort(np.concatenate([rest, by_seat.ravel()]))
         key = _key_matrix(layout, len(by_seat))
-        for name, table in {"key": key, "seats": by_seat, "rest": rest, "back": back}.items():
+        deciding = np.flatnonzero(key.any(axis=1))
+        tables = {"deciding": deciding, "key": key[deciding]}
+        tables |= {"seats": by_seat, "rest": rest, "back": back}
+        for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def forward(self, numbers: Tensor) -> Tensor:
         """The observations, float32 (B, F), with the opponents in order."""
-        order = inverse(descending_places(numbers.to(torch.float64) @ self.key))
-        sorted_seats = numbers.gather(1, self.seats[order].flatten(1))
-        return torch.cat([numbers[:, self.rest], sorted_seats], dim=1)[:, self.back]
+        deciding = columns_of(numbers, self.deciding).to(torch.float64)
+        order = inverse(descending_places(deciding @ self.key))
+        seats = self.seats.index_select(0, order.flatten()).view(numbers.shape[0], -1)
+        sorted_ = torch.cat([columns_of(numbers, self.rest), numbers.gather(1, seats)], dim=1)
+        return columns_of(sorted_, self.back)
 
 
 def _by_seat(layout: ObservationLayout, name: str) -> npt.NDArray[np.int64]:

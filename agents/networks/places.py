@@ -21,3 +21,15 @@ def inverse(places: Tensor) -> Tensor:
     """Which entry has each place: the inverse of the permutations (B, C)."""
     entries = torch.arange(places.shape[1], device=places.device)
     return ((places[:, None, :] == entries[:, None]) * entries).sum(dim=2)
+
+
+def columns_of(numbers: Tensor, columns: Tensor) -> Tensor:
+    """``numbers[:, columns]``, which in onnxruntime is fast and in torch six times slower.
+
+    Args:
+        numbers: Shape (B, F).
+        columns: Shape (K,).
+    """
+    if torch.compiler.is_exporting():
+        return numbers[:, columns]
+    return numbers.index_select(1, columns)

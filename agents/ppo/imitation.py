@@ -15,7 +15,7 @@ from scipy.special import softmax
 from stable_baselines3.common.utils import update_learning_rate
 from torch.nn import functional
 
-from agents.networks.network import masked
+from agents.networks.network import log_probabilities
 from agents.ppo.decision_buffer import advantages_of
 from agents.ppo.game_length import LONGEST
 from agents.ppo.game_policy import Batch, GamePolicy, Losses, minibatches
@@ -69,7 +69,7 @@ class Imitation:
     def _losses(self, batch: Batch) -> Losses:
         """Means over a batch."""
         logits, values = self.policy.asked(batch)
-        log_probs = functional.log_softmax(masked(logits, batch["masks"]), dim=1)
+        log_probs = log_probabilities(logits, batch["masks"])
         cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
         value_loss = functional.mse_loss(values, batch["returns"])
         loss = cross_entropy + self.recipe.vf_coef * value_loss

@@ -16,7 +16,7 @@ from stable_baselines3.common.utils import LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
-from agents.networks.network import masked
+from agents.networks.network import drawn, log_probabilities, masked
 from agents.ppo.decision_buffer import DecisionBuffer
 from agents.ppo.game_length import game_length
 from agents.ppo.game_policy import Batch, GamePolicy, Losses, minibatches
@@ -123,10 +123,8 @@ class SelfPlayPPO(MaskablePPO):
         assert isinstance(self._last_obs, np.ndarray)
         legal = torch.from_numpy(masks[slots])
         canonical, entries, logits, values = self.policy.answers(self._last_obs[slots])
-        log_probs = functional.log_softmax(masked(logits, legal), dim=1)
-        # The largest of log-probability plus Gumbel noise is a draw from the distribution.
-        noise = torch.empty_like(log_probs).exponential_().log_()
-        chosen = (log_probs - noise).argmax(dim=1)
+        log_probs = log_probabilities(logits, legal)
+        chosen = drawn(log_probs)
         self.rollout_buffer.add_decisions(
             slots,
             values,

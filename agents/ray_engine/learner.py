@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from agents.networks.network import check_answers, check_finite
+from agents.ppo.freed_memory import keep_freed_memory
 from agents.ppo.game_policy import PROBED
 
 VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
@@ -27,6 +28,7 @@ class SelfPlayLearner(PPOTorchLearner):
         """Make the module and its optimiser."""
         super().build()
         torch.set_num_threads(1)  # a minibatch is divided among learners, not among threads
+        keep_freed_memory()
 
     @property
     def policy(self) -> Any:

@@ -12,6 +12,7 @@ from stable_baselines3.common.logger import Logger
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.budget import Budget
+from agents.ppo.freed_memory import keep_freed_memory
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.recipes.recipe import Recipe, recipe_for
 from agents.training.training_config import bfloat16_is_fast
@@ -68,6 +69,7 @@ def train_best_response(
     """
     budget = Budget(minutes, steps)
     torch.set_num_threads(1)  # DataParallel's threads are many enough
+    keep_freed_memory()
     arguments = network_arguments(policy.path)
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))

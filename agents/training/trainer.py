@@ -17,6 +17,7 @@ from stable_baselines3.common.logger import configure
 from agents.networks.network import SETTINGS
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.device import device_named
+from agents.ppo.freed_memory import keep_freed_memory
 from agents.ppo.imitation import Imitation
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
@@ -50,6 +51,7 @@ class Trainer:
         self.before_writing: Callable[[], None] = lambda: None
         self.budget = config.budget(progress.seconds)
         torch.set_num_threads(1)  # DataParallel's threads are many enough
+        keep_freed_memory()
         recipe = task.recipe
         self.env = BatchVecEnv(task.batch_game(recipe.num_envs, task.seed), recipe.reward)
         self.others = opponents_envs(task)

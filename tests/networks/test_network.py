@@ -13,7 +13,7 @@ import torch
 
 from agents.export import onnx_export as export
 from agents.networks.canonical import Canonical
-from agents.networks.network import ILLEGAL, GameNetwork, masked
+from agents.networks.network import ILLEGAL, GameNetwork, drawn, log_probabilities, masked
 from agents.networks.network_agent import NetworkAgent
 from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
@@ -166,6 +166,36 @@ def test_more_than_two_interchangeable_axes_are_refused() -> None:
 def test_masked_logits_are_those_of_legal_actions() -> None:
     logits = torch.tensor([[1.0, 2.0, 3.0]])
     assert masked(logits, torch.tensor([[1, 0, 1]])).tolist() == [[1.0, ILLEGAL, 3.0]]
+
+
+def test_probabilities_are_those_of_a_softmax() -> None:
+    torch.manual_seed(0)
+    logits, mask = 9 * torch.randn(1000, 24), torch.rand(1000, 24) < 0.3
+    mask[:, 5] = True
+    wanted = torch.log_softmax(masked(logits, mask), dim=1)
+    assert torch.allclose(log_probabilities(logits, mask), wanted, atol=1e-5)
+
+
+def test_actions_are_drawn_as_often_as_is_likely_and_illegal_ones_never() -> None:
+    torch.manual_seed(0)
+    logits = torch.tensor([3.0, 0.0, 1.0, 2.0, 9.0]).expand(200_000, 5)
+    mask = torch.tensor([0, 1, 1, 1, 0])
+    shares = drawn(log_probabilities(logits, mask)).bincount(minlength=5) / len(logits)
+    wanted = torch.softmax(torch.tensor([0.0, 1.0, 2.0]), dim=0)
+    assert shares[0] == shares[4] == 0
+    assert torch.allclose(shares[1:4], wanted, atol=0.005)
+
+
+@pytest.mark.parametrize("number", [0.0, 1 - 2**-24])
+def test_the_least_and_the_largest_random_number_draw_a_legal_action(
+    number: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    mask = torch.rand(20_000, 24) < 0.3
+    mask[:, 5] = True
+    monkeypatch.setattr(torch, "rand", lambda *shape, device: torch.full(shape, number))
+    chosen = drawn(log_probabilities(9 * torch.randn(20_000, 24), mask))
+    assert mask.gather(1, chosen[:, None]).all()
 
 
 def test_small_numbers_are_given_one_hot() -> None:
