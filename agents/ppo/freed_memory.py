@@ -14,7 +14,7 @@ def keep_freed_memory() -> None:
     """Let this process keep what it frees, where the C library is glibc; elsewhere nothing.
 
     By default glibc gives tensors of this size back to the system as soon as they are freed, and
-    gets them anew, page by page and filled with zeros: a quarter of the time of a training.
+    gets them anew, page by page and filled with zeros: a fifth of the time of a training of Kododo.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
