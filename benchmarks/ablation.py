@@ -8,6 +8,7 @@ takes hours. ``docs/update_tables.py`` makes the tables of ``docs/training.md`` 
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -137,7 +138,9 @@ def _measured(
     """What one training gives, by the heads of the page's columns: those held out first."""
     with TemporaryDirectory() as folder:
         run = _run(config, table, changes, seed=seed, run_dir=Path(folder, "run"))
+        begun = time.process_time()
         train(run)
+        minutes = (time.process_time() - begun) / 60
         policy = OnnxAgent(Path(folder, "run", POLICY))
         names = quick(held_out(*policy_tables()[table]))
         unmet = against(policy, task_of(run), config.games, DEALS, names)
@@ -147,6 +150,7 @@ def _measured(
         **{f"v {name} (held out)": each.share.mean for name, each in unmet.items()},
         f"a best response of {config.response_steps:,} steps gains": gain,
         **{f"v {name}": known[name]["share"]["mean"] for name in reversed(known)},
+        "minutes of a core": minutes,
     }
 
 
