@@ -90,7 +90,7 @@ def test_a_file_gives_its_network_back(game: str, policies: Callable[[str], Path
     path = policies(game)
     network, agent = network_of(path), OnnxAgent(path)
     arguments = network_arguments(path)
-    told = {"one_hot": 8, "sort_opponents": game == "kododo"}
+    told = {"one_hot": 8, "sort_opponents": game == "kododo", "tied": False}
     assert arguments == {"width": 24, "depth": 3, **told}
     check_parity(network, agent, game_of(agent.metadata))
     weights = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
