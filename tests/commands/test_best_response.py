@@ -145,7 +145,8 @@ def test_a_file_that_does_not_tell_its_network_plays_and_is_not_learned_on_from(
 
 
 @pytest.mark.parametrize(
-    "network", [{"width": 23}, {"width": 4096, "depth": 16}, {"depth": 1}, {"one_hot": 8}]
+    "network",
+    [{"width": 23}, {"width": 4096, "depth": 16}, {"depth": 1}, {"one_hot": 8}, {"tied": True}],
 )
 def test_a_file_with_another_network_than_it_tells_is_refused(
     network: dict[str, object], weak: Path, tmp_path: Path

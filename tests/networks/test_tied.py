@@ -17,10 +17,9 @@ from agents.export.policy_graph import policy_bytes
 from agents.export.policy_weights import network_of
 from agents.networks.network import GameNetwork
 from agents.networks.tied import raw_blocks
-from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.trainer import Trainer
-from agents.training.training_config import task_of
+from agents.training.training_config import default_config, task_of
 from kododo_env import registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
@@ -194,9 +193,10 @@ def test_what_cannot_be_tied_is_refused(layout: ObservationLayout, said: str) ->
         GameNetwork(layout, ACTIONS, 8, 1, tied=True)
 
 
-def test_a_recipe_takes_true_or_false() -> None:
-    with pytest.raises(ValueError, match="tied must be true or false, not 1"):
-        Recipe(tied=1)  # type: ignore[arg-type]
+def test_a_run_is_refused_where_a_game_does_not_declare_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card_v0")
+    with pytest.raises(ValueError, match="--tied: high_card does not declare what is alike"):
+        task_of(default_config("high_card", 2, tied=True))
 
 
 def test_a_run_with_it_can_be_put_away_and_resumed(tmp_path: Path) -> None:
