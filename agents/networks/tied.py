@@ -21,8 +21,7 @@ from kododo_env.core.actions import ActionPiece
 from kododo_env.core.observation import ObservationLayout
 
 Embeddings = dict[str, Tensor]
-"""By axis: (n, B, E) for n entries; (m, n, B, E) if the axis is within another one of m. So what
-is added up or compared lies in long rows, which is several times as fast as with B first."""
+"""By axis: (n, B, E) for n entries; (m, n, B, E) if the axis is within another one of m."""
 
 
 class _Kind(NamedTuple):
