@@ -10,13 +10,14 @@ from torch import Tensor, nn
 
 from agents.networks.canonical import Canonical
 from agents.networks.places import columns_of
+from agents.networks.tied import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece
 
 ILLEGAL = -1e8  # the logit of an action that is not legal
 LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
 # Arguments of GameNetwork beside the layouts.
-SETTINGS = ("width", "depth", "one_hot", "sort_opponents")
+SETTINGS = ("width", "depth", "one_hot", "sort_opponents", "tied")
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
 
 
@@ -40,12 +41,15 @@ class GameNetwork(nn.Module):
             input. 0: none.
         sort_opponents: Whether the opponents are seen in a canonical order, not in that of
             the table, so that it does not matter which of them has which seat.
+        tied: Whether what the game declares alike is encoded alike, and has alike heads; see
+            ``agents.networks.tied``. Embeddings have a quarter of ``width``. If not, the trunk
+            gets the whole observation, and the policy's head is one layer.
 
     Attributes:
         settings: The arguments beside the layouts, by name.
 
     Raises:
-        ValueError: They are to be sorted, and the game does not declare by what.
+        ValueError: The game does not declare by what opponents can be sorted, or what is alike.
     """
 
     def __init__(
@@ -56,9 +60,10 @@ class GameNetwork(nn.Module):
         depth: int,
         one_hot: int = 0,
         sort_opponents: bool = False,
+        tied: bool = False,
     ) -> None:
         super().__init__()
-        given = (width, depth, one_hot, sort_opponents)
+        given = (width, depth, one_hot, sort_opponents, tied)
         self.settings = dict(zip(SETTINGS, given, strict=True))
         self.scale: Tensor
         self.level_columns: Tensor
@@ -69,12 +74,22 @@ class GameNetwork(nn.Module):
         scale = torch.from_numpy(1 / np.sqrt(maxima)).to(torch.float32)
         self.register_buffer("scale", scale, persistent=False)
         self._register_levels(layout, one_hot)
-        sizes = [layout.size + len(self.levels)] + [width] * depth
+        self.encoders: Encoders | None = None
+        inputs = layout.size
+        if tied:
+            self.encoders = Encoders(layout, self.canonical, max(1, width // 4))
+            inputs = self.encoders.size
+        sizes = [inputs + len(self.levels)] + [width] * depth
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
             layers += [nn.Linear(inputs, outputs), nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
-        self.policy_head = nn.Linear(width, self.canonical.num_outputs)
+        self.policy_head: nn.Module
+        if self.encoders is None:
+            self.policy_head = nn.Linear(width, self.canonical.num_outputs)
+        else:
+            blocks = raw_blocks(self.canonical, actions.pieces)
+            self.policy_head = Heads(blocks, self.encoders, width)
         self.value_head = nn.Linear(width, 1)
         self._initialise()
 
@@ -98,8 +113,21 @@ class GameNetwork(nn.Module):
             if isinstance(module, nn.Linear):
                 nn.init.orthogonal_(module.weight, 2**0.5)
                 nn.init.zeros_(module.bias)
-        nn.init.orthogonal_(self.policy_head.weight, 0.01)
+        for module in self._last_layers():
+            nn.init.orthogonal_(module.weight, 0.01)
         nn.init.orthogonal_(self.value_head.weight, 1.0)
+
+    def _last_layers(self) -> list[nn.Linear]:
+        """The policy's."""
+        if isinstance(self.policy_head, Heads):
+            return self.policy_head.last_layers()
+        assert isinstance(self.policy_head, nn.Linear)
+        return [self.policy_head]
+
+    def hidden_matrices(self) -> list[Tensor]:
+        """The matrices between hidden layers, those into the first included."""
+        last = {id(layer.weight) for layer in (*self._last_layers(), self.value_head)}
+        return [each for each in self.parameters() if each.ndim == 2 and id(each) not in last]
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """Logits of all actions and the value.
@@ -123,18 +151,22 @@ class GameNetwork(nn.Module):
             bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
         """
         with torch.autocast(observation.device.type, torch.bfloat16, enabled=bfloat16):
-            hidden = self.trunk(self._inputs(observation))
-            raw = self.policy_head(hidden)
+            inputs, embeddings = self._inputs(observation)
+            hidden = self.trunk(inputs)
+            raw = self.policy_head(hidden, *embeddings)
         value = self.value_head(hidden.to(torch.float32)).squeeze(1)
         return self._logits(raw.to(torch.float32), entries), value
 
-    def _inputs(self, observation: Tensor) -> Tensor:
-        """What the trunk gets of a canonical observation, float32 (B, inputs)."""
-        scaled = observation * self.scale
+    def _inputs(self, observation: Tensor) -> tuple[Tensor, list[Embeddings]]:
+        """What the trunk gets of a canonical observation, float32 (B, inputs), and the heads."""
+        scaled, embeddings = observation * self.scale, []
+        if self.encoders is not None:
+            scaled, found = self.encoders(scaled)
+            embeddings.append(found)
         if len(self.levels) == 0:
-            return scaled
+            return scaled, embeddings
         one_hot = columns_of(observation, self.level_columns) == self.levels
-        return torch.cat([scaled, one_hot.to(scaled.dtype)], dim=1)
+        return torch.cat([scaled, one_hot.to(scaled.dtype)], dim=1), embeddings
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
         """The logits of the actions in their order, from the raw output."""

@@ -37,7 +37,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         layout: The game's observations.
         actions: The game's actions.
         network: The other arguments of ``GameNetwork``.
-        muon: If above 0, the trunk's matrices are learned by Muon, at this times the
+        muon: If above 0, the matrices of hidden layers are learned by Muon, at this times the
             learning rate of the rest; see ``MuonWithAdam``.
         threads: On how many threads it acts and learns. With another number the sums are
             rounded otherwise, so that another policy is learned.
@@ -63,7 +63,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         rate, weights = lr_schedule(1), list(self.network.parameters())
         self.optimizer: torch.optim.Optimizer
         if self._muon:
-            matrices = [weight for weight in self.network.trunk.parameters() if weight.ndim == 2]
+            matrices = self.network.hidden_matrices()
             others = [weight for weight in weights if all(weight is not one for one in matrices)]
             self.optimizer = MuonWithAdam(matrices, others, rate, self._muon)
         else:

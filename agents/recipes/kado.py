@@ -1,8 +1,8 @@
 """KADO's recipe, the same for all numbers of players.
 
 Its games are long and few of their steps are decisions: smaller updates, more of them. Its
-heuristic is far ahead of what is learned from nothing, and self-play at higher rates unlearns
-it, so that most of the time it is imitated; the policy plays best without any doubt.
+heuristic is far ahead of what is learned from nothing, and only a network that is tied over
+seats, rows and columns can see what it sees; at three times this rate Muon learns it worse.
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from agents.recipes.recipe import Recipe
 ALL = Recipe(
     num_envs=128,
     batch_size=1024,
+    n_epochs=2,
     learning_rate=1e-5,
     final_learning_rate=1e-6,
-    muon=30.0,
+    muon=10.0,
     ent_coef=0.003,
     final_ent_coef=0.001,
     gae_lambda=0.9,
-    width=320,
+    width=256,
     depth=2,
-    one_hot=12,
+    one_hot=8,
+    tied=True,
     expert="heuristic",
     imitation_share=0.9,
-    imitation_temperature=0.6,
+    imitation_temperature=0.3,
     temperature=0.0,
 )
 RECIPES = {2: ALL, 3: ALL, 4: ALL}

@@ -39,7 +39,7 @@ class Recipe:
     final_learning_rate: float = 1e-4
     """Learning rate at the end."""
     muon: float = 0.0
-    """Muon's learning rate, for the trunk's matrices, as a multiple of Adam's; 0 = no Muon."""
+    """Muon's learning rate, for hidden layers' matrices, as a multiple of Adam's; 0 = no Muon."""
     ent_coef: float = 0.02
     """Weight of the entropy bonus when self-play begins; it falls linearly."""
     final_ent_coef: float = 0.005
@@ -64,6 +64,8 @@ class Recipe:
     """Largest number of the observation that is also given one-hot; 0 = none."""
     sort_opponents: Annotated[bool, tyro.conf.FlagConversionOff] = False
     """See the opponents in order of their points, not as they sit."""
+    tied: Annotated[bool, tyro.conf.FlagConversionOff] = False
+    """Share the network's weights among what the game declares alike, such as seats."""
     expert: str = ""
     """Scripted player that is imitated before self-play; "" = nobody."""
     imitation_share: float = 0.17
@@ -82,8 +84,9 @@ class Recipe:
     def __post_init__(self) -> None:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
         check_settings(self, flags=True)
-        if not isinstance(self.sort_opponents, bool):
-            raise ValueError(f"sort_opponents must be true or false, not {self.sort_opponents!r}")
+        for name in ("sort_opponents", "tied"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise ValueError(f"{name} must be true or false, not {value!r}")
         if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):
             raise ValueError("expert and opponents must be names of scripted players")
 

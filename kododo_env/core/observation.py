@@ -78,11 +78,14 @@ class ObservationLayout:
         opponent_keys: Names of pieces with seats by which opponents can be put in order, the
             most important first, where it does not matter which of them sits where; empty if
             it does, or if nobody asked for it.
+        alike: Names of axes whose entries are things of one kind, as seats and rows are and
+            values are not: a network may share its weights among them.
     """
 
     pieces: tuple[Piece, ...]
     symmetry: Symmetry | None = None
     opponent_keys: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
     _slices: dict[str, slice] = field(init=False, repr=False, compare=False)
     _dtype: np.dtype[Any] = field(init=False, repr=False)
     _size: int = field(init=False, repr=False)
@@ -95,6 +98,8 @@ class ObservationLayout:
                 raise ValueError(f"two pieces are called {piece.name!r}")
             slices[piece.name] = slice(start, start + piece.size)
             start += piece.size
+        for axis in self.alike:
+            self.length(axis)  # raises
         largest = max(piece.maximum for piece in self.pieces)
         for name, value in (
             ("_slices", slices),
@@ -117,6 +122,13 @@ class ObservationLayout:
     def maxima(self) -> npt.NDArray[np.int64]:
         """The largest value of each number of an observation, shape (F,)."""
         return np.repeat([p.maximum for p in self.pieces], [p.size for p in self.pieces])
+
+    def length(self, axis: str) -> int:
+        """How many entries an axis has; ValueError if there is none, or not the same in all."""
+        found = {p.shape[p.axes.index(axis)] for p in self.pieces if axis in p.axes}
+        if len(found) != 1:
+            raise ValueError(f"the axis {axis!r} must have one length, not {sorted(found)}")
+        return found.pop()
 
     def piece(self, name: str) -> Piece:
         """The piece of that name; KeyError if there is none."""

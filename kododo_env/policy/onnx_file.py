@@ -64,8 +64,8 @@ OPERATORS = {
     "Abs", "Add", "And", "ArgMax", "ArgMin", "Cast", "Ceil", "Clip", "Concat", "CumSum", "Div",
     "Equal", "Expand", "Flatten", "Floor", "Gather", "GatherElements", "GatherND", "Gemm",
     "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "MatMul", "Max", "Min", "Mod",
-    "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMin", "ReduceSum", "Relu", "Reshape",
-    "Shape", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where",
+    "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "Relu",
+    "Reshape", "Shape", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where",
 }  # fmt: skip
 
 

@@ -91,7 +91,7 @@ def test_a_file_gives_its_network_back(game: str, policies: Callable[[str], Path
     path = policies(game)
     network, agent = network_of(path), OnnxAgent(path)
     arguments = network_arguments(path)
-    told = {"one_hot": 8, "sort_opponents": game == "kododo"}
+    told = {"one_hot": 8, "sort_opponents": game == "kododo", "tied": False}
     assert arguments == {"width": 24, "depth": 3, **told}
     check_parity(network, agent, game_of(agent.metadata))
     weights = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
@@ -146,7 +146,8 @@ def test_a_file_that_does_not_tell_its_network_plays_and_is_not_learned_on_from(
 
 
 @pytest.mark.parametrize(
-    "network", [{"width": 23}, {"width": 4096, "depth": 16}, {"depth": 1}, {"one_hot": 8}]
+    "network",
+    [{"width": 23}, {"width": 4096, "depth": 16}, {"depth": 1}, {"one_hot": 8}, {"tied": True}],
 )
 def test_a_file_with_another_network_than_it_tells_is_refused(
     network: dict[str, object], weak: Path, tmp_path: Path

@@ -85,6 +85,16 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
         (lambda: replace(TURN, maximum=0), "the maximum of piece 'turn' must be 1 or more, not 0"),
         (lambda: ObservationLayout((HAND, TURN, HAND)), "two pieces are called 'hand'"),
         (
+            lambda: ObservationLayout((HAND, TURN), alike=("seat",)),
+            "the axis 'seat' must have one length, not []",
+        ),
+        (
+            lambda: ObservationLayout(
+                (HAND, replace(HAND, name="other", shape=(4, 3))), alike=("colour",)
+            ),
+            "the axis 'colour' must have one length, not [2, 4]",
+        ),
+        (
             lambda: ActionPiece("give", (3, 2), ("seat",)),
             "actions 'give': ('seat',) do not name (3, 2)",
         ),

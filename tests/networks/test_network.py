@@ -204,7 +204,7 @@ def test_small_numbers_are_given_one_hot() -> None:
     network, layout = random_network(game), game.layout
     observation = torch.from_numpy(game.observe()[:, 0])
     canonical, _ = network.canonical(observation)
-    inputs = network._inputs(canonical)
+    inputs, _ = network._inputs(canonical)
     levels = [network.levels[k] for k in range(len(network.levels))]
     assert inputs.shape == (4, layout.size + len(levels))
     place = {int(column): k for k, column in enumerate(network.canonical.columns)}

@@ -33,12 +33,14 @@ class Phase(IntEnum):
 def observation_layout(rules: Rules) -> ObservationLayout:
     """The pieces of an observation; "seat" 0 is one's own, then the next ones in turn."""
     pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
+    alike = ("seat", "row", "column")
     if not rules.rotates:
-        return ObservationLayout(pieces)
+        return ObservationLayout(pieces, alike=alike)
     # The gift of the card to be placed or dealt comes first, whichever it is: then where
     # it fits is always read off the same numbers.
     keys = ("card_gift", "offered_gift", "own_gifts", "own_ribbons")
-    return ObservationLayout(pieces, Symmetry(("gift", "ribbon"), "rotations", keys))
+    symmetry = Symmetry(("gift", "ribbon"), "rotations", keys)
+    return ObservationLayout(pieces, symmetry, alike=alike)
 
 
 def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:

@@ -29,6 +29,7 @@ def observation_layout(rules: Rules) -> ObservationLayout:
         ),
         Symmetry(("colour",), "permutations", ("colour_totals", "hand")),
         ("scores", "pile_sizes", "table_points", "table_kododos"),
+        ("seat", "colour"),
     )
 
 

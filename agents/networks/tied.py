@@ -1,0 +1,244 @@
+"""The tied network: what is learned about one entry of an axis holds for the others.
+
+A layout declares axes whose entries are alike, such as the rows of a tableau or the seats.
+One encoder for each such axis, with the same weights for every entry, makes embeddings; those
+of an axis within another, as rows are within seats, are pooled into the other's. An action that
+runs over such axes gets its logit from the entries' embeddings.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from agents.networks.canonical import Canonical
+from agents.networks.places import columns_of
+from kododo_env.core.actions import ActionPiece
+from kododo_env.core.observation import ObservationLayout
+
+Embeddings = dict[str, Tensor]
+"""By axis: (n, B, E) for n entries; (m, n, B, E) if the axis is within another one of m."""
+
+
+class _Kind(NamedTuple):
+    """An axis whose entries are alike."""
+
+    axis: str
+    outer: str | None  # the axis that it is within
+    shape: tuple[int, ...]  # how many entries, the outer axis first
+
+
+class Encoders(nn.Module):
+    """Embeddings of all entries of the axes that a layout declares alike.
+
+    Args:
+        layout: The game's observations.
+        canonical: Whose observations are encoded.
+        width: E, the length of an embedding.
+
+    Attributes:
+        kinds: The axes, by name, inner ones first.
+        size: How many numbers the trunk gets.
+
+    Raises:
+        ValueError: The layout declares no axes alike, or has one within several others.
+    """
+
+    columns: Tensor
+
+    def __init__(self, layout: ObservationLayout, canonical: Canonical, width: int) -> None:
+        super().__init__()
+        if not layout.alike:
+            raise ValueError("nothing can be tied: this game does not declare what is alike")
+        self.width, self.kinds = width, _kinds(layout)
+        self.layers = nn.ModuleList()
+        tables = []
+        for axis, kind in self.kinds.items():
+            table = _columns(layout, kind, self._inner(axis))
+            inputs = table.shape[1] + 2 * width * len(self._inner(axis))
+            self.layers.append(_layers(inputs, width))
+            tables.append(table)
+        rest = [p.name for p in layout.pieces if not set(p.axes) & set(layout.alike)]
+        where = np.arange(layout.size)
+        tables.append(np.concatenate([where[layout.where(name)] for name in rest] or [where[:0]]))
+        # All columns that are needed, in the order of their use.
+        place = canonical.columns.numpy().argsort()
+        self._sizes = [table.shape for table in tables]
+        columns = place[np.concatenate([table.ravel() for table in tables])]
+        self.register_buffer("columns", torch.from_numpy(columns), persistent=False)
+        top = [prod(kind.shape) * width for kind in self.kinds.values() if kind.outer is None]
+        self.size = sum(top) + self._sizes[-1][0]
+
+    def _inner(self, axis: str) -> list[str]:
+        """The axes within another."""
+        return [kind.axis for kind in self.kinds.values() if kind.outer == axis]
+
+    def forward(self, scaled: Tensor) -> tuple[Tensor, Embeddings]:
+        """What the trunk gets, and the embeddings.
+
+        Args:
+            scaled: Canonical observations, float32 (B, F).
+
+        Returns:
+            (B, ``size``): the embeddings of the outermost axes, in order, and what belongs to
+            no entry; and all embeddings.
+        """
+        found: Embeddings = {}
+        start = 0
+        for layers, (items, features), kind in zip(
+            self.layers, self._sizes, self.kinds.values(), strict=False
+        ):
+            columns = self.columns[start : start + items * features]
+            mine = columns_of(scaled, columns).unflatten(1, (items, features)).transpose(0, 1)
+            pooled = [_pooled(found[axis]) for axis in self._inner(kind.axis)]
+            inputs = torch.cat([mine, *pooled], dim=2).flatten(0, 1)
+            found[kind.axis] = layers(inputs).reshape(*kind.shape, -1, self.width)
+            start += items * features
+        rest = columns_of(scaled, self.columns[start:])
+        top = [
+            found[kind.axis].transpose(0, 1).flatten(1)
+            for kind in self.kinds.values()
+            if kind.outer is None
+        ]
+        return torch.cat([*top, rest], dim=1), found
+
+
+def _pooled(embeddings: Tensor) -> Tensor:
+    """The sum, of a size like that of one entry, and the maximum over the entries."""
+    total = embeddings.mean(dim=1) * embeddings.shape[1] ** 0.5
+    return torch.cat([total, embeddings.amax(dim=1)], dim=2)
+
+
+def _layers(inputs: int, width: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+
+
+def _kinds(layout: ObservationLayout) -> dict[str, _Kind]:
+    """The axes whose entries are alike, inner ones first.
+
+    An axis is within another if that one is there wherever it is, and elsewhere too.
+    """
+    named = {axis: [p for p in layout.pieces if axis in p.axes] for axis in layout.alike}
+    kinds = {}
+    for axis, pieces in named.items():
+        outer = [
+            other
+            for other, its in named.items()
+            if len(its) > len(pieces) and all(piece in its for piece in pieces)
+        ]
+        if len(outer) > 1:
+            raise ValueError(f"the axis {axis!r} is within several: {', '.join(outer)}")
+        shape = [layout.length(each) for each in (*outer, axis)]
+        kinds[axis] = _Kind(axis, outer[0] if outer else None, tuple(shape))
+    return dict(sorted(kinds.items(), key=lambda item: item[1].outer is None))
+
+
+def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> npt.NDArray[np.int64]:
+    """Which numbers of an observation an entry's encoder gets, (entries, features)."""
+    axes = (kind.outer, kind.axis) if kind.outer else (kind.axis,)
+    columns = layout.views(np.arange(layout.size))
+    parts = []
+    for piece in layout.pieces:
+        if kind.axis in piece.axes and not set(inner) & set(piece.axes):
+            mine = [piece.axes.index(axis) for axis in axes]
+            moved = np.moveaxis(columns[piece.name], mine, range(len(mine)))
+            parts.append(moved.reshape(prod(kind.shape), -1))
+    return np.concatenate(parts, axis=1)
+
+
+class Heads(nn.Module):
+    """The raw output, block by block.
+
+    Args:
+        blocks: What it consists of; see ``raw_blocks``.
+        encoders: Whose embeddings are given.
+        hidden: Width of the trunk.
+    """
+
+    def __init__(self, blocks: list[ActionPiece], encoders: Encoders, hidden: int) -> None:
+        super().__init__()
+        kinds, width = encoders.kinds, encoders.width
+        self.blocks = nn.ModuleList(
+            _TiedBlock(block, kinds, width, hidden)
+            if set(block.axes) & set(kinds)
+            else _PlainBlock(block, hidden)
+            for block in blocks
+        )
+
+    def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
+        """The raw output, (B, sum of the blocks' sizes)."""
+        return torch.cat([block(hidden, embeddings) for block in self.blocks], dim=1)
+
+    def last_layers(self) -> list[nn.Linear]:
+        """Those whose outputs make up the raw output."""
+        layers = (module for name, module in self.named_modules() if name.endswith(".last"))
+        return [layer for layer in layers if isinstance(layer, nn.Linear)]
+
+
+class _PlainBlock(nn.Module):
+    """A number for each place from the trunk alone; of several axes, for each entry, too."""
+
+    spread: Tensor
+
+    def __init__(self, block: ActionPiece, hidden: int) -> None:
+        super().__init__()
+        terms = [np.eye(block.size, dtype=np.float32)]
+        for axis, entry in enumerate(np.indices(block.shape)) if len(block.shape) > 1 else ():
+            terms.append(np.eye(block.shape[axis], dtype=np.float32)[:, entry.ravel()])
+        spread = torch.from_numpy(np.concatenate(terms))
+        self.register_buffer("spread", spread, persistent=False)
+        self.last = nn.Linear(hidden, len(spread))
+
+    def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
+        out: Tensor = self.last(hidden) @ self.spread
+        return out
+
+
+class _TiedBlock(nn.Module):
+    """What the trunk says and what each entry's embedding says, added up, then a ReLU.
+
+    Of an axis within another only the entries within the first one are meant: one's own.
+    """
+
+    def __init__(
+        self, block: ActionPiece, kinds: dict[str, _Kind], width: int, hidden: int
+    ) -> None:
+        super().__init__()
+        alike = [place for place, axis in enumerate(block.axes) if axis in kinds]
+        others = [place for place, axis in enumerate(block.axes) if axis not in kinds]
+        self.kinds, self.width = [kinds[block.axes[place]] for place in alike], width
+        self.order = [1 + place for place in (*alike, *others)]
+        self.shape = [block.shape[place] for place in (*alike, *others)]
+        self.trunk = nn.Linear(hidden, width)
+        self.entries = nn.ModuleList(nn.Linear(width, width) for _ in alike)
+        self.last = nn.Linear(width, prod(block.shape[place] for place in others))
+
+    def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
+        total: Tensor = self.trunk(hidden)
+        for axis, (kind, layer) in enumerate(zip(self.kinds, self.entries, strict=True)):
+            entries = embeddings[kind.axis]
+            own = entries[0] if kind.outer is not None else entries
+            shape = [1] * len(self.kinds)
+            shape[axis] = kind.shape[-1]
+            total = total + layer(own.flatten(0, 1)).reshape(*shape, -1, self.width)
+        alike, others = self.shape[: len(self.kinds)], self.shape[len(self.kinds) :]
+        out: Tensor = self.last(torch.relu(total).reshape(-1, self.width))
+        out = out.reshape(*alike, -1, *others).movedim(len(alike), 0)
+        return out.movedim(list(range(1, out.ndim)), self.order).flatten(1)
+
+
+def raw_blocks(canonical: Canonical, pieces: tuple[object, ...]) -> list[ActionPiece]:
+    """What the raw output consists of; see ``Canonical``."""
+    blocks = [piece for piece in pieces if isinstance(piece, ActionPiece)]
+    hand, symmetry = canonical.hand, canonical.layout.symmetry
+    if hand is not None:
+        blocks.append(ActionPiece(hand.name, hand.shape, hand.axes))
+        if symmetry and symmetry.group:
+            axis = next(axis for axis in hand.axes if axis in symmetry.axes)
+            blocks.append(ActionPiece("pairs", (canonical.entries,) * 2, (axis, axis)))
+    return blocks

@@ -1,0 +1,210 @@
+"""The tied network: shared weights where a game declares what is alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from agents.export.half_precision import halved
+from agents.export.onnx_export import check_parity, export_policy, positions
+from agents.export.plain import write_plain
+from agents.export.policy_graph import policy_bytes
+from agents.export.policy_weights import network_of
+from agents.networks.network import GameNetwork
+from agents.networks.tied import raw_blocks
+from agents.training.checkpoint import Checkpoint, read_checkpoint
+from agents.training.trainer import Trainer
+from agents.training.training_config import default_config, task_of
+from kododo_env import registry
+from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.observation import ObservationLayout, Piece
+from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.doors import GAMES, TABLES
+from tests.networks.test_network import symmetries, twins_of
+from tests.trainings import short
+
+# Rows within seats, a gift to be guessed, and a place in a row of one's own.
+PIECES = (
+    Piece("points", (2, 3, 4), 9, "", ("seat", "row", "gift")),
+    Piece("scores", (2,), 30, "", ("seat",)),
+    Piece("card", (4,), 1, "", ("gift",)),
+)
+LAYOUT = ObservationLayout(PIECES, alike=("seat", "row"))
+ACTIONS = ActionLayout(
+    (
+        ActionPiece("pass"),
+        ActionPiece("place", (4, 3), ("gift", "row")),
+        ActionPiece("give", (2,), ("seat",)),
+        ActionPiece("guess", (4, 5), ("gift", "ribbon")),
+    )
+)
+
+
+def random_network(
+    layout: ObservationLayout, actions: ActionLayout, width: int = 32
+) -> GameNetwork:
+    """A tied network whose outputs are not all nearly equal, as a fresh one's are."""
+    torch.manual_seed(0)
+    network = GameNetwork(layout, actions, width, 2, 8, tied=True)
+    for tensor in network.parameters():
+        torch.nn.init.normal_(tensor, std=0.3)
+    return network
+
+
+def of_game(name: str) -> tuple[GameNetwork, BatchGame]:
+    game = registry.batch_game(name, 1)
+    return random_network(game.layout, game.actions), game
+
+
+def observations(count: int = 50) -> torch.Tensor:
+    rng = np.random.default_rng(0)
+    return torch.from_numpy(rng.integers(0, LAYOUT.maxima + 1, (count, LAYOUT.size)))
+
+
+def with_rows(observation: torch.Tensor, seat: int, order: list[int]) -> torch.Tensor:
+    """The observations with a seat's rows in another order."""
+    changed = observation.clone()
+    points = changed[:, :24].reshape(-1, 2, 3, 4)
+    points[:, seat] = points[:, seat, order]
+    return changed
+
+
+def test_rows_of_others_may_lie_in_any_order() -> None:
+    network, observation = random_network(LAYOUT, ACTIONS), observations()
+    with torch.no_grad():
+        want, got = network(observation), network(with_rows(observation, 1, [2, 0, 1]))
+    for one, other in zip(want, got, strict=True):
+        assert torch.allclose(one, other, atol=1e-5)
+
+
+def test_an_action_about_a_row_goes_where_the_row_goes() -> None:
+    network, observation, order = random_network(LAYOUT, ACTIONS), observations(), [2, 0, 1]
+    with torch.no_grad():
+        want, value = network(observation)
+        got, same = network(with_rows(observation, 0, order))
+    assert torch.allclose(value, same, atol=1e-5)
+    place = ACTIONS.where("place")
+    rows, moved = (each[:, place].reshape(-1, 4, 3) for each in (want, got))
+    assert torch.allclose(rows[:, :, order], moved, atol=1e-5)
+    assert (rows - moved).abs().max() > 0.01
+    for name in ("pass", "give", "guess"):
+        here = ACTIONS.where(name)
+        assert torch.allclose(want[:, here], got[:, here], atol=1e-5)
+
+
+def test_a_guess_is_the_sum_of_what_is_said_of_its_parts_and_of_itself() -> None:
+    network = random_network(LAYOUT, ACTIONS)
+    guess = network.policy_head.blocks[3]
+    hidden = torch.rand(7, 32)
+    with torch.no_grad():
+        itself, gift, ribbon = guess.last(hidden).split([20, 4, 5], dim=1)
+        want = itself.reshape(-1, 4, 5) + gift[:, :, None] + ribbon[:, None]
+        assert torch.allclose(guess(hidden, {}), want.flatten(1), atol=1e-5)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_twins_look_the_same_to_it(name: str) -> None:
+    network, game = of_game(name)
+    observation, _ = positions(game, 500)
+    with torch.no_grad():
+        canonical, _ = network.canonical(torch.from_numpy(observation))
+        _, value = network(torch.from_numpy(observation))
+        for names in symmetries(game):
+            twin = torch.from_numpy(twins_of(game, observation, names))
+            same = (network.canonical(twin)[0] == canonical).all(dim=1)
+            assert torch.allclose(network(twin)[1][same], value[same], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_every_number_of_an_observation_counts(game: str, players: int) -> None:
+    """And the raw output is as long as the canonical observation's table of actions says."""
+    batch = registry.batch_game(game, 1, num_players=players)
+    network = random_network(batch.layout, batch.actions)
+    assert network.encoders is not None
+    used = network.encoders.columns.unique()
+    assert used.tolist() == list(range(batch.layout.size))
+    blocks = raw_blocks(network.canonical, batch.actions.pieces)
+    assert sum(block.size for block in blocks) == network.canonical.num_outputs
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_it_goes_into_a_file_and_comes_back(name: str, tmp_path: Path) -> None:
+    network, game = of_game(name)
+    whole = export_policy(network, game, tmp_path / "whole.onnx")
+    back = network_of(whole)
+    assert back.settings == network.settings
+    for each, tensor in network.state_dict().items():
+        assert torch.equal(back.state_dict()[each], tensor)
+    half, plain = tmp_path / "half.onnx", tmp_path / "plain.onnx"
+    half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
+    write_plain(half, plain)
+    check_parity(network_of(half), OnnxAgent(plain), game)
+
+
+def test_bfloat16_answers_nearly_the_same() -> None:
+    network, game = of_game("kado")
+    canonical = network.canonical(torch.from_numpy(positions(game, 200)[0]))
+    with torch.no_grad():
+        want, value = network.from_canonical(*canonical)
+        got, near = network.from_canonical(*canonical, bfloat16=True)
+    assert (got - want).abs().max() < 0.05 * (want.max() - want.min())
+    assert (near - value).abs().max() < 0.05 * (value.max() - value.min())
+    assert not torch.equal(got, want)
+
+
+def test_all_hidden_matrices_are_muons() -> None:
+    network = random_network(LAYOUT, ACTIONS)
+    names = {id(tensor): name for name, tensor in network.named_parameters()}
+    hidden = {names[id(tensor)] for tensor in network.hidden_matrices()}
+    others = {name for name in names.values() if name.endswith("weight")} - hidden
+    blocks = {f"policy_head.blocks.{number}.last.weight" for number in range(4)}
+    assert others == {*blocks, "value_head.weight"}
+    dense = GameNetwork(LAYOUT, ACTIONS, 8, 2)
+    assert {id(each) for each in dense.hidden_matrices()} == {
+        id(each) for each in dense.trunk.parameters() if each.ndim == 2
+    }
+
+
+@pytest.mark.parametrize(
+    ("layout", "said"),
+    [
+        (replace(LAYOUT, alike=()), "nothing can be tied: this game does not declare what is"),
+        (
+            ObservationLayout(
+                (
+                    Piece("cells", (2, 3, 4), 1, "", ("seat", "side", "cell")),
+                    Piece("seats", (2,), 1, "", ("seat",)),
+                    Piece("sides", (3,), 1, "", ("side",)),
+                ),
+                alike=("seat", "side", "cell"),
+            ),
+            "the axis 'cell' is within several: seat, side",
+        ),
+    ],
+)
+def test_what_cannot_be_tied_is_refused(layout: ObservationLayout, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        GameNetwork(layout, ACTIONS, 8, 1, tied=True)
+
+
+def test_a_run_is_refused_where_a_game_does_not_declare_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card_v0")
+    with pytest.raises(ValueError, match="--tied: high_card does not declare what is alike"):
+        task_of(default_config("high_card", 2, tied=True))
+
+
+def test_a_run_with_it_can_be_put_away_and_resumed(tmp_path: Path) -> None:
+    config = short(tmp_path, game="kado", tied=True, muon=30.0, steps=2 * 16 * 3 * 90)
+    first = Trainer(config, Checkpoint(task_of(config)), tmp_path)
+    first.run()
+    begun = read_checkpoint(tmp_path / "checkpoint.zip")
+    again = Trainer(replace(config, resume=True), begun, tmp_path)
+    want, got = (each.model.policy.network.state_dict() for each in (first, again))
+    assert any(name.startswith("encoders") for name in want)
+    assert all(torch.equal(want[name], got[name]) for name in want)
