@@ -27,23 +27,30 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
 STEPS = {
-    "kododo-2p": 9_000_000,
+    "kododo-2p": 6_000_000,
     "kododo-4p": 6_000_000,
     "kado-3p": 2_000_000,
-    "combi_combo-4p": 2_500_000,
+    "combi_combo-4p": 4_000_000,
 }
 RECIPE, NOTHING = "the recipe", "learned from nothing"
+MET = {"opponents": ("heuristic", "heuristic", "follow"), "opponents_share": 0.5}
 ROWS: dict[str, dict[str, dict[str, Any]]] = {
     "kododo-2p": {
         RECIPE: {},
         NOTHING: {"recipe": SCRATCH},
-        "no scripted opponents": {"opponents_share": 0.0},
+        "half of the updates against heuristic and follow": MET,
+        "three passes": {"n_epochs": 3},
+        "entropy .03 to .015": {"ent_coef": 0.03, "final_ent_coef": 0.015},
+        "entropy .2 to .1": {"ent_coef": 0.2, "final_ent_coef": 0.1},
     },
     "kododo-4p": {
         RECIPE: {},
         NOTHING: {"recipe": SCRATCH},
+        "half of the updates against heuristic and follow": MET,
         "no self-play, imitation alone": {"imitation_share": 1.0},
-        "no scripted opponents": {"opponents_share": 0.0},
+        "entropy .02 to .005": {"ent_coef": 0.02, "final_ent_coef": 0.005},
+        "entropy .1 to .05": {"ent_coef": 0.1, "final_ent_coef": 0.05},
+        "opponents as they sit": {"sort_opponents": False},
         "Adam alone": {"muon": 0.0},
     },
     "kado-3p": {
