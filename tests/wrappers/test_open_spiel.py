@@ -35,9 +35,10 @@ from kododo_env.arena.play import play
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
+from kododo_env.core.deals import distinct_decks
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.wrappers.open_spiel import SpielAgent, load_game
-from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer, distinct_decks
+from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer
 from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
