@@ -108,9 +108,15 @@ def _are_chances(chances: Floats, legal: npt.NDArray[np.bool_]) -> bool:
 def _tempered(chances: Floats, temperature: float) -> Floats:
     best = chances.max(axis=1, keepdims=True)
     if temperature == 0:
-        return np.eye(chances.shape[1])[chances.argmax(axis=1)]
+        return _pure(chances.argmax(axis=1), chances.shape[1])
     weights = (chances / best) ** (1 / temperature)
-    return weights / weights.sum(axis=1, keepdims=True)
+    tempered: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return tempered
+
+
+def _pure(actions: npt.NDArray[np.intp], num_actions: int) -> Floats:
+    """One action in each information set, (I,), as chances, (I, A)."""
+    return np.asarray(np.eye(num_actions)[actions])
 
 
 def value(tree: GameTree, strategies: Sequence[Strategy]) -> Floats:
@@ -136,7 +142,7 @@ def best_response(
     """
     weights = _weights(tree, strategies, player)
     found: Strategy = []
-    later = np.empty(0)
+    later: Floats = np.empty(0)
     for step, weight in zip(reversed(tree.steps), reversed(weights), strict=True):
         worth = weight * step.shares[:, player]
         worth[~step.over] = later  # what is weighted already
@@ -144,8 +150,9 @@ def best_response(
         legal = step.legal[player]
         cells = np.bincount(sets * legal.shape[1] + actions, worth, legal.size)
         best = np.where(legal, cells.reshape(legal.shape), -np.inf).argmax(axis=1)
-        later = np.bincount(step.before, worth * (actions == best[sets]), step.games.num_envs)
-        found.append(np.eye(legal.shape[1])[best])
+        chosen = worth * (actions == best[sets])
+        later = np.bincount(step.before, chosen, step.games.num_envs).astype(np.float64)
+        found.append(_pure(best, legal.shape[1]))
     return float(later.sum()), found[::-1]
 
 
