@@ -156,6 +156,33 @@ def best_response(
     return float(later.sum()), found[::-1]
 
 
+def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Strategy:
+    """What a player does who draws one of several strategies before each game, all alike.
+
+    Args:
+        tree: The game.
+        strategies: Of this player.
+        player: Who.
+
+    Returns:
+        The strategy that nobody can tell from that: the mean of their chances, each weighted by
+        how likely it comes there. Where none comes, all legal actions alike.
+    """
+    total = [np.zeros(step.legal[player].shape) for step in tree.steps]
+    for one in strategies:
+        here = np.ones(len(tree.chances))  # the player's own part in how likely a position is
+        for step, chances, summed in zip(tree.steps, one, total, strict=True):
+            summed += here[step.first[player], None] * chances
+            own = chances[step.sets[player][step.before], step.actions[:, player]]
+            here = (here[step.before] * own)[~step.over]
+    found: Strategy = []
+    for step, summed in zip(tree.steps, total, strict=True):
+        legal = step.legal[player]
+        weights = np.where(summed.sum(axis=1, keepdims=True) > 0, summed, legal)
+        found.append(weights / weights.sum(axis=1, keepdims=True))
+    return found
+
+
 def _weights(
     tree: GameTree, strategies: Sequence[Strategy], without: int | None = None
 ) -> list[Floats]:

@@ -29,7 +29,7 @@ class _Writer:
         # Where the followers of each position begin, and which number a follower has next.
         self._start = [np.searchsorted(s.before, np.arange(s.games.num_envs)) for s in tree.steps]
         self._next = [np.cumsum(~step.over) - 1 for step in tree.steps]
-        self._numbers = [_set_numbers(tree, player) for player in range(tree.num_players)]
+        self._numbers = [set_numbers(tree, player) for player in range(tree.num_players)]
 
     def nodes(self) -> Iterator[str]:
         """Lines, each node before those that follow it."""
@@ -71,7 +71,7 @@ class _Writer:
         yield f't "" {outcome} "" {{ {shares} }}'
 
 
-def _set_numbers(tree: GameTree, player: int) -> list[list[int]]:
+def set_numbers(tree: GameTree, player: int) -> list[list[int]]:
     """Numbers from 1 for the information sets in which the player has a choice, step by step."""
     found, last = [], 0
     for step in tree.steps:

@@ -17,14 +17,22 @@ from kododo_env.core.view import View
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search import exact as module
 from kododo_env.search import game_tree
-from kododo_env.search.exact import Uniform, best_response, exact, exact_of, strategy, value
+from kododo_env.search.exact import (
+    Uniform,
+    best_response,
+    exact,
+    exact_of,
+    mixture,
+    strategy,
+    value,
+)
 from kododo_env.search.game_tree import GameTree
 
 TINY, SMALL, MIXED = (asdict(each()) for each in (Rules.tiny, Rules.small, Rules.mixed))
 DRAWS = {**TINY, "copies": (1, 1, 1)}  # two rounds of one card
 THREE_PLAYERS = {**TINY, "num_players": 3, "num_colours": 3}
 FEW_CARDS = {
-    "num_colours": 2, "copies": (1, 1, 2, 2), "opening_hand": 1, "num_turns": 1,
+    "num_colours": 2, "copies": (1, 1, 1, 1), "opening_hand": 1, "num_turns": 1,
     "fours_points": (0, 1, 2),
 }  # fmt: skip
 DUEL = {
@@ -98,6 +106,17 @@ def test_a_best_response_gains_what_it_says(game: str, rules: dict[str, Any]) ->
         with_it = [best if seat == player else each for seat, each in enumerate(played)]
         assert value(tree, with_it)[player] == pytest.approx(share)
         assert share == found.best[player]
+
+
+def test_a_mixture_is_worth_the_mean() -> None:
+    tree = tree_of(DRAWS)
+    played = [strategy(tree, Hashed(), player) for player in (0, 1)]
+    best = best_response(tree, played, 0)[1]
+    mixed = mixture(tree, [best, strategy(tree, Uniform(), 0)], 0)
+    shares = [value(tree, [each, played[1]]) for each in (best, strategy(tree, Uniform(), 0))]
+    assert value(tree, [mixed, played[1]]) == pytest.approx(np.mean(shares, axis=0))
+    assert all(chances.sum(axis=1) == pytest.approx(1) for chances in mixed)
+    assert mixture(tree, [best], 0)[0] == pytest.approx(best[0])
 
 
 def test_what_is_said_of_play_is_what_play_shows() -> None:

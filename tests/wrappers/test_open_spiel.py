@@ -174,7 +174,7 @@ def test_without_openspiel_the_message_names_the_extra(monkeypatch: pytest.Monke
 
 
 def test_the_deals_of_the_presets() -> None:
-    for rules, deals in ((TINY, 6), (SMALL, 220), (DRAWS, 180)):
+    for rules, deals in ((TINY, 6), (MIXED, 186), (SMALL, 220), (DRAWS, 180)):
         outcomes = load_game("kododo", **rules).new_initial_state().chance_outcomes()
         assert len(outcomes) == deals
         assert sum(chance for _, chance in outcomes) == pytest.approx(1)
@@ -656,7 +656,7 @@ def test_the_page_does_as_it_says(tmp_path: Path) -> None:
 
 def test_the_figures_of_the_page_are_the_presets() -> None:
     page = (ROOT / "docs" / "open_spiel.md").read_text()
-    for name, rules in (("tiny", TINY), ("small", SMALL)):
+    for name, rules in (("tiny", TINY), ("mixed", MIXED), ("small", SMALL)):
         deals = load_game("kododo", **rules).max_chance_outcomes()
         assert f"| `Rules.{name}()` | {deals} |" in page
     assert f"at most {MOST_DECKS:,} that are dealt" in page
