@@ -109,8 +109,9 @@ class GameTree:
         """The players' information sets, given what they knew of themselves before, (P, N, K)."""
         sets, first = np.empty((self.num_players, games.num_envs), np.intp), []
         for player in range(self.num_players):
-            told = np.hstack([known[player], *_shown(games.view(player))]).astype(np.int32)
-            rows = np.ascontiguousarray(told).view(np.dtype((np.void, told.strides[0]))).ravel()
+            told = np.hstack([known[player], *_shown(games.view(player))])
+            rows = np.ascontiguousarray(told, np.int32)  # compared as bytes, which is quick
+            rows = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
             _, positions, sets[player] = np.unique(rows, return_index=True, return_inverse=True)
             first.append(positions)
         return sets, first

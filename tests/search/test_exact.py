@@ -106,6 +106,8 @@ def test_a_best_response_gains_what_it_says(game: str, rules: dict[str, Any]) ->
         with_it = [best if seat == player else each for seat, each in enumerate(played)]
         assert value(tree, with_it)[player] == pytest.approx(share)
         assert share == found.best[player]
+        pairs = zip(tree.steps, best, strict=True)
+        assert not any((chances * ~step.legal[player]).any() for step, chances in pairs)
 
 
 def test_a_mixture_is_worth_the_mean() -> None:
