@@ -110,8 +110,9 @@ class GameTree:
         sets, first = np.empty((self.num_players, games.num_envs), np.intp), []
         for player in range(self.num_players):
             told = np.hstack([known[player], *_shown(games.view(player))])
-            rows = np.ascontiguousarray(told, np.int32)  # compared as bytes, which is quick
-            rows = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+            numbers = np.ascontiguousarray(told, np.int32)
+            as_bytes = np.dtype((np.void, numbers.itemsize * numbers.shape[1]))  # quick to compare
+            rows = numbers.view(as_bytes).ravel()
             _, positions, sets[player] = np.unique(rows, return_index=True, return_inverse=True)
             first.append(positions)
         return sets, first
