@@ -35,7 +35,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation mutants test-matrix fuzz audit faults soak policies held-out pins clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -109,6 +109,11 @@ ratios: $(READY) ## Compare speeds, for docs/speed.md (some minutes)
 ablation: $(READY) ## Train recipes with changes, three seeds each, for docs/training.md (hours)
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) benchmarks/ablation.py
 	$(PY) -m docs.update_tables
+
+truth: $(READY) ## Solve a small game, and train on it, for docs/exact.md (some minutes)
+	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/exact_truth.py
+	$(PY) -m docs.update_tables
+	PYTHONPATH=. MPLBACKEND=Agg $(PY) docs/make_images.py
 
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from agents.training.learning_curve import draw_learning_curve
+from agents.training.learning_curve import COLOURS, MARKERS, draw_learning_curve
 from kododo_env import kododo_v0
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core.agent import RandomAgent, joint_action
@@ -47,7 +48,44 @@ def draw_curve(path: Path) -> None:
         picture.save(path, pnginfo=said, optimize=True)
 
 
+def truth() -> dict[str, Any]:
+    """How near self-play comes to an equilibrium, as benchmarks/exact_truth.py found it."""
+    found: dict[str, Any] = json.loads((IMAGES.parent / "exact.json").read_text())
+    return found
+
+
+def draw_truth(path: Path) -> None:
+    """Draw NashConv over the time of learning, and write into the file what is drawn."""
+    found, figure = truth(), Figure(figsize=(8, 4.8), layout="constrained")
+    axes = figure.subplots()
+    axes.set_prop_cycle(color=COLOURS, marker=[*MARKERS])
+    solved = [(each["seconds"], each["nash_conv"]) for each in found["cfr"]]
+    axes.plot(*zip(*solved, strict=True), label="CFR+")
+    for row in found["rows"]:
+        if curves := [each["curve"] for each in row["seeds"]]:
+            seconds = np.mean([[point["seconds"] for point in curve] for curve in curves], axis=0)
+            gained = [[point["nash_conv"]["1.0"] for point in curve] for curve in curves]
+            (line,) = axes.plot(seconds, np.mean(gained, axis=0), label=row["what"], markersize=4)
+            ends = np.min(gained, axis=0), np.max(gained, axis=0)
+            axes.fill_between(seconds, *ends, color=line.get_color(), alpha=0.15, linewidth=0)
+    axes.axhline(found["uniform"], color="grey", linestyle="--", linewidth=1)
+    axes.annotate(
+        "every legal action alike", (0.995, found["uniform"]), ha="right", va="bottom",
+        xycoords=("axes fraction", "data"), color="grey", fontsize=9,
+    )  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlabel="seconds of one core", ylabel="NashConv")
+    axes.set_title("Kododo with nine cards: what best responses gain; mean and range of seeds")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=9)
+    figure.savefig(path, dpi=120)
+    with Image.open(path) as picture:
+        said = PngInfo()
+        said.add_text(CURVE, json.dumps(found))
+        picture.save(path, pnginfo=said, optimize=True)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     (IMAGES / "kododo_table.png").write_bytes(png(kododo_table()))
     draw_curve(IMAGES / "learning_curve.png")
+    draw_truth(IMAGES / "exact.png")

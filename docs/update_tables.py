@@ -32,6 +32,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield ROOT / "README.md", "strength", partial(strength, "kododo")
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "training.md", "ablation", ablation
+    yield DOCS / "exact.md", "exact", exact
     yield DOCS / "speed.md", "speed", speed
     yield DOCS / "ray.md", "measured", ray_measured
     yield DOCS / "ray.md", "expected", ray_expected
@@ -109,7 +110,7 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
     seeds = min(map(len, found.values()))
     heads = list(next(iter(found.values()))[0])
     rows = [
-        [what, *(_spread([each[head] for each in of_seeds[:seeds]]) for head in heads)]
+        [what, *(_range([each[head] for each in of_seeds[:seeds]]) for head in heads)]
         for what, of_seeds in found.items()
     ]
     about = (
@@ -117,6 +118,37 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
         f"mean and range of {seeds} seeds."
     )
     return f"{about}\n\n{markdown(['what is changed', *heads], rows)}"
+
+
+def exact() -> str:
+    """How near self-play comes to an equilibrium, as benchmarks/exact_truth.py found it."""
+    path = DOCS / "exact.json"
+    if not path.exists():
+        return "Not measured yet: `make truth` writes `docs/exact.json` and this table."
+    found = json.loads(path.read_text())
+    solved = found["cfr"][-1]
+    rows = [
+        ["every legal action alike", "–", f"{found['uniform']:.4f}", "–", "–", "–"],
+        [f"CFR+, {solved['iteration']} iterations", f"{solved['seconds']:.0f}",
+         f"{solved['nash_conv']:.4f}", "–", "–", "–"],
+        ["its likeliest actions", "–", f"{found['likeliest']:.4f}", "–", "–", "–"],
+    ]  # fmt: skip
+    for row in found["rows"]:
+        last = [each["curve"][-1] for each in row["seeds"]]
+        if last:
+            seconds = sum(each["seconds"] for each in last) / len(last)
+            gained = [
+                _range([each["nash_conv"][name] for each in last])
+                for name in ("1.0", "0.5", "0.25", "mean")
+            ]
+            rows.append([row["what"], f"{seconds:.0f}", *gained])
+    head = ["", "seconds", "NashConv", "temperature .5", "temperature .25", "mean"]
+    seeds = max(len(row["seeds"]) for row in found["rows"])
+    about = (
+        f"{found['deals']} deals, {found['information_sets']:,} information sets; trainings of "
+        f"{found['steps']:,} agent-steps on one thread: mean and range of {seeds} seeds."
+    )
+    return f"{about}\n\n{markdown(head, rows)}"
 
 
 def speed() -> str:
@@ -192,8 +224,8 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
     return tabulate(rows, head, tablefmt="github", disable_numparse=True)
 
 
-def _spread(values: list[float]) -> str:
-    return f"{sum(values) / len(values):.3f} ({min(values):.3f}–{max(values):.3f})"
+def _range(numbers: list[float]) -> str:
+    return f"{sum(numbers) / len(numbers):.3f} ({min(numbers):.3f}–{max(numbers):.3f})"
 
 
 if __name__ == "__main__":

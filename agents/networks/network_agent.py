@@ -33,11 +33,24 @@ class NetworkAgent:
         Raises:
             Diverged: The network's answers are no numbers to choose by.
         """
+        logits = self._logits(view).numpy()
+        if self.temperature > 0:
+            logits = logits + rng.gumbel(size=logits.shape) * self.temperature
+        return np.asarray(logits.argmax(axis=1))
+
+    @torch.no_grad()
+    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+        """The network's own distribution, that of temperature 1, (N, A).
+
+        Raises:
+            Diverged: The network's answers are no numbers to choose by.
+        """
+        chances: npt.NDArray[np.float32] = self._logits(view).softmax(dim=1).numpy()
+        return chances
+
+    def _logits(self, view: View) -> torch.Tensor:
         observation = torch.from_numpy(np.array(view.observation, order="C"))
         mask = torch.from_numpy(np.array(view.legal_action_mask, order="C"))
         answers = self.network(observation.to(self.network.scale.device))[0].cpu()
         check_answers(answers)  # or an illegal action might be the best
-        logits = masked(answers, mask).numpy()
-        if self.temperature > 0:
-            logits = logits + rng.gumbel(size=logits.shape) * self.temperature
-        return np.asarray(logits.argmax(axis=1))
+        return masked(answers, mask)

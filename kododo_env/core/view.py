@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -137,3 +137,19 @@ class View:
             following ones. Hidden cards are dealt uniformly among what is possible.
         """
         return self._current().determinize(self.player, rng, samples)
+
+
+def own_facts(view: View) -> dict[str, Any]:
+    """The public facts that a game has added to its view, by name: arrays (N, ...) and numbers."""
+    return {name: getattr(view, name) for name in _names_of_facts(type(view).__mro__)}
+
+
+@cache
+def _names_of_facts(kinds: tuple[type, ...]) -> tuple[str, ...]:
+    """Their names, given the view's classes."""
+    return tuple(
+        name
+        for kind in kinds[: kinds.index(View)]
+        for name, fact in sorted(vars(kind).items())
+        if isinstance(fact, property) and not name.startswith("_")
+    )

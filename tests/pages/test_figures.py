@@ -27,3 +27,9 @@ def test_the_learning_curve_is_drawn_from_the_policys_card() -> None:
     with Image.open(make_images.IMAGES / "learning_curve.png") as picture:
         drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
     assert drawn == make_images.curve(), "run python docs/make_images.py"
+
+
+def test_the_picture_of_the_small_game_is_drawn_from_its_json() -> None:
+    with Image.open(make_images.IMAGES / "exact.png") as picture:
+        drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
+    assert drawn == make_images.truth(), "run python docs/make_images.py"

@@ -35,17 +35,22 @@ from kododo_env.arena.play import play
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
+from kododo_env.core.deals import distinct_decks
 from kododo_env.games.kododo.rules import Rules
+from kododo_env.search.exact import Uniform, exact
+from kododo_env.search.game_tree import GameTree
+from kododo_env.wrappers.gambit import efg
 from kododo_env.wrappers.open_spiel import SpielAgent, load_game
-from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer, distinct_decks
+from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer
 from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
 from tests.helpers import random_actions
 from tests.pages.scripts import run_block
+from tests.search.test_exact import Hashed
 
 ROOT = Path(__file__).parents[2]
-TINY, SMALL = asdict(Rules.tiny()), asdict(Rules.small())
+TINY, SMALL, MIXED = (asdict(each()) for each in (Rules.tiny, Rules.small, Rules.mixed))
 DRAWS = {**TINY, "copies": (1, 1, 1)}  # 180 deals; a card is drawn after the first of two rounds
 PAIRS = {**TINY, "copies": (1, 1, 1), "plays": (2,), "hand_size": 3}
 THREE_ROUNDS = {**TINY, "num_colours": 1, "copies": (4, 4)}
@@ -55,6 +60,7 @@ FEW_CARDS = {
     "num_colours": 2, "copies": (1, 1, 2, 2), "opening_hand": 1, "num_turns": 1,
     "fours_points": (0, 1, 2),
 }  # fmt: skip
+FEWER_CARDS = {**FEW_CARDS, "copies": (1, 1, 1, 1)}
 DUEL = {
     "num_players": 2, "num_rows": 1, "num_columns": 2, "discards": 0,
     "deck": (((1,), (1, 2)), ((1, 2), (2,))),
@@ -169,7 +175,7 @@ def test_without_openspiel_the_message_names_the_extra(monkeypatch: pytest.Monke
 
 
 def test_the_deals_of_the_presets() -> None:
-    for rules, deals in ((TINY, 6), (SMALL, 220), (DRAWS, 180)):
+    for rules, deals in ((TINY, 6), (MIXED, 186), (SMALL, 220), (DRAWS, 180)):
         outcomes = load_game("kododo", **rules).new_initial_state().chance_outcomes()
         assert len(outcomes) == deals
         assert sum(chance for _, chance in outcomes) == pytest.approx(1)
@@ -418,6 +424,52 @@ def test_a_few_hundred_deals_can_be_measured() -> None:
     assert exploitability.nash_conv(game, uniform) == pytest.approx(0.3179, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    "rules", [TINY, DRAWS, THREE_PLAYERS, {**TINY, "copies": (2, 1), "removed_cards": 2}]
+)
+def test_our_exact_best_response_is_openspiels(rules: dict[str, Any]) -> None:
+    """For a policy that plays otherwise in each observation."""
+    agent = Hashed()
+
+    def chances(state: Any) -> dict[int, float]:
+        batch, player = seen_batch(state), state.current_player()
+        found = agent.probabilities(batch.view(player))[0]
+        return {action: float(found[action]) for action in state.legal_actions()}
+
+    game = load_game("kododo", **rules)
+    turn_based = pyspiel.convert_to_turn_based(game)
+    positions: dict[tuple[int, str], BatchGame] = {}
+    for state in states(game.new_initial_state()):
+        if state.is_simultaneous_node():
+            for player in range(state.num_players()):
+                text = state.information_state_string(player)
+                positions.setdefault((player, text), state.position.game)
+
+    def seen_batch(state: Any) -> BatchGame:
+        text = state.information_state_string()
+        return next(
+            found
+            for (player, known), found in positions.items()
+            if player == state.current_player() and text.endswith(known)
+        )
+
+    policy = policies.tabular_policy_from_callable(turn_based, chances)
+    found = exact(GameTree(kododo_v0.batch_game(1, **rules)), agent)
+    assert found.nash_conv == pytest.approx(exploitability.nash_conv(turn_based, policy))
+    assert found.nash_conv > 0.05
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"), [("kododo", DRAWS), ("kododo", THREE_PLAYERS), ("combi_combo", FEWER_CARDS)]
+)
+def test_a_game_in_gambits_format_is_the_same_game(name: str, rules: dict[str, Any]) -> None:
+    tree = GameTree(registry.batch_game(name, 1, 0, **rules))
+    game = pyspiel.load_efg_game(efg(tree))
+    uniform = pyspiel.UniformRandomPolicy(game)
+    assert game.get_type().utility == pyspiel.GameType.Utility.CONSTANT_SUM
+    assert pyspiel.nash_conv(game, uniform) == pytest.approx(exact(tree, Uniform()).nash_conv)
+
+
 # --- OpenSpiel's bots as agents here ------------------------------------------------------
 
 
@@ -605,7 +657,7 @@ def test_the_page_does_as_it_says(tmp_path: Path) -> None:
 
 def test_the_figures_of_the_page_are_the_presets() -> None:
     page = (ROOT / "docs" / "open_spiel.md").read_text()
-    for name, rules in (("tiny", TINY), ("small", SMALL)):
+    for name, rules in (("tiny", TINY), ("mixed", MIXED), ("small", SMALL)):
         deals = load_game("kododo", **rules).max_chance_outcomes()
         assert f"| `Rules.{name}()` | {deals} |" in page
     assert f"at most {MOST_DECKS:,} that are dealt" in page

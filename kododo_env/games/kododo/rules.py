@@ -159,6 +159,18 @@ class Rules:
             kododo_offset=0, limit_offset=1, removed_cards=2,
         )  # fmt: skip
 
+    @classmethod
+    def mixed(cls) -> Self:
+        """A game of 186 deals in which one has to mix: whoever plays the likeliest loses by it.
+
+        Both of two players hold four of nine cards, in each of three colours 1, 2, 2, and lay
+        two, one after the other; the ninth is removed unseen. See ``tiny``.
+        """
+        return cls(
+            num_players=2, num_colours=3, copies=(1, 2), hand_size=4, plays=(1, 1),
+            kododo_offset=0, limit_offset=1, removed_cards=1,
+        )  # fmt: skip
+
     @property
     def removed(self) -> int:
         """Cards put aside before each deal."""

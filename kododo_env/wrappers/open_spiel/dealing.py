@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
-from math import comb, factorial, prod
-from typing import NamedTuple, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import Protocol
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import DealsTogether
+from kododo_env.core.deals import Deck, distinct_decks, least_decks, one_deck_is_enough
 
 MOST_DECKS = 2_000
 SEED_NODES, SEED_OUTCOMES = 4, 256
 
 Outcomes = list[tuple[int, float]]
-
-
-class Deck(NamedTuple):
-    """A deck that stands for all that are dealt alike.
-
-    Attributes:
-        cards: The card types, shape (D,).
-        chance: How likely one of them is.
-    """
-
-    cards: npt.NDArray[np.uint8]
-    chance: float
 
 
 class Dealer(Protocol):
@@ -98,69 +81,7 @@ class SeedDealer:
 
 def dealer(game: BatchGame) -> Dealer:
     """Who deals: over all decks if they are few and only one is needed, else by seeds."""
-    one_deck = game.sample_decks(1, np.random.default_rng(0)).ndim == 2
-    if not one_deck or _least_decks(game) > MOST_DECKS:
+    if not one_deck_is_enough(game) or least_decks(game) > MOST_DECKS:
         return SeedDealer(game)
     decks = list(islice(distinct_decks(game), MOST_DECKS + 1))
     return DeckDealer(game, decks) if len(decks) <= MOST_DECKS else SeedDealer(game)
-
-
-def distinct_decks(game: BatchGame) -> Iterator[Deck]:
-    """All decks that are dealt differently, with their chances.
-
-    Cards of the same type are alike, and so are orders of cards that are dealt together
-    (``DealsTogether``); what stands for them has these cards in ascending order.
-    """
-    groups, deck = _groups(game), np.zeros(len(game.cards), np.uint8)
-    every = _every_way(groups)
-    for ways in _dealt(deck, groups, np.bincount(game.cards).tolist()):
-        yield Deck(deck.copy(), ways / every)
-
-
-def _groups(game: BatchGame) -> list[npt.NDArray[np.intp]]:
-    """The places of the deck whose cards are dealt together, group by group."""
-    together = np.arange(len(game.cards))
-    if isinstance(game, DealsTogether):
-        together = np.asarray(game.dealt_together)
-    return [np.flatnonzero(together == group) for group in dict.fromkeys(together.tolist())]
-
-
-def _every_way(groups: list[npt.NDArray[np.intp]]) -> int:
-    """How many ways there are to deal cards that are all different to the groups."""
-    sizes = [len(places) for places in groups]
-    return prod(comb(sum(sizes[index:]), size) for index, size in enumerate(sizes))
-
-
-def _least_decks(game: BatchGame) -> int:
-    """So many decks differ at least; to count them all would take long where they are many."""
-    alike = prod(factorial(copies) for copies in np.bincount(game.cards).tolist())
-    return _every_way(_groups(game)) // alike
-
-
-def _dealt(
-    deck: npt.NDArray[np.uint8], groups: list[npt.NDArray[np.intp]], left: list[int]
-) -> Iterator[int]:
-    """Write each way to deal cards to the groups into the deck, and yield its weight."""
-    if not groups:
-        yield 1
-        return
-    places, *others = groups
-    for cards in _combinations(left, 0, len(places)):
-        deck[places] = cards
-        taken = np.bincount(np.array(cards, np.intp), minlength=len(left)).tolist()
-        after = [have - take for have, take in zip(left, taken, strict=True)]
-        ways = prod(comb(have, take) for have, take in zip(left, taken, strict=True))
-        for rest in _dealt(deck, others, after):
-            yield ways * rest
-
-
-def _combinations(left: list[int], first: int, size: int) -> Iterator[tuple[int, ...]]:
-    """All ascending choices of so many cards, of each type no more than are left."""
-    if size == 0:
-        yield ()
-        return
-    for card in range(first, len(left)):
-        if left[card]:
-            fewer = [*left[:card], left[card] - 1, *left[card + 1 :]]
-            for rest in _combinations(fewer, card, size - 1):
-                yield (card, *rest)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Self
 
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.view import View
+from kododo_env.core.view import View, own_facts
 
 Shown = Mapping[str, str]
 LEGAL = "legal"
@@ -46,7 +45,7 @@ def _listed(shown: Shown) -> str:
 def shown_by(view: View) -> Iterator[Shown]:
     """What a view tells of each of its games: observation, legal actions, its game's own facts."""
     arrays = dict(view.pieces)
-    arrays |= {f"view.{name}": getattr(view, name) for name in _own_facts(type(view).__mro__)}
+    arrays |= {f"view.{name}": fact for name, fact in own_facts(view).items()}
     arrays[LEGAL] = view.legal_action_mask.astype(np.uint8)
     for index in range(view.num_envs):
         yield {name: _numbers(array, index) for name, array in arrays.items()}
@@ -56,17 +55,6 @@ def _numbers(array: Any, index: int) -> str:
     """The numbers of one game; a single number is that of all games."""
     numbers = array[index] if isinstance(array, np.ndarray) else array
     return ",".join(map(str, np.ravel(numbers).tolist()))
-
-
-@cache
-def _own_facts(kinds: tuple[type, ...]) -> tuple[str, ...]:
-    """The names of the public facts that a game has added to its view, given by its classes."""
-    return tuple(
-        name
-        for kind in kinds[: kinds.index(View)]
-        for name, fact in sorted(vars(kind).items())
-        if isinstance(fact, property) and not name.startswith("_")
-    )
 
 
 class Position:

@@ -1,0 +1,208 @@
+"""How near self-play comes to the equilibrium of a game small enough to be solved, beside CFR+.
+
+``make truth`` trains every row for as many steps on one thread, solves the game by OpenSpiel's
+CFR+, and goes on where it was stopped. ``docs/update_tables.py`` and ``docs/make_images.py`` make
+the table and the picture of ``docs/exact.md`` from what is written.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyspiel
+import tyro
+
+from agents.networks.network_agent import NetworkAgent
+from agents.training.checkpoint import Checkpoint
+from agents.training.trainer import Trainer
+from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env import registry
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
+from kododo_env.search.game_tree import GameTree
+from kododo_env.system.files import write_text
+from kododo_env.wrappers.gambit import efg, set_numbers
+
+GAME, RULES = "kododo", asdict(Rules.mixed())
+TEMPERATURES = (1.0, 0.5, 0.25)
+NETWORK = {"width": 64, "depth": 2}  # of a game of 1,584 information sets
+ALONE: dict[str, Any] = {"expert": "", "opponents": ()}
+MANY = {
+    **ALONE, "margin_weight": 0.0, "num_envs": 4096, "muon": 0.0,
+    "learning_rate": 1e-3, "final_learning_rate": 5e-5,
+}  # fmt: skip
+ROWS: dict[str, dict[str, Any]] = {
+    "the recipe": {},
+    "self-play alone": ALONE,
+    "4,096 games, Adam, for victory alone": MANY,
+    "the same, entropy .2 to .02": {**MANY, "ent_coef": 0.2, "final_ent_coef": 0.02},
+    "the same, entropy .5 to .05": {**MANY, "ent_coef": 0.5, "final_ent_coef": 0.05},
+}
+"""What is changed in the recipe, by its name; the network is small in all."""
+
+
+@dataclass(frozen=True)
+class TruthConfig:
+    """Train on a small game, and write how much a best response gains as learning goes on."""
+
+    steps: int = 1_600_000
+    """Agent-steps for which each is trained."""
+    seeds: int = 3
+    """How many times each."""
+    evaluations: int = 20
+    """How often each is measured while it learns."""
+    iterations: int = 200
+    """Iterations of CFR+."""
+    rows: tuple[str, ...] = tuple(ROWS)
+    """Which of them, by name."""
+    json: Path = Path(__file__).parents[1] / "docs" / "exact.json"
+    """The file that is written after each training; what it has already is not done again."""
+
+
+def truth(config: TruthConfig) -> None:
+    """Solve the game and train what the file does not have yet; print a line for each.
+
+    Raises:
+        ValueError: The file holds something else.
+    """
+    tree = GameTree(registry.batch_game(GAME, 1, 0, **RULES))
+    found = _begun(config, tree)
+    for seed in range(config.seeds):
+        for row in found["rows"]:
+            if len(row["seeds"]) == seed and row["what"] in config.rows:
+                curve = _learned(config, row["changes"], seed)
+                row["seeds"].append({"seed": seed, "curve": curve})
+                write_text(config.json, json.dumps(found, indent=1) + "\n")
+                print(f"\n{row['what']}, seed {seed}: {curve[-1]}", flush=True)
+
+
+def _begun(config: TruthConfig, tree: GameTree) -> dict[str, Any]:
+    """What the file has, or the beginning of one: the game, and how it is solved."""
+    about = {
+        "game": GAME,
+        "rules": json.loads(json.dumps(RULES)),
+        "steps": config.steps,
+        "evaluations": config.evaluations,
+        "iterations": config.iterations,
+    }
+    if config.json.exists():
+        found: dict[str, Any] = json.loads(config.json.read_text())
+    else:
+        found = {
+            **about,
+            "deals": len(tree.chances),
+            "information_sets": tree.information_sets,
+            "uniform": exact(tree, Uniform()).nash_conv,
+            **solved(tree, config.iterations),
+            "rows": [],
+        }
+    known = {row["what"]: row["changes"] for row in found["rows"]}
+    changes = {name: json.loads(json.dumps(ROWS[name])) for name in config.rows}
+    same = all(known.get(name, each) == each for name, each in changes.items())
+    if {name: found[name] for name in about} != about or not same:
+        raise ValueError(f"{config.json} holds something else: move it away")
+    new = [name for name in changes if name not in known]
+    found["rows"] += [{"what": name, "changes": changes[name], "seeds": []} for name in new]
+    return found
+
+
+# --- CFR+ -----------------------------------------------------------------------------------
+
+
+def solved(tree: GameTree, iterations: int) -> dict[str, Any]:
+    """NashConv of CFR+'s average policy after 1, 2, 4, ... iterations; and of its likeliest."""
+    game = pyspiel.load_efg_game(efg(tree))
+    solver, curve, begun = pyspiel.CFRPlusSolver(game), [], time.process_time()
+    for iteration in range(1, iterations + 1):
+        solver.evaluate_and_update_policy()
+        if iteration & (iteration - 1) and iteration != iterations:
+            continue
+        seconds = time.process_time() - begun
+        policy = strategies_of(tree, solver.average_policy())
+        gained = exact_of(tree, policy).nash_conv
+        curve.append({"iteration": iteration, "seconds": seconds, "nash_conv": gained})
+        begun = time.process_time() - seconds  # what is measured here costs the solver nothing
+    likeliest = [[np.eye(each.shape[1])[each.argmax(axis=1)] for each in own] for own in policy]
+    return {"cfr": curve, "likeliest": exact_of(tree, likeliest).nash_conv}
+
+
+def strategies_of(tree: GameTree, policy: Any) -> list[Strategy]:
+    """What a policy of OpenSpiel does in a game that was loaded from ``efg``.
+
+    OpenSpiel numbers a player's actions as they come, and they come in order here.
+    """
+    found = []
+    for player in range(tree.num_players):
+        own = []
+        for step, numbers in enumerate(set_numbers(tree, player)):
+            chances = tree.steps[step].legal[player].astype(np.float64)
+            for one in np.flatnonzero(chances.sum(axis=1) > 1):
+                said = policy.action_probabilities(f"{player}-{player}-{numbers[one]}-{step}:{one}")
+                chances[one, list(said)] = list(said.values())
+            own.append(chances)
+        found.append(own)
+    return found
+
+
+# --- self-play ------------------------------------------------------------------------------
+
+
+class MeasuredTrainer(Trainer):
+    """A training run that is measured exactly; what that takes is not counted.
+
+    Attributes:
+        tree: The game.
+        past: The strategies, seat by seat, each time that they were measured.
+        begun: When the processor's time began.
+    """
+
+    tree: GameTree
+    past: list[list[Strategy]]
+    begun: float
+
+    def _measure(self, point: dict[str, Any]) -> None:
+        seconds, tree = time.process_time() - self.begun, self.tree
+        agent, seats = NetworkAgent(self.model.policy.network), range(self.tree.num_players)
+        self.past.append([strategy(tree, agent, seat) for seat in seats])
+        gained = {str(each): exact(tree, agent, each).nash_conv for each in TEMPERATURES}
+        later = self.past[len(self.past) // 2 :]
+        mean = [mixture(tree, [each[seat] for each in later], seat) for seat in seats]
+        gained["mean"] = exact_of(tree, mean).nash_conv
+        found = {"seconds": seconds, "steps": point["steps"], "nash_conv": gained}
+        self.progress.curve.append({**found, "shares": {}})
+        self.begun = time.process_time() - seconds
+
+
+def settings(config: TruthConfig, changes: dict[str, Any], seed: int) -> TrainConfig:
+    """What a row is trained by."""
+    rules = tuple(
+        f"{name}={json.dumps(each)}" for name, each in RULES.items() if name != "num_players"
+    )
+    given = {"steps": config.steps, "evaluations": config.evaluations, "threads": 1, "seed": seed}
+    return default_config(
+        GAME, RULES["num_players"], rules=rules, bfloat16=False, **{**given, **NETWORK, **changes}
+    )
+
+
+def _learned(config: TruthConfig, changes: dict[str, Any], seed: int) -> list[dict[str, Any]]:
+    """The curve of one training."""
+    asked = settings(config, changes, seed)
+    with TemporaryDirectory() as folder:
+        trainer = MeasuredTrainer(asked, Checkpoint(task_of(asked)), Path(folder))
+        trainer.tree = GameTree(registry.batch_game(GAME, 1, 0, **RULES))
+        trainer.past, trainer.begun = [], time.process_time()
+        trainer.run()
+    return [
+        {name: point[name] for name in ("seconds", "steps", "nash_conv")}
+        for point in trainer.progress.curve
+    ]
+
+
+if __name__ == "__main__":
+    truth(tyro.cli(TruthConfig))

@@ -1,0 +1,152 @@
+"""A small game as a whole: all its positions, step by step, and what each player knows in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.deals import distinct_decks, least_decks, one_deck_is_enough
+from kododo_env.core.view import View, own_facts
+
+Array = npt.NDArray[Any]
+Indices = npt.NDArray[np.intp]
+MOST_POSITIONS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Step:
+    """All N positions after so many steps in which a game goes on, and all M that can follow.
+
+    An information set is all positions that a player cannot tell apart by what their view has
+    shown since the deal and by their own actions: they have perfect recall.
+
+    Attributes:
+        games: The positions, a batch of N games that nobody steps.
+        sets: For each player the information set of each position, numbered from 0; (P, N).
+        first: For each player a position of each information set, (I,).
+        legal: For each player the legal actions in each information set, (I, A).
+        before: Which position each following one comes from, (M,).
+        actions: By which actions of all players, (M, P).
+        over: Which of the following ones are the end of a game, (M,); the others are, in
+            this order, the positions of the next step.
+        shares: The shares of the victory in these, 0 where a game goes on; (M, P).
+    """
+
+    games: BatchGame
+    sets: Indices
+    first: list[Indices]
+    legal: list[npt.NDArray[np.bool_]]
+    before: Indices
+    actions: Indices
+    over: npt.NDArray[np.bool_]
+    shares: npt.NDArray[np.float64]
+
+
+class GameTree:
+    """All deals and all that can be played.
+
+    Args:
+        game: A batch of these rules; it is not changed.
+
+    Attributes:
+        num_players: P.
+        chances: How likely each deal is, one for each position of the first step.
+        steps: What can be decided, step by step.
+
+    Raises:
+        ValueError: The game is too large, or chance decides more than the deck.
+    """
+
+    def __init__(self, game: BatchGame) -> None:
+        if not one_deck_is_enough(game):
+            raise ValueError(f"a tree of {game.name} needs rules by which one deck is enough")
+        self._left, self._name = MOST_POSITIONS, game.name
+        self._take(least_decks(game))
+        decks = list(islice(distinct_decks(game), MOST_POSITIONS + 1))
+        self._take(len(decks) - least_decks(game))
+        self.num_players = game.num_players
+        self.chances = np.array([deck.chance for deck in decks])
+        games = game.fresh(len(decks), 0)
+        games.reset(decks=np.array([deck.cards for deck in decks]))
+        self.steps = list(self._followed(games))
+
+    def _take(self, positions: int) -> None:
+        """Note so many positions before they are made."""
+        self._left -= positions
+        if self._left < 0:
+            raise ValueError(
+                f"{self._name} has more than {MOST_POSITIONS:,} positions under these rules: too "
+                "large to be solved; take fewer cards, or measure it by training a best response"
+            )
+
+    def _followed(self, games: BatchGame) -> Iterator[Step]:
+        """The steps from these positions on."""
+        known: Array = np.zeros((self.num_players, games.num_envs, 0), np.int64)
+        while True:
+            sets, first = self._information_sets(games, known)
+            mask = games.legal_action_mask()
+            legal = [mask[positions, player] for player, positions in enumerate(first)]
+            self._take(int(mask.sum(axis=2).prod(axis=1).sum()))
+            before, actions = _joint_actions(mask)
+            after = games.take(before)
+            after.step(actions)
+            over = after.terminated.copy()
+            shares = np.where(over[:, None], after.outcome(), 0.0)
+            yield Step(games, sets, first, legal, before, actions, over, shares)
+            going_on = np.flatnonzero(~over)
+            if len(going_on) == 0:
+                return
+            games = after.take(going_on)
+            known = np.stack([sets[:, before], actions.T], axis=-1)[:, going_on]
+
+    def _information_sets(self, games: BatchGame, known: Array) -> tuple[Indices, list[Indices]]:
+        """The players' information sets, given what they knew of themselves before, (P, N, K)."""
+        sets, first = np.empty((self.num_players, games.num_envs), np.intp), []
+        for player in range(self.num_players):
+            told = np.hstack([known[player], *_shown(games.view(player))])
+            numbers = np.ascontiguousarray(told, np.int32)
+            as_bytes = np.dtype((np.void, numbers.itemsize * numbers.shape[1]))  # quick to compare
+            rows = numbers.view(as_bytes).ravel()
+            _, positions, sets[player] = np.unique(rows, return_index=True, return_inverse=True)
+            first.append(positions)
+        return sets, first
+
+    @property
+    def positions(self) -> int:
+        """How many positions there are in which somebody chooses."""
+        return sum(step.games.num_envs for step in self.steps)
+
+    @property
+    def information_sets(self) -> int:
+        """In how many information sets a player has a choice, of all players together."""
+        return sum(
+            int((legal.sum(axis=1) > 1).sum()) for step in self.steps for legal in step.legal
+        )
+
+
+def _shown(view: View) -> list[Array]:
+    """What a view shows of each of its games, each (N, K)."""
+    facts = [view.observation, view.legal_action_mask, *own_facts(view).values()]
+    arrays = [np.broadcast_to(fact, (view.num_envs,)) if np.ndim(fact) == 0 else fact
+              for fact in facts]  # fmt: skip
+    return [array.reshape(view.num_envs, -1) for array in arrays]
+
+
+def _joint_actions(mask: npt.NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    """All that players can do at once: in which position, (M,), and each one's action, (M, P)."""
+    numbers = mask.sum(axis=2)  # (N, P)
+    together = numbers.prod(axis=1)
+    before = np.repeat(np.arange(len(mask)), together)
+    rest = np.arange(len(before)) - np.repeat(together.cumsum() - together, together)
+    in_order = np.argsort(~mask, axis=2, kind="stable")  # the legal ones first
+    actions = np.empty((len(before), mask.shape[1]), np.intp)
+    for player in range(mask.shape[1]):
+        rest, which = np.divmod(rest, numbers[before, player])
+        actions[:, player] = in_order[before, player, which]
+    return before, actions

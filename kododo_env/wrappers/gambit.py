@@ -1,0 +1,81 @@
+"""A small game as a file of Gambit's, for solvers of games in extensive form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from kododo_env.search.game_tree import GameTree
+
+
+def efg(tree: GameTree) -> str:
+    """A game in the format .efg, which Gambit and OpenSpiel's ``load_efg_game`` read.
+
+    Chance deals; then in each step the players choose one after the other, the last seat
+    first, without seeing it. Who has one legal action is not asked. An information set of a
+    player is named ``step:set``, as ``tree.steps[step].sets`` numbers it, and an action by
+    its number. The payoffs are shares of the victory.
+    """
+    players = " ".join(f'"player_{player}"' for player in range(tree.num_players))
+    title = tree.steps[0].games.name
+    return "\n".join([f'EFG 2 R "{title}" {{ {players} }}', *_Writer(tree).nodes()]) + "\n"
+
+
+class _Writer:
+    def __init__(self, tree: GameTree) -> None:
+        self._tree = tree
+        self._outcomes: dict[str, int] = {}
+        # Where the followers of each position begin, and which number a follower has next.
+        self._start = [np.searchsorted(s.before, np.arange(s.games.num_envs)) for s in tree.steps]
+        self._next = [np.cumsum(~step.over) - 1 for step in tree.steps]
+        self._numbers = [set_numbers(tree, player) for player in range(tree.num_players)]
+
+    def nodes(self) -> Iterator[str]:
+        """Lines, each node before those that follow it."""
+        chances = " ".join(
+            f'"{number}" {chance:.17g}' for number, chance in enumerate(self._tree.chances)
+        )
+        yield f'c "" 1 "" {{ {chances} }} 0'
+        for position in range(len(self._tree.chances)):
+            yield from self._position(0, position)
+
+    def _position(self, number: int, position: int) -> Iterator[str]:
+        yield from self._choices(
+            number, position, int(self._start[number][position]), self._tree.num_players - 1
+        )
+
+    def _choices(self, number: int, position: int, follower: int, player: int) -> Iterator[str]:
+        """What follows the choices of this player and of those before, from a follower on."""
+        step = self._tree.steps[number]
+        if player < 0:
+            yield from self._follower(number, follower)
+            return
+        sets = [int(step.sets[seat][position]) for seat in range(player + 1)]
+        legal = [np.flatnonzero(step.legal[seat][each]) for seat, each in enumerate(sets)]
+        apart = int(np.prod([len(each) for each in legal[:-1]]))  # of followers, action by action
+        if len(legal[-1]) > 1:
+            which = self._numbers[player][number][sets[player]]
+            names = " ".join(f'"{action}"' for action in legal[-1])
+            yield f'p "" {player + 1} {which} "{number}:{sets[player]}" {{ {names} }} 0'
+        for index in range(len(legal[-1])):
+            yield from self._choices(number, position, follower + index * apart, player - 1)
+
+    def _follower(self, number: int, follower: int) -> Iterator[str]:
+        step = self._tree.steps[number]
+        if not step.over[follower]:
+            yield from self._position(number + 1, int(self._next[number][follower]))
+            return
+        shares = ", ".join(f"{share:.17g}" for share in step.shares[follower])
+        outcome = self._outcomes.setdefault(shares, len(self._outcomes) + 1)
+        yield f't "" {outcome} "" {{ {shares} }}'
+
+
+def set_numbers(tree: GameTree, player: int) -> list[list[int]]:
+    """Numbers from 1 for the information sets in which the player has a choice, step by step."""
+    found, last = [], 0
+    for step in tree.steps:
+        numbers = last + np.cumsum(step.legal[player].sum(axis=1) > 1)
+        last = int(numbers[-1])
+        found.append(numbers.tolist())
+    return found

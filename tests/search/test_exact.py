@@ -1,0 +1,233 @@
+"""Exact best responses in small games: by brute force, by hand, and by what must hold."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kododo_env import combi_combo_v0, kado_v0, kododo_v0, registry
+from kododo_env.core.agent import RandomAgent
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.search import exact as module
+from kododo_env.search import game_tree
+from kododo_env.search.exact import (
+    Uniform,
+    best_response,
+    exact,
+    exact_of,
+    mixture,
+    strategy,
+    value,
+)
+from kododo_env.search.game_tree import GameTree
+
+TINY, SMALL, MIXED = (asdict(each()) for each in (Rules.tiny, Rules.small, Rules.mixed))
+DRAWS = {**TINY, "copies": (1, 1, 1)}  # two rounds of one card
+THREE_PLAYERS = {**TINY, "num_players": 3, "num_colours": 3}
+FEW_CARDS = {
+    "num_colours": 2, "copies": (1, 1, 1, 1), "opening_hand": 1, "num_turns": 1,
+    "fours_points": (0, 1, 2),
+}  # fmt: skip
+DUEL = {
+    "num_players": 2, "num_rows": 1, "num_columns": 2, "discards": 0,
+    "deck": (((1,), (1, 2)), ((1, 2), (2,))),
+}  # fmt: skip
+
+
+class Hashed(Uniform):
+    """Plays by chances that follow from what it sees, whatever that is."""
+
+    name = "hashed"
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float64]:
+        seen = view.observation.astype(np.int64)
+        mixed = (seen * np.arange(3, 3 + seen.shape[1]) ** 2).sum(axis=1)
+        weights = 1 + np.outer(mixed, np.arange(5, 5 + view.num_actions)) % 7
+        weights = weights * view.legal_action_mask
+        chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return chances
+
+
+def tree_of(rules: dict[str, Any], game: str = "kododo") -> GameTree:
+    return GameTree(registry.batch_game(game, 1, 0, **rules))
+
+
+def test_by_hand_the_tiny_game() -> None:
+    """Uniform loses to a best response 1/12 of the victory in each seat; docs/open_spiel.md."""
+    tree = tree_of(TINY)
+    assert (len(tree.chances), tree.positions, tree.information_sets) == (6, 6, 12)
+    found = exact(tree, Uniform())
+    assert found.values == pytest.approx([1 / 2, 1 / 2])
+    assert found.gains == pytest.approx([1 / 12, 1 / 12])
+    assert found.nash_conv == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("player", [0, 1])
+def test_by_brute_force_the_tiny_game(player: int) -> None:
+    """All orders of the cards, and every way to play each hand."""
+    game = kododo_v0.batch_game(24, **TINY)
+    game.reset(decks=np.array(list(itertools.permutations(game.cards.tolist())), np.uint8))
+    hands, which = np.unique(game.hands[:, player], axis=0, return_inverse=True)
+    others = Hashed().probabilities(game.view(1 - player))
+    best = 0.0
+    for pure in itertools.product((0, 1), repeat=len(hands)):
+        mean = 0.0
+        for other in (0, 1):
+            played, actions = game.clone(), np.empty((24, 2), np.int64)
+            actions[:, player], actions[:, 1 - player] = np.array(pure)[which], other
+            played.step(actions)
+            mean += float((others[:, other] * played.outcome()[:, player]).mean())
+        best = max(best, mean)
+    assert exact(tree_of(TINY), Hashed()).best[player] == pytest.approx(best)
+
+
+@pytest.mark.parametrize(
+    ("game", "rules"),
+    [
+        ("kododo", DRAWS), ("kododo", SMALL), ("kododo", THREE_PLAYERS),
+        ("combi_combo", FEW_CARDS), ("kado", DUEL),
+    ],
+)  # fmt: skip
+def test_a_best_response_gains_what_it_says(game: str, rules: dict[str, Any]) -> None:
+    tree = tree_of(rules, game)
+    played = [strategy(tree, Hashed(), player) for player in range(tree.num_players)]
+    found = exact_of(tree, played)
+    assert found.values.sum() == pytest.approx(1)
+    assert (found.gains > -1e-12).all()
+    for player in range(tree.num_players):
+        share, best = best_response(tree, played, player)
+        with_it = [best if seat == player else each for seat, each in enumerate(played)]
+        assert value(tree, with_it)[player] == pytest.approx(share)
+        assert share == found.best[player]
+        pairs = zip(tree.steps, best, strict=True)
+        assert not any((chances * ~step.legal[player]).any() for step, chances in pairs)
+
+
+def test_a_mixture_is_worth_the_mean() -> None:
+    tree = tree_of(DRAWS)
+    played = [strategy(tree, Hashed(), player) for player in (0, 1)]
+    best = best_response(tree, played, 0)[1]
+    mixed = mixture(tree, [best, strategy(tree, Uniform(), 0)], 0)
+    shares = [value(tree, [each, played[1]]) for each in (best, strategy(tree, Uniform(), 0))]
+    assert value(tree, [mixed, played[1]]) == pytest.approx(np.mean(shares, axis=0))
+    assert all(chances.sum(axis=1) == pytest.approx(1) for chances in mixed)
+    assert mixture(tree, [best], 0)[0] == pytest.approx(best[0])
+
+
+def test_what_is_said_of_play_is_what_play_shows() -> None:
+    """Whole games by the chances, dealt by chance."""
+    rng = np.random.default_rng(0)
+    game = kododo_v0.batch_game(20_000, **DRAWS, seed=1)
+    agents = [Hashed(), Uniform()]
+    while not game.terminated.all():
+        drawn = [
+            (agent.probabilities(game.view(seat)).cumsum(axis=1) > rng.random((20_000, 1))).argmax(
+                axis=1
+            )
+            for seat, agent in enumerate(agents)
+        ]
+        game.step(np.stack(drawn, axis=1))
+    tree = tree_of(DRAWS)
+    expected = value(tree, [strategy(tree, agent, seat) for seat, agent in enumerate(agents)])
+    assert game.outcome().mean(axis=0) == pytest.approx(expected, abs=0.01)
+
+
+def test_recall_is_perfect() -> None:
+    """In an information set of the second round a player has come from one of the first."""
+    tree = tree_of(DRAWS)
+    first, second = tree.steps
+    for player in (0, 1):
+        came = np.stack([first.sets[player][first.before], first.actions[:, player]])[
+            :, ~first.over
+        ]
+        for one in range(len(second.first[player])):
+            assert len(np.unique(came[:, second.sets[player] == one], axis=1).T) == 1
+
+
+def test_a_player_knows_no_more_than_the_view_shows() -> None:
+    """The other's hand makes no other information set."""
+    tree = tree_of(SMALL)
+    hands = tree.steps[0].games.hands
+    for player in (0, 1):
+        assert len(tree.steps[0].first[player]) == len(np.unique(hands[:, player], axis=0))
+
+
+def test_the_mixed_game_is_as_it_says() -> None:
+    tree = tree_of(MIXED)
+    assert (len(tree.chances), tree.positions, tree.information_sets) == (186, 3162, 1584)
+    assert exact(tree, Uniform()).nash_conv == pytest.approx(0.35476, abs=1e-5)
+
+
+def test_temperatures() -> None:
+    tree = tree_of(SMALL)
+    warm = strategy(tree, Hashed(), 0)[0]
+    legal = tree.steps[0].legal[0]
+    assert strategy(tree, Hashed(), 0, 0.5)[0] == pytest.approx(
+        warm**2 / (warm**2).sum(axis=1, keepdims=True)
+    )
+    coldest = strategy(tree, Hashed(), 0, 0)[0]
+    assert (coldest.max(axis=1) == 1).all()
+    assert (coldest.argmax(axis=1) == warm.argmax(axis=1)).all()
+    assert strategy(tree, Hashed(), 0, 1000)[0] == pytest.approx(
+        legal / legal.sum(axis=1, keepdims=True), abs=0.01
+    )
+    with pytest.raises(ValueError, match="temperature"):
+        strategy(tree, Hashed(), 0, -1)
+
+
+def test_uniform_plays_as_it_says() -> None:
+    game = kododo_v0.batch_game(5, num_players=2, seed=0)
+    found = (
+        each.act(game.view(0), np.random.default_rng(0)) for each in (Uniform(), RandomAgent())
+    )
+    assert np.array_equal(*found)
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        (kododo_v0.batch_game(1, 2), "kododo has more than 2,000,000 positions under these rules"),
+        (kado_v0.batch_game(1), "kado has more than 2,000,000 positions under these rules"),
+        (combi_combo_v0.batch_game(1), "combi_combo has more than 2,000,000 positions under"),
+        (
+            kododo_v0.batch_game(1, **{**TINY, "variant": "long", "target_score": 3}),
+            "a tree of kododo needs rules by which one deck is enough",
+        ),
+    ],
+)
+def test_what_is_too_large_is_refused_in_a_line(game: BatchGame, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{said}[^\n]*$"):
+        GameTree(game)
+
+
+def test_positions_are_counted_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """6 deals and 24 followers."""
+    for most, fits in ((30, True), (29, False), (5, False)):
+        monkeypatch.setattr(game_tree, "MOST_POSITIONS", most)
+        if fits:
+            tree_of(TINY)
+        else:
+            with pytest.raises(ValueError, match=f"more than {most} positions"):
+                tree_of(TINY)
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda legal: legal, lambda legal: legal[:1], lambda legal: ~legal / 1.0,
+              lambda legal: np.where(legal, np.nan, 0)],
+)  # fmt: skip
+def test_who_gives_no_chances_is_named(wrong: Any) -> None:
+    class Wrong(Uniform):
+        name = "wrong"
+
+        def probabilities(self, view: View) -> Any:
+            return wrong(view.legal_action_mask)
+
+    with pytest.raises(ValueError, match=r"^agent 'wrong' must give chances of legal actions"):
+        module.exact(tree_of(TINY), Wrong())
