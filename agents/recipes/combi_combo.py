@@ -19,3 +19,4 @@ BOTH = Recipe(
 )
 RECIPES = {4: BOTH, 5: BOTH}
 SHIPPED_STEPS = {4: 12_000_000, 5: 12_000_000}
+STRANGER = {"steps": 3_000_000, "gae_lambda": 0.9}

@@ -27,3 +27,4 @@ TWO = replace(
 )
 RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: MORE}
 SHIPPED_STEPS = {2: 36_000_000, 3: 36_000_000, 4: 36_000_000, 5: 36_000_000}
+STRANGER = {"steps": 6_000_000, "ent_coef": 0.06, "final_ent_coef": 0.03}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from agents.recipes.recipe import SCRATCH
+from agents.recipes.recipe import SCRATCH, stranger_settings
 from agents.release.config import PoliciesConfig, PolicyJob
 from agents.release.make_policies import rewrite
 from agents.release.training import train_all
@@ -28,13 +28,8 @@ from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.reservation import reserved
 
 SEED = 1000
+# Beside what the game's recipe says of its stranger.
 EVERY: dict[str, Any] = {"width": 128, "depth": 2, "one_hot": 0, "muon": 0.0, "temperature": 0.25}
-# Steps and what else differs from learning from nothing.
-BY_GAME: dict[str, dict[str, Any]] = {
-    "kododo": {"steps": 6_000_000, "ent_coef": 0.06, "final_ent_coef": 0.03},
-    "combi_combo": {"steps": 3_000_000, "gae_lambda": 0.9},
-    "kado": {"steps": 3_000_000, "gae_lambda": 0.9, "num_envs": 128, "batch_size": 1024},
-}
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,7 @@ class StrangerJob(PolicyJob):
     def runs(self) -> list[TrainConfig]:
         """The one run that makes it; it goes on if it has a checkpoint."""
         folder = self.candidates()[0].parent
-        settings = EVERY | BY_GAME[self.game]
+        settings = EVERY | stranger_settings(self.game)
         if self.config.steps is not None:
             settings["steps"] = self.config.steps
         resume = (folder / CHECKPOINT).exists()
