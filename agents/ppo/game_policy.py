@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor
 
-from agents.networks.network import GameNetwork, check_answers, check_finite
+from agents.networks.network import GameNetwork, check_answers, check_finite, log_probabilities
 from agents.ppo.data_parallel import DataParallel
 from agents.ppo.optimizer import MuonWithAdam
 from kododo_env.core.actions import ActionLayout
@@ -39,6 +40,9 @@ class GamePolicy(MaskableActorCriticPolicy):
         network: The other arguments of ``GameNetwork``.
         muon: If above 0, the matrices of hidden layers are learned by Muon, at this times the
             learning rate of the rest; see ``MuonWithAdam``.
+        magnet: If above 0, an average of the weights is kept, from which the policy is to diverge
+            little; the weight of that in the loss.
+        magnet_updates: About how many updates the average is taken over.
         threads: On how many threads it acts and learns. With another number the sums are
             rounded otherwise, so that another policy is learned.
         bfloat16: Whether matrices are multiplied in bfloat16.
@@ -51,15 +55,19 @@ class GamePolicy(MaskableActorCriticPolicy):
         actions: ActionLayout,
         network: Mapping[str, Any],
         muon: float = 0.0,
+        magnet: float = 0.0,
+        magnet_updates: float = 1.0,
         threads: int = 1,
         bfloat16: bool = False,
     ) -> None:
         self.parallel, self._bfloat16, self._muon = DataParallel(threads), bfloat16, muon
+        self.magnet, self._magnet_updates = magnet, magnet_updates
         self._make_network = partial(GameNetwork, layout, actions, **network)
         super().__init__(*given)
 
     def _build(self, lr_schedule: Schedule) -> None:
         self.network = self._make_network()
+        self.average = deepcopy(self.network).requires_grad_(False) if self.magnet else None
         rate, weights = lr_schedule(1), list(self.network.parameters())
         self.optimizer: torch.optim.Optimizer
         if self._muon:
@@ -115,9 +123,18 @@ class GamePolicy(MaskableActorCriticPolicy):
         with torch.no_grad():
             check_answers(*self.asked({name: batch[name][:PROBED] for name in batch}))
         check_finite(*self.network.parameters())
+        self.move_average()
         return {
             name: torch.stack([each[name] for each in steps]).mean().item() for name in steps[0]
         }
+
+    @torch.no_grad()
+    def move_average(self) -> None:
+        """Let the average of the weights, if there is one, follow them after an update."""
+        if self.average is not None:
+            both = zip(self.average.parameters(), self.network.parameters(), strict=True)
+            for average, weight in both:
+                average.lerp_(weight, 1 / self._magnet_updates)
 
     def _moved(self, batch: Batch) -> Batch:
         """The batch on the network's device; copied to a GPU while that is still at work."""
@@ -125,10 +142,26 @@ class GamePolicy(MaskableActorCriticPolicy):
             batch = {name: column.pin_memory() for name, column in batch.items()}
         return {name: each.to(self.device, non_blocking=True) for name, each in batch.items()}
 
-    def asked(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Logits (B, A) and values (B,) of a batch."""
+    def asked(self, batch: Batch, network: GameNetwork | None = None) -> tuple[Tensor, Tensor]:
+        """Logits (B, A) and values (B,) of a batch, by its own network or another one."""
         canonical, entries = batch["canonical"].float(), batch["entries"].long()
-        return self.network.from_canonical(canonical, entries, self._bfloat16)
+        return (network or self.network).from_canonical(canonical, entries, self._bfloat16)
+
+    def with_magnet(self, decisions: Batch) -> Batch:
+        """Decisions with ``magnet``, (B, A): what the averaged network's log-probabilities are.
+
+        Without an average they stay as they are.
+        """
+        if self.average is None:
+            return decisions
+
+        @torch.no_grad()
+        def ask(part: slice) -> Tensor:
+            batch = self._moved({name: each[part] for name, each in decisions.items()})
+            return log_probabilities(self.asked(batch, self.average)[0], batch["masks"]).cpu()
+
+        found = self.parallel.map(ask, len(decisions["returns"]))
+        return decisions | {"magnet": torch.cat(found)}
 
     def _step(
         self, batch: Batch, losses: Callable[[Batch], Losses], max_grad_norm: float

@@ -14,9 +14,10 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule, explained_variance
 from stable_baselines3.common.vec_env import VecEnv
+from torch import Tensor
 from torch.nn import functional
 
-from agents.networks.network import drawn, log_probabilities, masked
+from agents.networks.network import drawn, log_probabilities
 from agents.ppo.decision_buffer import DecisionBuffer
 from agents.ppo.game_length import game_length
 from agents.ppo.game_policy import Batch, GamePolicy, Losses, minibatches
@@ -28,6 +29,7 @@ from kododo_env.wrappers.vec import BatchVecEnv
 SAME_NAMES = (
     "batch_size", "n_epochs", "gamma", "gae_lambda", "clip_range", "vf_coef", "max_grad_norm",
 )  # fmt: skip
+POLICY_NAMES = ("muon", "magnet", "magnet_updates")  # and those of its policy
 
 # Products in bfloat16 are compiled for each number of rows, and by default 1,024 of a kind are
 # kept. Each step of a rollout decides another number, so that memory grew for long.
@@ -74,6 +76,7 @@ class SelfPlayPPO(MaskablePPO):
         self.ent_schedule = LinearSchedule(recipe.ent_coef, recipe.final_ent_coef, 1.0)
         self.progress, self.stopwatch = progress, Stopwatch()
         layouts = {"layout": env.game.layout, "actions": env.game.actions}
+        of_policy = {name: getattr(recipe, name) for name in POLICY_NAMES}
         super().__init__(
             GamePolicy,
             env,
@@ -81,7 +84,7 @@ class SelfPlayPPO(MaskablePPO):
             learning_rate=LinearSchedule(recipe.learning_rate, recipe.final_learning_rate, 1.0),
             **{name: getattr(recipe, name) for name in SAME_NAMES},
             rollout_buffer_class=DecisionBuffer,
-            policy_kwargs={**layouts, "network": network, "muon": recipe.muon, **policy},
+            policy_kwargs={**layouts, "network": network, **of_policy, **policy},
             seed=seed,
             device=device,
         )
@@ -157,7 +160,8 @@ class SelfPlayPPO(MaskablePPO):
         assert self.batch_size is not None
         with self.stopwatch.on("learning"):
             self._update_learning_rate(self.policy.optimizer)
-            batches = minibatches(buffer.packed(), self.n_epochs, self.batch_size)
+            decisions = self.policy.with_magnet(buffer.packed())
+            batches = minibatches(decisions, self.n_epochs, self.batch_size)
             found = self.policy.learn(map(normalised, batches), self._losses, self.max_grad_norm)
         found["explained_variance"] = float(
             explained_variance(buffer.values[decided], buffer.returns[decided])
@@ -170,7 +174,7 @@ class SelfPlayPPO(MaskablePPO):
     def _losses(self, batch: Batch) -> Losses:
         """The loss, its parts, and what tells how far the policy has moved; means over a batch."""
         logits, values = self.policy.asked(batch)
-        log_probs = functional.log_softmax(masked(logits, batch["masks"]), dim=1)
+        log_probs = log_probabilities(logits, batch["masks"])
         taken = log_probs.gather(1, batch["actions"][:, None]).squeeze(1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         log_ratio = taken - batch["log_probs"]
@@ -179,14 +183,30 @@ class SelfPlayPPO(MaskablePPO):
         advantages = batch["advantages"]
         policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
         value_loss = functional.mse_loss(values, batch["returns"])
+        loss = policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss
+        pulled = {}
+        if "magnet" in batch:
+            divergence = divergence_of(log_probs, batch["magnet"])
+            loss, pulled = loss + self.policy.magnet * divergence, {"divergence": divergence}
         return {
+            **pulled,
             "policy_gradient_loss": policy_loss,
             "value_loss": value_loss,
             "entropy_loss": -entropy,
             "approx_kl": (ratio.detach() - 1 - log_ratio.detach()).mean(),
             "clip_fraction": ((ratio.detach() - 1).abs() > clip_range).float().mean(),
-            "loss": policy_loss - self.ent_coef * entropy + self.vf_coef * value_loss,
+            "loss": loss,
         }
+
+
+def divergence_of(log_probs: Tensor, others: Tensor) -> Tensor:
+    """The mean divergence (Kullback and Leibler) of distributions from others, both (B, A).
+
+    A policy that is held near an average of its past does not run in circles around an
+    equilibrium (S. Sokota et al., "A unified approach to reinforcement learning, quantal response
+    equilibria, and two-player zero-sum games", 2023: magnetic mirror descent).
+    """
+    return (log_probs.exp() * (log_probs - others)).sum(dim=1).mean()
 
 
 def normalised(batch: Batch) -> Batch:

@@ -17,6 +17,7 @@ from torch.nn import functional
 from agents.networks.network import check_answers, check_finite
 from agents.ppo.freed_memory import keep_freed_memory
 from agents.ppo.game_policy import PROBED
+from agents.ppo.self_play_ppo import divergence_of
 
 VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
 
@@ -78,6 +79,7 @@ class SelfPlayLearner(PPOTorchLearner):
             with torch.no_grad():
                 check_answers(*self.policy.asked(self._latest))
             check_finite(*self.policy.network.parameters())
+            self.policy.move_average()
         except ValueError as error:
             return error
         means = {
@@ -107,6 +109,9 @@ class SelfPlayLearner(PPOTorchLearner):
         loss: Tensor = super().compute_loss_for_module(
             module_id=module_id, config=config, batch=batch, fwd_out=fwd_out
         )
+        if "magnet" in batch:
+            log_probs = functional.log_softmax(logits, dim=1)
+            loss = loss + self.policy.magnet * divergence_of(log_probs, batch["magnet"])
         self._losses.append({"loss": loss.detach()})
         return loss
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import torch
 
 from agents.ppo.imitation import LAST
 from agents.ray_engine.cluster import cores
@@ -45,6 +46,9 @@ class RayTrainer(Trainer):
         opponent = self.task.recipe.opponent_of(self.progress.updates)
         decisions = self._played("acting", opponent=opponent)
         left = self.self_play_remaining()
+        tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
+        with_magnet = self.model.policy.with_magnet(tensors)
+        decisions = {name: each.numpy() for name, each in with_magnet.items()}
         rate, entropy = self.model.lr_schedule(left), self.model.ent_schedule(left)
         self._learn("train", decisions, rate, entropy)
 

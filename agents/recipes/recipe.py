@@ -44,6 +44,10 @@ class Recipe:
     """Weight of the entropy bonus when self-play begins; it falls linearly."""
     final_ent_coef: float = 0.005
     """Weight of the entropy bonus at the end."""
+    magnet: float = 0.0
+    """Weight of the policy's divergence from the average of its past; 0 = none."""
+    magnet_updates: float = 20.0
+    """About how many updates that average is taken over."""
     clip_range: float = 0.2
     """PPO's clipping."""
     gamma: float = 1.0

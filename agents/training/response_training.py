@@ -111,6 +111,7 @@ def response_recipe(recipe: Recipe) -> Recipe:
         ent_coef=recipe.final_ent_coef,
         final_ent_coef=0.0,
         margin_weight=0.0,
+        magnet=0.0,
         n_epochs=max(recipe.n_epochs, LEAST_EPOCHS),
         expert="",
         opponents=(),

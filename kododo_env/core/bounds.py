@@ -80,6 +80,8 @@ BOUNDS = {
     "muon": _real(0, 1000),
     "ent_coef": _real(0, 10),
     "final_ent_coef": _real(0, 10),
+    "magnet": _real(0, 10),
+    "magnet_updates": _real(1, 1_000_000),
     "clip_range": _positive(10),
     "gamma": _real(0, 1),
     "gae_lambda": _real(0, 1),

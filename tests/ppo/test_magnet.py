@@ -1,0 +1,88 @@
+"""The magnet: a policy is held near the average of its own past."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.ppo.self_play_ppo import SelfPlayPPO, divergence_of
+from agents.training.checkpoint import Progress, read_checkpoint, restore, save_checkpoint
+from agents.training.run_folder import CHECKPOINT
+from agents.training.training_config import task_of
+from kododo_env import kododo_v0
+from kododo_env.wrappers.vec import BatchVecEnv
+from tests.trainings import learner, short
+
+
+def made(**settings: float) -> SelfPlayPPO:
+    return learner(BatchVecEnv(kododo_v0.batch_game(16, seed=0)), **settings)
+
+
+def weights(network: torch.nn.Module | None) -> torch.Tensor:
+    assert network is not None
+    return torch.cat([each.detach().flatten() for each in network.parameters()])
+
+
+def test_divergence_is_that_of_kullback_and_leibler() -> None:
+    one, other = torch.tensor([[0.5, 0.5, 0.0]]), torch.tensor([[0.25, 0.75, 0.0]])
+    wanted = 0.5 * np.log(0.5 / 0.25) + 0.5 * np.log(0.5 / 0.75)
+    logs = [each.clamp(min=1e-30).log() for each in (one, other)]
+    assert divergence_of(*logs).item() == pytest.approx(wanted, rel=1e-5)
+    assert divergence_of(logs[0], logs[0]).item() == 0
+
+
+def test_without_a_magnet_nothing_is_averaged() -> None:
+    model = made()
+    model.learn(1)
+    assert model.policy.average is None
+    assert "magnet" not in model.policy.with_magnet(model.rollout_buffer.packed())
+
+
+def test_the_average_follows_the_weights_by_a_share_in_each_update() -> None:
+    model = made(magnet=0.1, magnet_updates=4.0)
+    begun, mean = weights(model.policy.network), weights(model.policy.average)
+    assert torch.equal(begun, mean)
+    for _ in range(2):
+        model.learn(1, reset_num_timesteps=False)
+        mean = mean + (weights(model.policy.network) - mean) / 4
+        assert torch.allclose(weights(model.policy.average), mean, atol=1e-6)
+    assert not torch.allclose(mean, begun, atol=1e-4)
+
+
+def test_the_loss_has_the_divergence_from_the_average() -> None:
+    model = made(magnet=0.5)
+    model.learn(1)
+    decisions = model.policy.with_magnet(model.rollout_buffer.packed())
+    plain = {name: each for name, each in decisions.items() if name != "magnet"}
+    with torch.no_grad():
+        pulled, free = model._losses(decisions), model._losses(plain)
+    assert pulled["divergence"] > 0
+    assert pulled["loss"].item() == pytest.approx(
+        (free["loss"] + 0.5 * pulled["divergence"]).item()
+    )
+
+
+def test_a_checkpoint_has_the_average(tmp_path: Path) -> None:
+    task = task_of(short(tmp_path, magnet=0.1))
+    model = made(magnet=0.1, magnet_updates=4.0)
+    model.learn(1)
+    save_checkpoint(tmp_path / CHECKPOINT, task, model, Progress())
+    again = made(magnet=0.1, magnet_updates=4.0)
+    restore(again, read_checkpoint(tmp_path / CHECKPOINT))
+    assert torch.equal(weights(again.policy.average), weights(model.policy.average))
+    assert not torch.equal(weights(again.policy.average), weights(again.policy.network))
+
+
+def test_who_is_pulled_hard_stays_near_the_average() -> None:
+    far = {}
+    for magnet in (0.001, 10.0):
+        model = made(magnet=magnet, magnet_updates=1000.0)
+        for _ in range(4):
+            model.learn(1, reset_num_timesteps=False)
+        decisions = model.policy.with_magnet(model.rollout_buffer.packed())
+        with torch.no_grad():
+            far[magnet] = model._losses(decisions)["divergence"].item()
+    assert far[10.0] < far[0.001] / 2
