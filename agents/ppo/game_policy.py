@@ -61,7 +61,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         bfloat16: bool = False,
     ) -> None:
         self.parallel, self._bfloat16, self._muon = DataParallel(threads), bfloat16, muon
-        self.magnet, self._magnet_updates = magnet, magnet_updates
+        self.magnet, self.magnet_updates = magnet, magnet_updates
         self._make_network = partial(GameNetwork, layout, actions, **network)
         super().__init__(*given)
 
@@ -134,7 +134,7 @@ class GamePolicy(MaskableActorCriticPolicy):
         if self.average is not None:
             both = zip(self.average.parameters(), self.network.parameters(), strict=True)
             for average, weight in both:
-                average.lerp_(weight, 1 / self._magnet_updates)
+                average.lerp_(weight, 1 / self.magnet_updates)
 
     def _moved(self, batch: Batch) -> Batch:
         """The batch on the network's device; copied to a GPU while that is still at work."""

@@ -22,7 +22,7 @@ from kododo_env.core import rewards
 from tests.command_line import train_py
 
 ANOTHER = {
-    "num_envs": 32, "batch_size": 100, "n_epochs": 1, "learning_rate": 3e-4,
+    "num_envs": 32, "batch_size": 100, "n_epochs": 2, "learning_rate": 3e-4,
     "final_learning_rate": 2e-5, "muon": 10.0, "ent_coef": 0.5, "final_ent_coef": 0.25,
     "magnet": 0.25, "magnet_updates": 5.0, "clip_range": 0.3, "gamma": 0.9, "gae_lambda": 0.8,
     "vf_coef": 0.25, "max_grad_norm": 2.0,
@@ -43,7 +43,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     train(
         default_config(
             players=2, steps=1, seed=5, run_dir=folder, games=20, evaluations=1, threads=1,
-            num_envs=16, batch_size=256, width=8, depth=1,
+            num_envs=16, batch_size=256, width=8, depth=1, magnet=0.1, opponents=("heuristic",),
         )
     )  # fmt: skip
     return folder
@@ -147,6 +147,7 @@ def learner_settings(trainer: Trainer) -> dict[str, object]:
         "final_learning_rate": round(rate(0.0), 12),
         "ent_coef": entropy(1.0),
         "final_ent_coef": round(entropy(0.0), 12),
+        "magnet_updates": model.policy.magnet_updates,
         "clip_range": model.clip_range(1.0),  # type: ignore[operator]
         "gamma": (model.gamma, model.rollout_buffer.gamma),
         "gae_lambda": (model.gae_lambda, model.rollout_buffer.gae_lambda),
