@@ -32,17 +32,26 @@ from kododo_env.wrappers.gambit import efg, set_numbers
 GAME, RULES = "kododo", asdict(Rules.mixed())
 TEMPERATURES = (1.0, 0.5, 0.25)
 NETWORK = {"width": 64, "depth": 2}  # of a game of 1,584 information sets
-ALONE: dict[str, Any] = {"expert": "", "opponents": ()}
-MANY = {
-    **ALONE, "margin_weight": 0.0, "num_envs": 4096, "muon": 0.0,
-    "learning_rate": 1e-3, "final_learning_rate": 5e-5,
-}  # fmt: skip
+ALONE: dict[str, Any] = {"expert": ""}
+MORE = {**ALONE, "n_epochs": 3, "batch_size": 1024}
 ROWS: dict[str, dict[str, Any]] = {
     "the recipe": {},
     "self-play alone": ALONE,
-    "4,096 games, Adam, for victory alone": MANY,
-    "the same, entropy .2 to .02": {**MANY, "ent_coef": 0.2, "final_ent_coef": 0.02},
-    "the same, entropy .5 to .05": {**MANY, "ent_coef": 0.5, "final_ent_coef": 0.05},
+    "and more steps of learning": MORE,
+    "the same without magnet": {**MORE, "magnet": 0.0},
+    "the same, magnet .5, entropy .5 to .02": {**MORE, "magnet": 0.5, "ent_coef": 0.5},
+    "the same without Muon": {
+        **MORE,
+        "muon": 0.0,
+        "learning_rate": 1e-3,
+        "final_learning_rate": 5e-5,
+    },
+    "as it was: half of the updates against heuristic and follow": {
+        "n_epochs": 3,
+        "magnet": 0.0,
+        "opponents": ("heuristic", "follow"),
+        "ent_coef": 0.03,
+    },
 }
 """What is changed in the recipe, by its name; the network is small in all."""
 
@@ -51,11 +60,11 @@ ROWS: dict[str, dict[str, Any]] = {
 class TruthConfig:
     """Train on a small game, and write how much a best response gains as learning goes on."""
 
-    steps: int = 1_600_000
+    steps: int = 4_800_000
     """Agent-steps for which each is trained."""
     seeds: int = 3
     """How many times each."""
-    evaluations: int = 20
+    evaluations: int = 24
     """How often each is measured while it learns."""
     iterations: int = 200
     """Iterations of CFR+."""
