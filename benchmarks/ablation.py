@@ -17,7 +17,7 @@ from typing import Any
 import tyro
 
 from agents.commands.train import train
-from agents.recipes.recipe import SCRATCH, Recipe
+from agents.recipes.recipe import Recipe
 from agents.release.measures import CHOICE_RESPONSE, quick, response_gain
 from agents.training.measure import against
 from agents.training.run_folder import POLICY
@@ -26,44 +26,10 @@ from kododo_env.agent_registry import held_out, policy_tables
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
-STEPS = {
-    "kododo-2p": 6_000_000,
-    "kododo-4p": 6_000_000,
-    "kado-3p": 2_000_000,
-    "combi_combo-4p": 4_000_000,
-}
-RECIPE, NOTHING = "the recipe", "learned from nothing"
-MET = {"opponents": ("heuristic", "heuristic", "follow"), "opponents_share": 0.5}
-ROWS: dict[str, dict[str, dict[str, Any]]] = {
-    "kododo-2p": {
-        RECIPE: {},
-        NOTHING: {"recipe": SCRATCH},
-        "half of the updates against heuristic and follow": MET,
-        "three passes": {"n_epochs": 3},
-        "entropy .03 to .015": {"ent_coef": 0.03, "final_ent_coef": 0.015},
-        "entropy .2 to .1": {"ent_coef": 0.2, "final_ent_coef": 0.1},
-    },
-    "kododo-4p": {
-        RECIPE: {},
-        NOTHING: {"recipe": SCRATCH},
-        "half of the updates against heuristic and follow": MET,
-        "no self-play, imitation alone": {"imitation_share": 1.0},
-        "entropy .02 to .005": {"ent_coef": 0.02, "final_ent_coef": 0.005},
-        "entropy .1 to .05": {"ent_coef": 0.1, "final_ent_coef": 0.05},
-        "opponents as they sit": {"sort_opponents": False},
-        "Adam alone": {"muon": 0.0},
-    },
-    "kado-3p": {
-        RECIPE: {},
-        NOTHING: {"recipe": SCRATCH},
-        "no self-play, imitation alone": {"imitation_share": 1.0},
-    },
-    "combi_combo-4p": {
-        RECIPE: {},
-        NOTHING: {"recipe": SCRATCH},
-        "no self-play, imitation alone": {"imitation_share": 1.0},
-    },
-}
+FILE = Path(__file__).with_name("ablation_rows.json")
+TABLES: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
+STEPS: dict[str, int] = {name: table["steps"] for name, table in TABLES.items()}
+ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, table in TABLES.items()}
 """What is changed, by its name, for each table."""
 
 DEALS = 1003  # others than those of train.py, and of choosing and measuring what ships

@@ -1,9 +1,9 @@
 """Kododo's recipes: the heuristic is imitated, and then nobody is met but the policy itself.
 
 Scripted opponents in training taught the bots to their test: what was gained against those who were
-met was worth nothing against strangers, and could be exploited (docs/training.md). More players
-are a noisier game, in which less entropy is enough; with two the policy is held near the average of
-its past, which in a small game brings it three times as near to the equilibrium (docs/exact.md).
+met was worth nothing against strangers, and could be exploited (docs/training.md). With two players
+the policy is held near the average of its past, which in a small game brings it several times
+nearer to the equilibrium (docs/exact.md).
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ MORE = Recipe(
     learning_rate=1e-4,
     final_learning_rate=1e-5,
     muon=30.0,
-    ent_coef=0.05,
-    final_ent_coef=0.02,
+    ent_coef=0.1,
+    final_ent_coef=0.05,
     sort_opponents=True,
     expert="heuristic",
     imitation_share=0.1,
 )
-TWO = replace(MORE, ent_coef=0.1, magnet=0.2, sort_opponents=False, imitation_temperature=0.0)
+TWO = replace(
+    MORE, final_ent_coef=0.02, magnet=0.2, sort_opponents=False, imitation_temperature=0.0
+)
 RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: MORE}
 SHIPPED_STEPS = {2: 36_000_000, 3: 36_000_000, 4: 36_000_000, 5: 36_000_000}
 STRANGER = {"steps": 6_000_000, "ent_coef": 0.06, "final_ent_coef": 0.03}

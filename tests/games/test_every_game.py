@@ -319,6 +319,8 @@ OF_ALL_GAMES = (
     "kododo_env/commands/console.py",
     # What Ray is measured with.
     "benchmarks/bench_ray.py",
+    # The small game that is solved.
+    "benchmarks/exact_truth.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
 

@@ -15,7 +15,7 @@ from kododo_env.agent_registry import baselines, held_out, policy_tables
 from tests.pages.scripts import script
 
 ablation, update_tables = script("ablation", "benchmarks"), script("update_tables")
-RECIPE = ablation.RECIPE
+RECIPE = "the recipe"
 TABLE = "kododo-2p"
 
 
@@ -109,6 +109,8 @@ def test_a_row_is_trained_and_measured(tmp_path: Path, monkeypatch: pytest.Monke
     unmet = [f"v {name} (held out)" for name in held_out("kododo", 2) if ":" not in name]
     gain = "a best response of 1 steps gains"
     known = [f"v {name}" for name in reversed(baselines("kododo"))]
-    assert list(columns) == [*unmet, gain, *known]
-    assert all(0 <= share <= 1 for head, share in columns.items() if head != gain)
+    minutes = "minutes of a core"
+    assert list(columns) == [*unmet, gain, *known, minutes]
+    assert all(0 <= each <= 1 for head, each in columns.items() if head not in (gain, minutes))
+    assert columns[minutes] > 0
     assert -0.5 <= columns[gain] <= 0.5

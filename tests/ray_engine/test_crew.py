@@ -26,7 +26,8 @@ SEED, RATE = 3, 1e-3
 
 def small(**changes: Any) -> Task:
     """Something to learn in a moment."""
-    settings = {"num_envs": 16, "batch_size": 10**6, "n_epochs": 1, "width": 16} | changes
+    met = {"opponents": ("heuristic",), "magnet": 0.1}
+    settings = {"num_envs": 16, "batch_size": 10**6, "n_epochs": 1, "width": 16} | met | changes
     return task_of(default_config("kododo", 3, **settings))
 
 

@@ -409,7 +409,7 @@ def test_the_card_follows_from_the_numbers_alone(made: PoliciesConfig, tmp_path:
 def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     data = numbers(made)
     text = card(data)
-    roles = {"heuristic": "imitated, opponent", "follow": "opponent"}
+    roles = {"heuristic": "imitated"}
     for name, each in data["shares"]["alone"].items():
         assert f"| {name} | {roles.get(name, 'no')} | 80 | {each['share']['mean']:.3f} (" in text
     for name, each in data["shares"]["held_out"].items():
@@ -547,7 +547,10 @@ def evaluated(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[obje
         ((NAME, NAME, "--players", "2"), f"agent '{NAME}' is named twice"),
         ((NAME, "random", "--players", "2", "--games", "1"), "2 players need 2 games at least"),
         (("kododo-9p", "random"), f"unknown agent 'kododo-9p'; kododo has random, .*{NAME}, or"),
-        (("kado-9p", "random", "--game", "kado"), "kado has random, greedy, heuristic, or give"),
+        (
+            ("kado-9p", "random", "--game", "kado"),
+            "kado has random, greedy, heuristic, builder, or give",
+        ),
     ],
 )
 def test_a_policy_that_cannot_play_is_refused_in_one_line(
