@@ -42,7 +42,7 @@ class SelfPlayLearner(PPOTorchLearner):
         self.register_optimizer(
             module_id=module_id,
             optimizer=module.policy.optimizer,
-            params=self.get_parameters(module),
+            params=list(module.policy.network.parameters()),  # none of the average
         )
 
     def learned(self) -> dict[str, Any]:

@@ -106,19 +106,26 @@ def test_rllibs_learner_does_what_ours_does(imitation: bool, task: Task, crew: C
     """One step on all decisions: what they are divided into makes no difference."""
     decisions = together(crew.play(pieces(16, 2, update=2, imitation=imitation), weights(task)))
     fresh = make_model(task, 1)
+    with torch.no_grad():  # so that the magnet pulls somewhere
+        for weight in fresh.policy.average.parameters():
+            weight *= 0.9
+    if not imitation:
+        tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
+        pulled = fresh.policy.with_magnet(tensors)
+        decisions = {name: each.numpy() for name, each in pulled.items()}
     crew.go_on(
         {"policy": fresh.policy.state_dict(), "optimizer": fresh.policy.optimizer.state_dict()}
     )
     crew.learn(decisions, SEED, RATE, entropy=0.01)
     learned = crew.learned()["policy"]
-    ours = one_step_of_ours(task, decisions, imitation)
+    ours = one_step_of_ours(task, fresh.policy.average, decisions, imitation)
     for name, weight in ours.items():
         torch.testing.assert_close(learned[name], weight, rtol=1e-3, atol=1e-5)
     assert any((learned[name] != each).any() for name, each in fresh.policy.state_dict().items())
 
 
 def one_step_of_ours(
-    task: Task, decisions: dict[str, npt.NDArray[Any]], imitation: bool
+    task: Task, average: Any, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
     """What the one-process learner makes of the decisions."""
     from agents.ppo.imitation import Imitation
@@ -126,6 +133,7 @@ def one_step_of_ours(
 
     model = make_model(task, 1)
     policy, recipe = model.policy, task.recipe
+    policy.average.load_state_dict(average.state_dict())
     for group in policy.optimizer.param_groups:
         group["lr"] = RATE
     batch = {name: torch.from_numpy(each) for name, each in decisions.items()}
