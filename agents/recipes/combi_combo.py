@@ -9,6 +9,7 @@ from __future__ import annotations
 from agents.recipes.recipe import Recipe
 
 BOTH = Recipe(
+    n_epochs=1,
     learning_rate=3e-4,
     final_learning_rate=1e-5,
     muon=30.0,
@@ -18,5 +19,5 @@ BOTH = Recipe(
     imitation_share=0.1,
 )
 RECIPES = {4: BOTH, 5: BOTH}
-SHIPPED_STEPS = {4: 12_000_000, 5: 12_000_000}
+SHIPPED_STEPS = {4: 30_000_000, 5: 30_000_000}
 STRANGER = {"steps": 3_000_000, "gae_lambda": 0.9}
