@@ -60,7 +60,7 @@ def draw_truth(path: Path) -> None:
     axes = figure.subplots()
     axes.set_prop_cycle(color=COLOURS, marker=[*MARKERS])
     solved = [(each["seconds"], each["nash_conv"]) for each in found["cfr"]]
-    axes.plot(*zip(*solved, strict=True), label="CFR+")
+    axes.plot(*zip(*solved, strict=True), label="CFR+", color="grey", marker="o", linewidth=2)
     for row in found["rows"]:
         if curves := [each["curve"] for each in row["seeds"]]:
             seconds = np.mean([[point["seconds"] for point in curve] for curve in curves], axis=0)
@@ -76,7 +76,7 @@ def draw_truth(path: Path) -> None:
     axes.set(xscale="log", yscale="log", xlabel="seconds of one core", ylabel="NashConv")
     axes.set_title("Kododo with nine cards: what best responses gain; mean and range of seeds")
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=9)
+    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
     figure.savefig(path, dpi=120)
     with Image.open(path) as picture:
         said = PngInfo()
