@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,3 +32,15 @@ def run_block(code: str, folder: Path, *options: str) -> subprocess.CompletedPro
         text=True,
         check=False,
     )
+
+
+def assert_page_does_as_it_says(page: str, folder: Path) -> None:
+    """A page's Python, run as one, prints what stands in its block of text."""
+    text = (ROOT / "docs" / f"{page}.md").read_text()
+    blocks = {
+        language: re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        for language in ("python", "text")
+    }
+    done = run_block("".join(blocks["python"]), folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [done.stdout] == blocks["text"]

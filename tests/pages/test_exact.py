@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from tests.pages.scripts import ROOT, run_block, script
+from tests.pages.scripts import assert_page_does_as_it_says, script
 
 update_tables = script("update_tables")
 
 
 def test_the_page_does_as_it_says(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "exact.md").read_text()
-    blocks = {
-        language: re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-        for language in ("python", "text")
-    }
-    done = run_block("".join(blocks["python"]), tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [done.stdout] == blocks["text"]
+    assert_page_does_as_it_says("exact", tmp_path)
 
 
 def test_the_benchmark_solves_trains_and_goes_on(

@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib
 import itertools
 import pickle
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -46,7 +45,7 @@ from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
 from tests.helpers import random_actions
-from tests.pages.scripts import run_block
+from tests.pages.scripts import assert_page_does_as_it_says
 from tests.search.test_exact import Hashed
 
 ROOT = Path(__file__).parents[2]
@@ -645,14 +644,7 @@ def test_states_are_pickled_whole() -> None:
 
 
 def test_the_page_does_as_it_says(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "open_spiel.md").read_text()
-    blocks = {
-        language: re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
-        for language in ("python", "text")
-    }
-    done = run_block("".join(blocks["python"]), tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert [done.stdout] == blocks["text"]
+    assert_page_does_as_it_says("open_spiel", tmp_path)
 
 
 def test_the_figures_of_the_page_are_the_presets() -> None:
