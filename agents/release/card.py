@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.export.metadata_file import ENDING
 from agents.release.met import met_in_words, role
-from kododo_env.agent_registry import POLICIES, STRANGER
+from kododo_env.agent_registry import POLICIES, STRANGER, search_parts
 from kododo_env.system.files import write_text
 
 GENERATED = "<!-- Written by agents/release/card.py from the JSON beside it; do not edit. -->"
@@ -96,7 +96,7 @@ def columns(data: dict[str, Any]) -> dict[str, str]:
 
 
 def _kind(name: str) -> str:
-    if ":" in name:
+    if search_parts(name)[0]:
         return "search"
     return "policy" if name.startswith(STRANGER) else "heuristic"
 

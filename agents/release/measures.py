@@ -13,7 +13,7 @@ from agents.export.policy_weights import changed_rules
 from agents.release.config import PolicyJob
 from agents.training.measure import against, results
 from agents.training.response_training import train_best_response
-from kododo_env.agent_registry import baselines, held_out
+from kododo_env.agent_registry import baselines, held_out, search_parts
 from kododo_env.arena.match import Match
 from kododo_env.policy.onnx_agent import OnnxAgent
 
@@ -35,7 +35,7 @@ def quick(names: Sequence[str]) -> list[str]:
 
 def is_search(name: str) -> bool:
     """Whether an agent's name tells what it searches with."""
-    return ":" in name
+    return bool(search_parts(name)[0])
 
 
 # --- choosing -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import ProbabilisticAgent, random_legal_actions
+from kododo_env.core.agent import ProbabilisticAgent, RandomAgent
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
 from kododo_env.policy.policy_schema import HOTTEST
@@ -43,14 +43,10 @@ class Exact:
         return float(self.gains.sum())
 
 
-class Uniform:
+class Uniform(RandomAgent):
     """Plays all legal actions with the same chance, and says so."""
 
     name = "uniform"
-
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose uniformly among the legal actions; shape (N,)."""
-        return random_legal_actions(view.legal_action_mask, rng)
 
     def probabilities(self, view: View) -> Floats:
         """The chance of each action, (N, A)."""

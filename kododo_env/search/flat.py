@@ -14,34 +14,20 @@ import time
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent, CheckingAgent, joint_action
-from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.view import View
-from kododo_env.search.search import BATCH, LEAST_BATCH, SearchBudget
+from kododo_env.search.search import BATCH, LEAST_BATCH, PolicySearch
 
 Floats = npt.NDArray[np.float64]
 
 
-class FlatMonteCarlo:
+class FlatMonteCarlo(PolicySearch):
     """Plays the action with the highest share of the victory, on average over some worlds.
 
-    Args:
-        policy: Plays all seats in the worlds: scripted or learned.
-        budget: How much a decision may cost.
-        name: For tables.
+    For the arguments see ``PolicySearch``.
     """
 
-    def __init__(
-        self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
-    ) -> None:
-        self.policy = policy
-        self.budget = SearchBudget() if budget is None else budget
-        self.name = name or f"flat-{policy.name}"
-
-    def check(self, game: BatchGame) -> None:
-        """Raise ValueError unless the policy is for this game; scripted players take any."""
-        if isinstance(self.policy, CheckingAgent):
-            self.policy.check(game)
+    kind = "flat"
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,); among equals any."""

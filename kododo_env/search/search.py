@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,11 +54,8 @@ class SearchBudget:
         check_settings(self)
 
 
-class SearchAgent:
-    """Chooses by playing out worlds.
-
-    Where playing out stops before the end of the game, an ``OutcomeModel`` says which share of
-    the victory to expect; it is fitted once, when it is first needed.
+class PolicySearch:
+    """What every search by playing out worlds has.
 
     Args:
         policy: Plays all seats in the worlds: scripted or learned.
@@ -66,18 +63,35 @@ class SearchAgent:
         name: For tables.
     """
 
+    kind: ClassVar[str]
+
     def __init__(
         self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
     ) -> None:
         self.policy = policy
         self.budget = SearchBudget() if budget is None else budget
-        self.name = name or f"search-{policy.name}"
-        self._models: dict[Any, OutcomeModel] = {}
+        self.name = name or f"{self.kind}-{policy.name}"
 
     def check(self, game: BatchGame) -> None:
         """Raise ValueError unless the policy is for this game; scripted players take any."""
         if isinstance(self.policy, CheckingAgent):
             self.policy.check(game)
+
+
+class SearchAgent(PolicySearch):
+    """Chooses by playing out worlds; for the arguments see ``PolicySearch``.
+
+    Where playing out stops before the end of the game, an ``OutcomeModel`` says which share of
+    the victory to expect; it is fitted once, when it is first needed.
+    """
+
+    kind = "search"
+
+    def __init__(
+        self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
+    ) -> None:
+        super().__init__(policy, budget, name)
+        self._models: dict[Any, OutcomeModel] = {}
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,)."""
