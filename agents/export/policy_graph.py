@@ -52,6 +52,6 @@ def portable(model: onnx.ModelProto) -> onnx.ModelProto:
         if tensor.data_type == TensorProto.DOUBLE and len(tensor.dims) == 2
     }
     for node in copy.graph.node:
-        if node.op_type == "MatMul" and node.input[1] in doubles:
+        if node.op_type == "MatMul" and doubles & set(node.input):
             node.op_type = "Gemm"
     return copy

@@ -15,16 +15,18 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import kododo_env
-from agents.export.onnx_export import positions
+from agents.export.onnx_export import export_policy, positions
 from agents.export.policy_graph import portable
 from agents.export.policy_weights import game_of
+from agents.networks.network import GameNetwork
 from kododo_env import registry
-from kododo_env.agent_registry import POLICIES, SUFFIX, shipped
+from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, shipped
 from kododo_env.policy import onnx_trial
 from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_file import read_onnx
 from kododo_env.policy.policy_file import LARGEST_FILE, read_policy, sealed
+from tests.doors import GAMES
 from tests.policy.policy_files import Change, changed, tiny_model, write_model, write_policy
 
 Model = onnx.ModelProto
@@ -55,11 +57,24 @@ def test_what_is_read_without_the_onnx_package_is_what_it_reads(name: str) -> No
     assert read_onnx(content) == {each.key: each.value for each in model.metadata_props}
 
 
-@each_policy
-def test_shipped_graphs_are_such_as_old_runtimes_can_run(name: str) -> None:
-    """Transposed products in double precision, and int8 compared, did not load below 1.26, 1.21."""
-    model = onnx.load(POLICIES / f"{name}{SUFFIX}")
+@pytest.mark.parametrize("path", [*POLICIES.glob(f"*{SUFFIX}"), *STRANGERS.glob(f"*{SUFFIX}")])
+def test_files_are_such_as_old_runtimes_can_run(path: Path) -> None:
+    model = onnx.load(path)
     assert portable(model) == model
+    check_portable(model)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_exported_can_be_run_by_old_runtimes(game: str, tied: bool, tmp_path: Path) -> None:
+    """Keys times observations, for observations times keys, was fused again in new files alone."""
+    batch = registry.batch_game(game, 1)
+    network = GameNetwork(batch.layout, batch.actions, width=8, depth=1, tied=tied)
+    check_portable(onnx.load(export_policy(network, batch, tmp_path / "new.onnx")))
+
+
+def check_portable(model: Model) -> None:
+    """Transposed products in double precision, and int8 compared, did not load below 1.26, 1.21."""
     assert (model.ir_version, model.opset_import[0].version) == (8, 18)
     types = {tensor.name: tensor.data_type for tensor in model.graph.initializer}
     for node in model.graph.node:
