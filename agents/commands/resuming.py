@@ -15,8 +15,7 @@ from kododo_env.rules_arguments import parse_rules
 # The shapes of the network, of its optimiser's state and of the games, and what the part of the
 # run that is over was made by: nobody can have begun otherwise.
 FIXED = (
-    "num_envs", "width", "depth", "one_hot", "sort_opponents", "tied", "muon", "magnet", "expert",
-    "imitation_share",
+    "num_envs", "width", "depth", "one_hot", "tied", "muon", "magnet", "expert", "imitation_share",
 )  # fmt: skip
 BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 

@@ -2,9 +2,8 @@
 
 If the colours of a game are interchangeable, a position has as many twins as there are ways to
 name the colours. ``Canonical`` turns every observation into that of one of the twins, always the
-same one, and tells which entry of the network's raw output belongs to which action. If asked, it
-puts opponents in order as well. All of it follows from the layouts that the game declares, as
-tensor operations without learned weights.
+same one, and tells which entry of the network's raw output belongs to which action. All of it
+follows from the layouts that the game declares, as tensor operations without learned weights.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from agents.networks.opponent_order import OpponentOrder
 from agents.networks.places import EXACT, columns_of, descending_places, inverse
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
@@ -35,7 +33,6 @@ class Canonical(nn.Module):
     Args:
         layout: The game's observations.
         actions: The game's actions.
-        sort_opponents: Whether opponents are put in order; see ``OpponentOrder``.
     """
 
     columns: Tensor
@@ -43,9 +40,7 @@ class Canonical(nn.Module):
     key: Tensor
     type_target: Tensor
 
-    def __init__(
-        self, layout: ObservationLayout, actions: ActionLayout, sort_opponents: bool = False
-    ) -> None:
+    def __init__(self, layout: ObservationLayout, actions: ActionLayout) -> None:
         super().__init__()
         self.layout, symmetry = layout, layout.symmetry or NO_SYMMETRY
         self.group, self.entries = symmetry.group, _entries(layout, symmetry)
@@ -66,7 +61,6 @@ class Canonical(nn.Module):
         self.num_outputs = self.first_pair + (self.entries**2 if self.hand and self.group else 0)
         blocks = _blocks(layout, symmetry)
         self.blocks = [(axes, len(columns)) for axes, columns in blocks]
-        self.opponent_order = OpponentOrder(layout) if sort_opponents else None
         tables = {
             "columns": np.concatenate([columns for _, columns in blocks]),
             "target": target,
@@ -89,8 +83,6 @@ class Canonical(nn.Module):
             from slots, and the slots of the hand.
         """
         numbers = observation.to(torch.float32)
-        if self.opponent_order is not None:
-            numbers = self.opponent_order(numbers)
         # A third faster than the observations times the keys.
         rank = self._rank((self.key @ numbers.to(torch.float64).T).T)
         entries = _apply(self.target[:, None], rank)

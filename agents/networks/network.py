@@ -17,7 +17,7 @@ from kododo_env.core.observation import ObservationLayout, Piece
 ILLEGAL = -1e8  # the logit of an action that is not legal
 LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
 # Arguments of GameNetwork beside the layouts.
-SETTINGS = ("width", "depth", "one_hot", "sort_opponents", "tied")
+SETTINGS = ("width", "depth", "one_hot", "tied")
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
 
 
@@ -39,8 +39,6 @@ class GameNetwork(nn.Module):
         one_hot: Pieces of at most ``FEW_NUMBERS`` numbers that are never larger than this are
             given to the trunk one-hot as well, so that "one card below the limit" is one
             input. 0: none.
-        sort_opponents: Whether the opponents are seen in a canonical order, not in that of
-            the table, so that it does not matter which of them has which seat.
         tied: Whether what the game declares alike is encoded alike, and has alike heads; see
             ``agents.networks.tied``. Embeddings have a quarter of ``width``. If not, the trunk
             gets the whole observation, and the policy's head is one layer.
@@ -49,7 +47,7 @@ class GameNetwork(nn.Module):
         settings: The arguments beside the layouts, by name.
 
     Raises:
-        ValueError: The game does not declare by what opponents can be sorted, or what is alike.
+        ValueError: The game does not declare what is alike.
     """
 
     def __init__(
@@ -59,16 +57,15 @@ class GameNetwork(nn.Module):
         width: int,
         depth: int,
         one_hot: int = 0,
-        sort_opponents: bool = False,
         tied: bool = False,
     ) -> None:
         super().__init__()
-        given = (width, depth, one_hot, sort_opponents, tied)
+        given = (width, depth, one_hot, tied)
         self.settings = dict(zip(SETTINGS, given, strict=True))
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor
-        self.canonical = Canonical(layout, actions, sort_opponents)
+        self.canonical = Canonical(layout, actions)
         self.actions = actions
         maxima = layout.maxima[self.canonical.columns.numpy()]
         scale = torch.from_numpy(1 / np.sqrt(maxima)).to(torch.float32)

@@ -19,13 +19,10 @@ MORE = Recipe(
     muon=30.0,
     ent_coef=0.1,
     final_ent_coef=0.05,
-    sort_opponents=True,
     expert="heuristic",
     imitation_share=0.1,
 )
-TWO = replace(
-    MORE, final_ent_coef=0.02, magnet=0.2, sort_opponents=False, imitation_temperature=0.0
-)
+TWO = replace(MORE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
 RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: MORE}
 SHIPPED_STEPS = {2: 36_000_000, 3: 36_000_000, 4: 36_000_000, 5: 36_000_000}
 STRANGER = {"steps": 6_000_000, "ent_coef": 0.06, "final_ent_coef": 0.03}

@@ -66,8 +66,6 @@ class Recipe:
     """Number of hidden layers."""
     one_hot: int = 8
     """Largest number of the observation that is also given one-hot; 0 = none."""
-    sort_opponents: Annotated[bool, tyro.conf.FlagConversionOff] = False
-    """See the opponents in order of their points, not as they sit."""
     tied: Annotated[bool, tyro.conf.FlagConversionOff] = False
     """Share the network's weights among what the game declares alike, such as seats."""
     expert: str = ""
@@ -88,9 +86,8 @@ class Recipe:
     def __post_init__(self) -> None:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
         check_settings(self, flags=True)
-        for name in ("sort_opponents", "tied"):
-            if not isinstance(value := getattr(self, name), bool):
-                raise ValueError(f"{name} must be true or false, not {value!r}")
+        if not isinstance(self.tied, bool):
+            raise ValueError(f"tied must be true or false, not {self.tied!r}")
         if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):
             raise ValueError("expert and opponents must be names of scripted players")
 

@@ -195,8 +195,6 @@ def task_of(config: TrainConfig) -> Task:
     rules = {"num_players": config.players, **parse_rules(config.rules)}
     task = Task(config.game, rules, config.settings, config.seed)
     layout = task.batch_game(1, 0).layout  # raises if these rules cannot be played
-    if task.recipe.sort_opponents and not layout.opponent_keys:
-        raise ValueError(f"--sort-opponents: {task.game} does not declare by what; leave it out")
     if task.recipe.tied and not layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     task.expert()  # or if nobody has that name

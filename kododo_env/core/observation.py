@@ -75,16 +75,12 @@ class ObservationLayout:
     Args:
         pieces: The pieces; their names are unique.
         symmetry: The interchangeable axes, if the game has any.
-        opponent_keys: Names of pieces with seats by which opponents can be put in order, the
-            most important first, where it does not matter which of them sits where; empty if
-            it does, or if nobody asked for it.
         alike: Names of axes whose entries are things of one kind, as seats and rows are and
             values are not: a network may share its weights among them.
     """
 
     pieces: tuple[Piece, ...]
     symmetry: Symmetry | None = None
-    opponent_keys: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     _slices: dict[str, slice] = field(init=False, repr=False, compare=False)
     _dtype: np.dtype[Any] = field(init=False, repr=False)

@@ -39,8 +39,7 @@ def written(folder: Path, game: str, trained: bool = True, **rules: object) -> P
     """The policy file of a network without skill; a trained one's biases are not zero."""
     batch = registry.batch_game(game, 1, **rules)
     torch.manual_seed(0)
-    told = {"one_hot": 8, "sort_opponents": bool(batch.layout.opponent_keys)}
-    sizes = {"width": 24, "depth": 3, **told} if trained else {"width": 24, "depth": 2}
+    sizes = {"width": 24, "depth": 3, "one_hot": 8} if trained else {"width": 24, "depth": 2}
     network = GameNetwork(batch.layout, batch.actions, **sizes)
     if trained:
         for tensor in network.parameters():
@@ -91,8 +90,7 @@ def test_a_file_gives_its_network_back(game: str, policies: Callable[[str], Path
     path = policies(game)
     network, agent = network_of(path), OnnxAgent(path)
     arguments = network_arguments(path)
-    told = {"one_hot": 8, "sort_opponents": game == "kododo", "tied": False}
-    assert arguments == {"width": 24, "depth": 3, **told}
+    assert arguments == {"width": 24, "depth": 3, "one_hot": 8, "tied": False}
     check_parity(network, agent, game_of(agent.metadata))
     weights = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
     for name, tensor in network.state_dict().items():
@@ -153,7 +151,7 @@ def test_a_file_with_another_network_than_it_tells_is_refused(
     network: dict[str, object], weak: Path, tmp_path: Path
 ) -> None:
     """Before anything is made that is as large as the file says."""
-    network = {"width": 24, "depth": 2, "one_hot": 0, "sort_opponents": False} | network
+    network = {"width": 24, "depth": 2, "one_hot": 0} | network
     path = changed(weak, tmp_path / "other.onnx", told(network))
     with pytest.raises(ValueError, match="holds other weights than the network that it names"):
         network_of(path)

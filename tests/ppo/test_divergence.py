@@ -124,7 +124,6 @@ def test_a_recipe_from_a_file_is_checked_too() -> None:
         ("width", 10**9, "width must be 1 to 4096"),
         ("n_epochs", 1.0, "--n-epochs must be a whole number"),
         ("temperature", "0.5", "temperature must be a finite number"),
-        ("sort_opponents", 1, "sort_opponents must be true or false"),
         ("tied", 1, "tied must be true or false"),
         ("expert", 5, "must be names of scripted players"),
     ):

@@ -28,8 +28,7 @@ def observation_layout(rules: Rules) -> ObservationLayout:
             _piece("seen", max(rules.copies), seen, types, by_type),
         ),
         Symmetry(("colour",), "permutations", ("colour_totals", "hand")),
-        ("scores", "pile_sizes", "table_points", "table_kododos"),
-        ("seat", "colour"),
+        alike=("seat", "colour"),
     )
 
 
