@@ -19,5 +19,5 @@ BOTH = Recipe(
     imitation_share=0.1,
 )
 RECIPES = {4: BOTH, 5: BOTH}
-SHIPPED_STEPS = {4: 30_000_000, 5: 30_000_000}
+SHIPPED_STEPS = {4: 20_000_000, 5: 20_000_000}
 STRANGER = {"steps": 3_000_000, "gae_lambda": 0.9}
