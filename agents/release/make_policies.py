@@ -94,7 +94,8 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     """
     candidates = job.candidates()
     choice_file, shares_file, gains_file = (job.folder / f"{stage}.json" for stage in STAGES)
-    key = {"files": [*map(fingerprint, candidates)], "games": job.config.games}
+    key: dict[str, Any] = {name: getattr(job.config, name) for name in ("games", "search_games")}
+    key["files"] = [*map(fingerprint, candidates)]
     by = {"opponents": opponents(job)}
     responses = CHOICE_RESPONSE if job.config.exploitability else None
     how = {"temperatures": list(TEMPERATURES), "responses": responses}

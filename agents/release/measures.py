@@ -23,9 +23,8 @@ TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
 CHOICE_DEALS, STRENGTH_DEALS, RESPONSE_SEED, CHOICE_RESPONSE_SEED = 1001, 1002, 1004, 1011
 # To choose by: a best response of so many agent-steps, to so many of a seed's temperatures.
 CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3}
-# What the attackers are given: best responses and their agent-steps, search's worlds and its games.
-ATTACKERS: dict[str, Any] = {"seeds": 2, "steps": 1_000_000, "search": "64", "search_games": 400}
-SEARCH_GAMES = 1_000  # against a search, which is slow
+# What the attackers are given: best responses and their agent-steps, and search's worlds.
+ATTACKERS: dict[str, Any] = {"seeds": 2, "steps": 1_000_000, "search": "64"}
 
 
 def quick(names: Sequence[str]) -> list[str]:
@@ -117,7 +116,7 @@ def strength(job: PolicyJob) -> dict[str, Any]:
 def _held_out(policy: OnnxAgent, name: str, job: PolicyJob) -> dict[str, Any]:
     games, chunks = job.config.games, 1
     if is_search(name):
-        games, chunks = min(games, SEARCH_GAMES), CHUNKS
+        games, chunks = min(games, job.config.search_games), CHUNKS
     how = job.game, job.players, games, STRENGTH_DEALS
     return Match(policy, name, *how, least_chunks=chunks).play().to_json() | {"games": games}
 
@@ -133,6 +132,7 @@ def spread(job: PolicyJob) -> dict[str, list[float]]:
 
 def exploit(job: PolicyJob) -> dict[str, Any]:
     """What best responses and search gain against the chosen policy, as JSON."""
-    config = BestResponseConfig(str(job.chosen), **ATTACKERS)
+    games = job.config.search_games
+    config = BestResponseConfig(str(job.chosen), search_games=games, **ATTACKERS)
     measured = exploitability(config, job.config.games, RESPONSE_SEED).to_json()
     return {attacker: measured[attacker] for attacker in ("best_response", "search")}

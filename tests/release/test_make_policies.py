@@ -323,8 +323,7 @@ def test_nothing_is_chosen_by_searches() -> None:
 def test_a_search_plays_fewer_games(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("plain-heuristic", "search:greedy:1")
     monkeypatch.setattr(policy_measures, "held_out", lambda *_: names)
-    monkeypatch.setattr(policy_measures, "SEARCH_GAMES", 16)
-    found = policy_measures.strength(job_of(made))["held_out"]
+    found = policy_measures.strength(job_of(replace(made, search_games=16)))["held_out"]
     assert {name: each["games"] for name, each in found.items()} == dict(
         zip(names, (80, 16), strict=True)
     )
