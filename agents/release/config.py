@@ -44,7 +44,7 @@ class PoliciesConfig:
     games: int = 8000
     """Games for each win share in the card; a quarter as many to choose by."""
     search_games: int = 1000
-    """The most games against a search, and of a search against the policy: those are slow."""
+    """The most games against a search, which are slow; of a search by the policy a quarter."""
     exploitability: bool = True
     """Do without best responses, to choose by and to each policy, and without the search against
     it, which are slow."""

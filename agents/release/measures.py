@@ -132,7 +132,8 @@ def spread(job: PolicyJob) -> dict[str, list[float]]:
 
 def exploit(job: PolicyJob) -> dict[str, Any]:
     """What best responses and search gain against the chosen policy, as JSON."""
-    games = job.config.search_games
+    # It plays out by the policy itself, which is slower than most searches.
+    games = max(job.players, job.config.search_games // 4)
     config = BestResponseConfig(str(job.chosen), search_games=games, **ATTACKERS)
     measured = exploitability(config, job.config.games, RESPONSE_SEED).to_json()
     return {attacker: measured[attacker] for attacker in ("best_response", "search")}
