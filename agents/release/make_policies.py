@@ -94,8 +94,7 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     """
     candidates = job.candidates()
     choice_file, shares_file, gains_file = (job.folder / f"{stage}.json" for stage in STAGES)
-    key: dict[str, Any] = {name: getattr(job.config, name) for name in ("games", "search_games")}
-    key["files"] = [*map(fingerprint, candidates)]
+    key: dict[str, Any] = {"files": [*map(fingerprint, candidates)], "games": job.config.games}
     by = {"opponents": opponents(job)}
     responses = CHOICE_RESPONSE if job.config.exploitability else None
     how = {"temperatures": list(TEMPERATURES), "responses": responses}
@@ -103,7 +102,7 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     source = candidates[choice["seed"]]
     metadata = replace(read_policy(source).metadata, temperature=choice["temperature"], results={})
     rewrite(source, job.chosen, metadata)
-    key["policy"] = fingerprint(job.chosen)
+    key |= {"policy": fingerprint(job.chosen), "search_games": job.config.search_games}
     shares = cached(shares_file, key | by, lambda: strength(job) | {"seeds": spread(job)})
     gains = None
     if job.config.exploitability:
