@@ -259,6 +259,17 @@ class BatchGame(ABC):
         return self._state.steps_played
 
     @property
+    def decks(self) -> npt.NDArray[np.uint8]:
+        """The order of the cards in the deal that is played, as ``reset`` takes it; (N, D)."""
+        dealt: npt.NDArray[np.uint8] = self._state.arrays()["deck"][: len(self.cards)]
+        return self._shown(dealt)
+
+    @property
+    def deal_index(self) -> npt.NDArray[np.int16]:
+        """How many deals each game has been through before this one, shape (N,)."""
+        return np.zeros(self.num_envs, np.int16)
+
+    @property
     def rewards(self) -> npt.NDArray[np.float32]:
         """Points scored by the last step, shape (N, P)."""
         return self._shown(self._state.rewards)
@@ -429,6 +440,20 @@ class BatchGame(ABC):
         """
         return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
 
+    def describe_choice(self, action: int, player: int, index: int = 0) -> str:
+        """What an action means to a player here and now, in words, cards by their names.
+
+        No more than the player knows; as ``describe_action`` says it, if it is not legal now.
+
+        Raises:
+            ValueError: There is no such action, player or game.
+        """
+        index, seat = self._looked_at(index, self._seat(player))
+        words = self.describe_action(action)
+        if seat is None or not self.legal_action_mask()[index, seat, action]:
+            return words
+        return self._describe_here(action, seat, index) or words
+
     def text(self, index: int = 0, player: int | None = None) -> str:
         """One game as text; ``player`` hides what that player cannot see.
 
@@ -497,6 +522,10 @@ class BatchGame(ABC):
     @abstractmethod
     def _describe(self, action: int) -> str:
         """What an action means, in words; there is such an action."""
+
+    def _describe_here(self, action: int, player: int, index: int) -> str | None:
+        """A legal action by the names of its cards; None where ``_describe`` says it all."""
+        return None
 
     @abstractmethod
     def _text(self, index: int, player: int | None) -> str:

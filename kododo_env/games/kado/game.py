@@ -430,6 +430,19 @@ class KadoGame(BatchGame):
         words = {where.discard: "put the card aside", where.pass_: "pass"}
         return words.get(action, "nothing to decide")
 
+    def _describe_here(self, action: int, player: int, index: int) -> str | None:
+        where = self.moves
+        if action <= where.discard:
+            card = self.rules.card_name(int(self.offered[index]))
+            if action == where.discard:
+                return f"put {card} aside"
+            to = (player + action) % self.num_players
+            return f"give {card} to player_{to}" if action else f"keep {card}"
+        if where.place <= action < where.no_op:
+            card = self.rules.card_name(int(self.held[index, player]))
+            return self._describe(action).replace("the card", card, 1)
+        return None
+
     def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.kado import render
 

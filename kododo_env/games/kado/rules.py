@@ -143,6 +143,11 @@ class Rules:
         kind, value = divmod(card, self.num_values)
         return (*divmod(kind, self.num_ribbons), value + 1)
 
+    def card_name(self, card: int) -> str:
+        """A card in words by its id, such as "plush 3 (green ribbon)"."""
+        gift, ribbon, value = self.parts(card)
+        return f"{gift_name(gift)} {value} ({ribbon_name(ribbon)} ribbon)"
+
     @cached_property
     def num_cards(self) -> int:
         """D, the size of the deck."""

@@ -152,6 +152,11 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack):
         return self._state.round_index
 
     @property
+    def deal_index(self) -> npt.NDArray[np.int16]:
+        """How many deals each game has been through before this one, shape (N,)."""
+        return self._shown(self._state.deals)
+
+    @property
     def round_steps(self) -> int:
         """Steps until the round that is being played is scored."""
         return self.rules.num_turns - self._state.turn
@@ -387,6 +392,15 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack):
         if len(slots) == 1:
             return f"lay the card in slot {slots[0]}"
         return f"lay the cards in slots {slots[0]} and {slots[1]}"
+
+    def _describe_here(self, action: int, player: int, index: int) -> str | None:
+        from kododo_env.games.kododo import render
+
+        held = self.hands[index, player]
+        cards = [int(held[slot]) for slot in self._tables.slots[action]]
+        if min(cards) < 0:  # the game is over
+            return None
+        return f"lay {' and '.join(render.card_name(self, card) for card in cards)}"
 
     def _text(self, index: int, player: int | None) -> str:
         from kododo_env.games.kododo import render

@@ -109,6 +109,12 @@ def _face(game: KododoGame, card: int, seen: Tally | None = None) -> Card:
     return Card(suits(game.rules.num_colours)[colour], value, emblem, lit=lit, faded=faded)
 
 
+def card_name(game: KododoGame, card: int) -> str:
+    """A card in words, such as "blue 3"."""
+    face = _face(game, card)
+    return f"{face.suit.name} {face.value}"
+
+
 def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
     """A hand as the player sees it who looks on."""
     held = [card for card in game.hands[index, seat].tolist() if card >= 0]

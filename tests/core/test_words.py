@@ -1,0 +1,72 @@
+"""Choices in words: cards by their names, and no more than the player knows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from tests.doors import EXTREMES
+from tests.helpers import random_actions
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_words_say_no_more_than_the_player_knows(name: str, players: int) -> None:
+    """In every world that the player thinks possible, each choice is called the same."""
+    game = registry.batch_game(name, 2, seed=1, num_players=players)
+    rng = np.random.default_rng(2)
+    while not game.terminated.all():
+        for player in range(players):
+            worlds = game.determinize(player, rng, 3)
+            for action in range(game.num_actions):
+                said = {worlds.describe_choice(action, player, world) for world in range(3)}
+                assert said == {game.describe_choice(action, player, 0)}
+        game.step(random_actions(game, rng))
+
+
+def test_what_is_not_legal_is_described_without_cards() -> None:
+    game = registry.batch_game("kododo", 1, seed=1)
+    assert game.describe_choice(0, 0) == game.describe_action(0) == "lay the card in slot 0"
+    kado = registry.batch_game("kado", 1, seed=1)
+    assert kado.describe_choice(0, 1) == "keep the card"
+    assert kado.describe_choice(0, 0).startswith("keep ")
+    assert "ribbon" in kado.describe_choice(0, 0)
+
+
+def test_a_finished_game_has_nothing_in_hand() -> None:
+    game = registry.batch_game("kododo", 1, seed=1)
+    rng = np.random.default_rng(2)
+    while not game.terminated.all():
+        game.step(random_actions(game, rng))
+    assert game.describe_choice(0, 0) == game.describe_action(0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [((99, 0), "action must be"), ((5, 4), "player must be"), ((5, 0, 1), "index must be")],
+)
+def test_wrong_numbers(given: tuple[int, ...], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        registry.batch_game("kododo", 1, seed=1).describe_choice(*given)
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_decks_deal_the_same_game_again(name: str, players: int) -> None:
+    game = registry.batch_game(name, 3, seed=1, num_players=players)
+    again = registry.batch_game(name, 3, seed=2, num_players=players)
+    again.reset(decks=game.decks)
+    assert np.array_equal(again.decks, game.decks)
+    assert np.array_equal(again.observe(), game.observe())
+    with pytest.raises(ValueError, match="read-only"):
+        game.decks[:] = 0
+
+
+def test_the_deck_of_a_later_deal() -> None:
+    game = registry.batch_game("kododo", 20, seed=1, variant="long")
+    first, rng = game.decks.copy(), np.random.default_rng(2)
+    while not game.deal_index.any():
+        assert np.array_equal(game.decks, first)
+        game.step(random_actions(game, rng))
+    dealt = game.deal_index > 0
+    assert (game.decks != first).any(axis=1)[dealt].all()
+    assert game.deal_index.tolist() == dealt.astype(int).tolist()

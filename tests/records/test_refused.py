@@ -1,0 +1,178 @@
+"""A record that is not what was played is refused, with the line and the reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kododo_env import registry
+from kododo_env.records import parse_record, read_record, replay
+from tests.doors import GAMES
+from tests.records.games import edited, recorded, resealed
+
+
+def text_of(game: str) -> str:
+    return recorded(registry.batch_game(game, 1, seed=2))[0].text()
+
+
+def check(text: str) -> None:
+    for _ in replay(parse_record(text)):
+        pass
+
+
+def refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(said)}") as caught:
+        check(text)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_number_and_word_of_every_line_is_checked(game: str) -> None:
+    text = text_of(game)
+    check(text)
+    for number, line in enumerate(text.splitlines()[1:], 2):
+        for name, value in json.loads(line).items():
+            if name in ("words", "points", "scores", "outcome"):
+                for place in range(len(value)):
+
+                    def change(content: dict[str, Any], name: str = name, at: int = place) -> None:
+                        old = content[name][at]
+                        content[name][at] = old + ("." if name == "words" else 1)
+
+                    refused(edited(text, number, change), f"line {number}: {name} must be ")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_another_action_is_noticed_in_its_line(game: str) -> None:
+    text = text_of(game)
+    for number, line in enumerate(text.splitlines()[1:], 2):
+        for player, action in enumerate(json.loads(line)["actions"]):
+
+            def change(content: dict[str, Any], player: int = player, to: int = action + 1) -> None:
+                content["actions"][player] = to
+
+            refused(edited(text, number, change), f"line {number}: ")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_core_finds_what_the_digests_hide(game: str) -> None:
+    text = text_of(game)
+    forged = resealed(edited(text, 3, lambda s: s["points"].__setitem__(0, 7)))
+    refused(forged, "line 3: points must be")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_cut_short(game: str) -> None:
+    lines = text_of(game).splitlines(keepends=True)
+    for number in range(1, len(lines)):
+        cut = f"line {number}: the record is cut short here: the game is not over"
+        refused("".join(lines[:number]), cut)
+        torn = "".join(lines[:number]) + lines[number][:-2]
+        refused(torn, f"line {number + 1}: not JSON, or cut short")
+
+
+def test_lines_left_out_twice_or_after_the_end() -> None:
+    lines = text_of("kododo").splitlines(keepends=True)
+    refused("".join(lines[:5] + lines[6:]), "line 6: step must be 5, not 6")
+    refused("".join(lines[:5] + lines[4:]), "line 6: step must be 5, not 4")
+    refused("".join([*lines, lines[-1]]), "line 20: the game was over before this line")
+    refused("".join([*lines, "\n"]), "line 20: not JSON")
+    refused("".join(lines[1:]), "line 1: not a record of a game")
+    refused("", "line 1: the record is empty")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda h: h["players"].reverse(), "the line has been changed"),
+        (lambda h: h.update(date="2020-01-01"), "the line has been changed"),
+        (lambda h: h.update(format_version=2), "the record's format_version is 2; read here is 1"),
+        (lambda h: h.update(format="chess"), "not a record of a game"),
+        (lambda h: h.update(game_version=1), "the record is of kododo version 1; here it"),
+        (lambda h: h.update(game="chess"), "unknown game 'chess'"),
+        (lambda h: h.update(game=3), "game must be a name, and rules an object"),
+        (lambda h: h["rules"].pop("copies"), "the rules are not all that there are"),
+        (lambda h: h["rules"].update(target=1), "kododo has no rule 'target'"),
+        (lambda h: h["rules"].pop("num_players"), "num_players must be a whole number"),
+        (lambda h: h["rules"].update(hand_size=True), "hand_size must be a whole number"),
+        (lambda h: h["decks"][0].pop(), "decks of kododo must have the shape"),
+        (lambda h: h["decks"][0].__setitem__(0, 99), "deck 0 is not the deck of kododo"),
+        (lambda h: h.update(decks=[]), "decks must be"),
+        (lambda h: h.update(decks="x"), "decks must be"),
+        (lambda h: h.update(decks=[[1], [2, 3]]), "decks must be"),
+        (lambda h: h.update(decks=[[[1]]]), "decks must be lists of cards"),
+        (lambda h: h.update(date=3), "date must be"),
+        (lambda h: h.update(players=["Ann"]), "players must be 4 names"),
+        (lambda h: h.update(note="x"), "'note' is none of a record's fields"),
+        (lambda h: h.pop("date"), "'date' is missing"),
+    ],
+)
+def test_the_header(change: Callable[[dict[str, Any]], Any], said: str) -> None:
+    """Whoever makes the digests anew is found out by the core, as far as it knows better."""
+    changed = edited(text_of("kododo"), 1, change)
+    refused(changed if said.startswith("the line") else resealed(changed), f"line 1: {said}")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda s: s.pop("actions"), "'actions' is missing"),
+        (lambda s: s.pop("step"), "step must be a whole number, not None"),
+        (lambda s: s.pop("digest"), "'digest' is missing"),
+        (lambda s: s.update(digest="0"), "the line has been changed: '0' is not its digest"),
+        (lambda s: s.pop("words"), "'words' is missing"),
+        (lambda s: s.update(note=1), "'note' is none of a record's fields"),
+        (lambda s: s.update(step=True), "step must be a whole number, not True"),
+        (lambda s: s.update(points=[False] * 4), "points must be [0, 0, 0, 0] by the rules"),
+        (lambda s: s.update(scores=[0.0] * 4), "scores must be [0, 0, 0, 0] by the rules"),
+        (lambda s: s.update(outcome=[1.0, 0.0, 0.0, 0.0]), "'outcome' is none of"),
+        (lambda s: s.update(actions=[5, 6]), "actions of kododo must have the shape (1, 4)"),
+        (lambda s: s.update(actions=[5, 6, 7, 99]), "illegal action in kododo"),
+        (lambda s: s.update(actions=[5, 6, 7, -1]), "illegal action in kododo"),
+        (lambda s: s.update(actions=[0, 0, 0, 0]), "illegal action in kododo"),
+        (lambda s: s.update(actions=[5.0, 6, 7, 8]), "actions must be integers"),
+        (lambda s: s.update(actions={}), "actions must be"),
+        (lambda s: s.update(actions=None), "actions must be"),
+    ],
+)
+def test_a_step(change: Callable[[dict[str, Any]], Any], said: str) -> None:
+    refused(edited(text_of("kododo"), 2, change), f"line 2: {said}")
+
+
+def test_decks_that_were_not_all_dealt() -> None:
+    game = registry.batch_game("kododo", 1, seed=8, variant="long", num_players=3)
+    text = recorded(game)[0].text()
+    more = resealed(edited(text, 1, lambda h: h["decks"].append(h["decks"][0])))
+    dealt = int(game.deal_index[0]) + 1
+    refused(more, f"line 1: the game took {dealt} decks, not {dealt + 1}")
+    fewer = resealed(edited(text, 1, lambda h: h["decks"].pop()))
+    with pytest.raises(ValueError, match=r"^line \d+: the cards are dealt again, but the header's"):
+        check(fewer)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe", "no UTF-8 text"),
+        (b"[1, 2]\n", "line 1: a line of a record is a JSON object"),
+        (b'{"a": 1, "a": 2}\n', "line 1: a name comes twice"),
+        (b'{"a": ' + b"[" * 100_000, "line 1: "),
+        (b'{"a": ' + b"1" * 5_000 + b"}\n", "line 1: "),
+        (
+            b'{"format": "kododo-env record", "format_version": true}\n',
+            "line 1: the record's format_v",
+        ),
+    ],
+)
+def test_files_that_are_no_records(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=said) as caught:
+        list(replay(read_record(path)))
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)

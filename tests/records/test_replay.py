@@ -1,0 +1,146 @@
+"""What is played is recorded, and what is recorded is played again, to the bit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.records import Recorder, parse_record, read_record, record_games, replay
+from tests.doors import EXTREMES, GAMES
+from tests.helpers import assert_same_state, random_actions
+from tests.records.games import DATE, recorded
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_a_game_is_replayed_to_the_bit(name: str, players: int) -> None:
+    game = registry.batch_game(name, 1, seed=5, num_players=players)
+    recorder, rng = Recorder(game), np.random.default_rng(6)
+    # The generator is of no matter to a record, which holds the cards.
+    seen = [game.clone()]
+    while not game.terminated.all():
+        actions = random_actions(game, rng)
+        game.step(actions)
+        recorder.step(actions[0])
+        seen.append(game.clone())
+    replayed = list(replay(parse_record(recorder.text())))
+    for original, again in zip(seen, replayed, strict=True):
+        again.rng = original.rng
+        assert_same_state(original, again)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_of_a_batch_end_as_they_did(name: str) -> None:
+    """In a batch there are steps at which a game waits for others; a record has none of them."""
+    game = registry.batch_game(name, 40, seed=7)
+    recorders = recorded(game)
+    for index, recorder in enumerate(recorders):
+        *_, last = replay(parse_record(recorder.text()))
+        assert last.scores[0].tolist() == game.scores[index].tolist()
+        assert last.outcome()[0].tolist() == game.outcome()[index].tolist()
+
+
+def test_the_decks_of_later_deals_are_recorded() -> None:
+    game = registry.batch_game("kododo", 6, seed=8, variant="long", num_players=3)
+    for index, recorder in enumerate(recorded(game)):
+        record = parse_record(recorder.text())
+        *_, last = replay(record)
+        assert len(record.header.decks) == game.deal_index[index] + 1 > 1
+        assert last.scores[0].tolist() == game.scores[index].tolist()
+
+
+def test_forced_moves_of_a_game_that_never_passes_them_are_recorded() -> None:
+    """Who holds as many cards as they lay has no choice, and the step is played all the same."""
+    rules = {"num_players": 2, "hand_size": 1, "plays": (1,), "removed_cards": 0}
+    game = registry.batch_game("kododo", 2, seed=1, **rules)
+    recorder = recorded(game)[1]
+    *_, last = replay(parse_record(recorder.text()))
+    assert last.steps_played == game.steps_played
+
+
+def test_some_games_of_a_batch(tmp_path: Path) -> None:
+    game = registry.batch_game("combi_combo", 9, seed=1)
+    chosen = recorded(game, games=[4, 2], players=["Ann", "Béa", "Cem", "李"])
+    assert len(chosen) == 2
+    chosen[0].write(tmp_path / "game.jsonl")
+    record = read_record(tmp_path / "game.jsonl")
+    *_, last = replay(record)
+    assert record.players == ["Ann", "Béa", "Cem", "李"]
+    assert last.scores[0].tolist() == game.scores[4].tolist()
+
+
+def test_lines_can_be_read_by_a_person() -> None:
+    game = registry.batch_game("kododo", 1, seed=3)
+    recorder = Recorder(game, date=DATE)
+    game.step([[5, 6, 10, 13]])
+    recorder.step([5, 6, 10, 13])
+    header, step = map(json.loads, recorder.text().splitlines())
+    assert header["players"] == ["player_0", "player_1", "player_2", "player_3"]
+    assert header["date"] == DATE
+    assert len(step.pop("digest")) == 8
+    assert step == {
+        "step": 1,
+        "actions": [5, 6, 10, 13],
+        "words": [
+            "lay blue 2 and blue 5",
+            "lay blue 1 and yellow 1",
+            "lay blue 6 and yellow 2",
+            "lay yellow 3 and orange 6",
+        ],
+        "points": [0, 0, 0, 0],
+        "scores": [0, 0, 0, 0],
+    }
+
+
+def test_kado_in_words() -> None:
+    """Dealer and owner know their cards: they are named, and so is who gets one."""
+    game = registry.batch_game("kado", 40, seed=3)
+    deck = game.decks[0].tolist()
+    lines = [line for recorder in recorded(game) for line in recorder.lines()]
+    words = {word for line in lines for word in line.get("words", ())}
+    said = {word.split()[0] for word in words}
+    assert said == {"keep", "give", "guess", "pass", "place", "nothing"}
+    assert not any("the card" in word for word in words)
+    card = game.rules.card_name(deck[0])
+    assert lines[1]["words"][0] in (f"keep {card}", *(f"give {card} to player_{i}" for i in (1, 2)))
+
+
+def test_the_last_line_says_who_won() -> None:
+    game = registry.batch_game("kododo", 1, seed=3)
+    *others, last = list(recorded(game)[0].lines())
+    assert last["outcome"] == game.outcome()[0].tolist()
+    assert not any("outcome" in line for line in others)
+
+
+def test_a_recorder_that_missed_something_says_so() -> None:
+    game = registry.batch_game("kododo", 1, seed=3)
+    rng = np.random.default_rng(0)
+    game.step(random_actions(game, rng))
+    late = Recorder(game)
+    deaf = Recorder(registry.batch_game("combi_combo", 1, seed=1))
+    record_games(game, lambda batch: random_actions(batch, rng), games=[0])
+    record_games(deaf._game, lambda batch: random_actions(batch, rng))
+    for recorder in (late, deaf):
+        recorder._note()
+        with pytest.raises(ValueError, match="made just after the deal and told of every step"):
+            recorder.text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"index": 3}, "index must be 0 to 1, not 3"),
+        ({"players": ["Ann"]}, "players must be 4 names"),
+        ({"players": [1, 2, 3, 4]}, "players must be 4 names"),
+        ({"players": ["a", "b", "c", "\ud800"]}, "characters that can be printed"),
+        ({"players": ["a", "b", "c", "\x1b[31m"]}, "characters that can be printed"),
+        ({"players": ["a", "b", "c", ""]}, "a player's name must be 1 to 200 characters"),
+        ({"date": "yesterday"}, "date must be as in"),
+    ],
+)
+def test_what_cannot_be_recorded(settings: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Recorder(registry.batch_game("kododo", 2, seed=0), **settings)  # type: ignore[arg-type]
