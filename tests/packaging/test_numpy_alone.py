@@ -1,4 +1,4 @@
-"""What needs numpy and nothing else: games, scripted players and pictures."""
+"""What needs numpy and nothing else: games, scripted players, policies and pictures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kododo_env.agent_registry import shipped, strangers
 from tests.doors import TABLES
 from tests.packaging.bare_environment import numpy_alone, told
 
@@ -36,6 +37,22 @@ for name in registry.DOORS:
             found.append([name, players, agent, game.scores.tolist(), pictures])
 print(json.dumps(found))
 """
+POLICIES = """
+import kododo_env
+import numpy as np
+from kododo_env import registry
+from kododo_env.agent_registry import shipped, strangers
+from kododo_env.core.agent import joint_action
+
+for name in (*shipped(), *strangers()):
+    agent, rng = kododo_env.load(name), np.random.default_rng(0)
+    game = registry.batch_game(agent.game, 4, 0, num_players=agent.num_players)
+    assert np.allclose(agent.probabilities(game.view(0)).sum(axis=1), 1)
+    assert agent.value(game.view(0)).shape == (4,)
+    while not game.terminated.all():
+        game.step(joint_action([agent] * agent.num_players, game, rng))
+    print(name)
+"""
 DOORS = """
 import kododo_env
 for make in (kododo_env.kododo_v0.parallel_env, kododo_env.kado_v0.env):
@@ -59,6 +76,11 @@ def test_games_scripted_players_and_pictures(python: Path) -> None:
     assert {(game, players) for game, players, *_ in played} == {*TABLES}
     assert {"random", "heuristic"} <= {agent for *_, agent, _, _ in played}
     assert all(picture.startswith("<svg") for *_, pictures in played for picture in pictures[:2])
+
+
+def test_policies_play(python: Path) -> None:
+    """``load`` said that it needed onnxruntime."""
+    assert told(python, "-c", POLICIES).split() == [*shipped(), *strangers()]
 
 
 def test_the_doors_to_pettingzoo_say_what_they_need(python: Path) -> None:
