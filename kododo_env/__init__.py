@@ -1,14 +1,16 @@
 """Card games in which everybody reveals at once, for reinforcement learning.
 
-Importing this makes the games known to Gymnasium:
+Importing this makes the games known to Gymnasium, now or when that is imported:
 ``gymnasium.make("kododo_env:kododo/Kododo-v0", num_players=4)``.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kododo_env.gymnasium_ids import register_all
+from kododo_env.system.on_import import when_imported
 
 if TYPE_CHECKING:
     from kododo_env.agent_registry import load, make_agent
@@ -16,13 +18,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["__version__", "load", "make_agent"]
 
-register_all()
+when_imported("gymnasium", register_all)
 
 
 def __getattr__(name: str) -> Any:
-    # Not at once: a script is to answer Ctrl-C in a line before numpy is imported.
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from kododo_env import agent_registry
-
-    return getattr(agent_registry, name)
+    # Not at once: a command is to answer Ctrl-C in a line before numpy is imported.
+    if name in __all__:
+        return getattr(import_module("kododo_env.agent_registry"), name)
+    module = f"{__name__}.{name}"
+    try:
+        return import_module(module)  # such as kododo_env.kododo_v0
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,15 +1,15 @@
-"""Gymnasium's ids of the games in the registry, for ``gymnasium.make`` and ``make_vec``."""
+"""Gymnasium's ids of the games in the registry, for ``gymnasium.make`` and ``make_vec``.
+
+``kododo_env`` imports this, so that nothing is imported at the top.
+"""
 
 from __future__ import annotations
 
-import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import gymnasium
-
-from kododo_env import registry
-from kododo_env.wrappers.single import SingleSeatEnv
-from kododo_env.wrappers.vector import BatchVectorEnv
+if TYPE_CHECKING:
+    from kododo_env.wrappers.single import SingleSeatEnv
+    from kododo_env.wrappers.vector import BatchVectorEnv
 
 
 def single(game: str, **options: Any) -> SingleSeatEnv:
@@ -23,6 +23,9 @@ def single(game: str, **options: Any) -> SingleSeatEnv:
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
+    from kododo_env import registry
+    from kododo_env.wrappers.single import SingleSeatEnv
+
     own, rules = _split(options, SingleSeatEnv)
     return SingleSeatEnv(registry.batch_game(game, 1, **rules), **own)
 
@@ -38,19 +41,28 @@ def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
+    from kododo_env import registry
+    from kododo_env.wrappers.vector import BatchVectorEnv
+
     own, rules = _split(options, BatchVectorEnv)
     return BatchVectorEnv(registry.batch_game(game, num_envs, **rules), **own)
 
 
 def _split(options: dict[str, Any], wrapper: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of a wrapper, and the others."""
-    names = inspect.signature(wrapper).parameters
+    from inspect import signature
+
+    names = signature(wrapper).parameters
     own = {name: value for name, value in options.items() if name in names}
     return own, {name: value for name, value in options.items() if name not in names}
 
 
 def register_all() -> None:
     """Tell Gymnasium the id of each game that it does not know yet."""
+    import gymnasium
+
+    from kododo_env import registry
+
     for game in registry.DOORS:
         id = registry.door(game).GYMNASIUM_ID
         if id not in gymnasium.registry:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kododo_env.core.rewards import Reward
 from kododo_env.games.kado import KadoGame, Rules
-from kododo_env.wrappers.aec import AECGame
-from kododo_env.wrappers.opponents import Opponent
-from kododo_env.wrappers.parallel import ParallelGame
+
+if TYPE_CHECKING:
+    from kododo_env.wrappers.aec import AECGame
+    from kododo_env.wrappers.opponents import Opponent
+    from kododo_env.wrappers.parallel import ParallelGame
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
 
@@ -64,6 +66,8 @@ def parallel_env(
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
+    from kododo_env.wrappers.parallel import ParallelGame  # the batch does without PettingZoo
+
     game = batch_game(1, num_players, **rules)
     seen = (observation_dtype, normalize, action_mask, opponents, record)
     return ParallelGame(game, reward, render_mode, illegal_action, *seen)
@@ -85,6 +89,8 @@ def env(
 
     See ``parallel_env`` for the arguments.
     """
+    from kododo_env.wrappers.aec import AECGame  # as above
+
     game = batch_game(1, num_players, **rules)
     seen = (observation_dtype, normalize, action_mask, opponents, record)
     return AECGame(game, reward, render_mode, illegal_action, *seen)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kododo_env.core.rewards import Reward
 from kododo_env.games.kododo import KododoGame, Rules
-from kododo_env.wrappers.aec import AECGame
-from kododo_env.wrappers.opponents import Opponent
-from kododo_env.wrappers.parallel import ParallelGame
+
+if TYPE_CHECKING:
+    from kododo_env.wrappers.aec import AECGame
+    from kododo_env.wrappers.opponents import Opponent
+    from kododo_env.wrappers.parallel import ParallelGame
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
 
@@ -71,6 +73,8 @@ def parallel_env(
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
+    from kododo_env.wrappers.parallel import ParallelGame  # the batch does without PettingZoo
+
     game = batch_game(1, num_players, variant, **rules)
     seen = (observation_dtype, normalize, action_mask, opponents, record)
     return ParallelGame(game, reward, render_mode, illegal_action, *seen)
@@ -90,6 +94,8 @@ def env(
     **rules: Any,
 ) -> AECGame:
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
+    from kododo_env.wrappers.aec import AECGame  # as above
+
     game = batch_game(1, num_players, variant, **rules)
     seen = (observation_dtype, normalize, action_mask, opponents, record)
     return AECGame(game, reward, render_mode, illegal_action, *seen)

@@ -1,16 +1,17 @@
 """Starting a script, which answers Ctrl-C in a line from its first moment on.
 
-Nothing but the standard library is imported here, not even ``kododo_env``: libraries take seconds.
+Nothing is imported here that imports a library: libraries take seconds.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pkgutil import resolve_name
-from types import FrameType
 from typing import NoReturn
+
+from kododo_env.system.extras import needs
+from kododo_env.system.stopping import end_at_once_on_stop
 
 LIBRARIES = (
     "torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxscript", "tyro", "tensorboard",
@@ -26,11 +27,9 @@ def run_script(config_class: str, main: str, defaults: str | None = None) -> NoR
         main: Its function, likewise.
         defaults: What makes its defaults, likewise, if they depend on the arguments.
     """
-    # To the end of the process: while it leaves, it has done its work.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _end_at_once)
+    end_at_once_on_stop()
     try:
-        resolve_name("kododo_env.system.extras:needs")("agents", "train", *LIBRARIES)
+        needs("agents", "train", *LIBRARIES)
     except ImportError as error:
         print(f"{os.path.basename(sys.argv[0])}: error: {error}", file=sys.stderr)
         sys.exit(2)
@@ -38,9 +37,3 @@ def run_script(config_class: str, main: str, defaults: str | None = None) -> NoR
     makes = resolve_name(defaults) if defaults else None
     run_cli(resolve_name(config_class), resolve_name(main), defaults=makes)
     raise AssertionError("run_cli leaves the process")
-
-
-def _end_at_once(number: int, frame: FrameType | None) -> None:
-    """Nothing is begun; an exception would be the library's traceback, or be swallowed by it."""
-    os.write(2, b"\nstopped\n")
-    os._exit(128 + number)

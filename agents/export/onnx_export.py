@@ -17,12 +17,13 @@ import torch
 from torch import Tensor, nn
 
 from agents.export.metadata_file import write_metadata
-from agents.export.policy_graph import OPSET, policy_bytes
+from agents.export.policy_graph import policy_bytes
 from agents.networks.network import GameNetwork, masked
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import describe
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.system.files import written_whole
 
 POSITIONS = 10_000  # at least so many are compared

@@ -7,10 +7,8 @@ from onnx import TensorProto, helper
 
 from kododo_env.policy.metadata import KEY, PolicyMetadata
 from kododo_env.policy.onnx_file import read_onnx
+from kododo_env.policy.onnx_graph import IR_VERSION
 from kododo_env.policy.policy_file import LARGEST_FILE, sealed
-
-# The oldest runtime for Python 3.11, 1.15, reads these, and so do all since.
-OPSET, IR_VERSION = 18, 8
 
 
 def policy_bytes(model: onnx.ModelProto, metadata: PolicyMetadata) -> bytes:

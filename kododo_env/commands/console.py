@@ -1,4 +1,7 @@
-"""The command ``kododo`` of the wheel: which of its commands is meant."""
+"""The command ``kododo`` of the wheel: which of its commands is meant.
+
+Nothing is imported at the top that imports a library, so that Ctrl-C is answered in a line.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,8 @@ import sys
 from pkgutil import resolve_name
 from typing import NoReturn
 
-from kododo_env.commands.cli import BAD_INPUT, fail, run_cli
-from kododo_env.core.numbers import shown
 from kododo_env.system.extras import needs
+from kododo_env.system.stopping import end_at_once_on_stop
 
 COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
@@ -20,6 +22,10 @@ COMMANDS = {
 
 def main() -> NoReturn:
     """Run the command that is named: ``kododo evaluate --help`` says more of it."""
+    end_at_once_on_stop()
+    from kododo_env.commands.cli import BAD_INPUT, fail, run_cli
+    from kododo_env.core.numbers import shown
+
     name = sys.argv[1] if len(sys.argv) > 1 else None
     if name in (None, "-h", "--help"):
         lines = (f"  {command:9} {what}" for command, (_, what) in COMMANDS.items())

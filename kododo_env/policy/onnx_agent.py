@@ -1,4 +1,4 @@
-"""A learned player from one exported file; needs onnxruntime, not torch."""
+"""A learned player from one exported file; plays by onnxruntime, or numpy alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class OnnxAgent:
         path: The ``.onnx`` file.
         temperature: 0 plays the likeliest action, 1 draws from the policy's own
             distribution; None is what the file declares.
-        threads: Threads of the runtime.
+        threads: Threads of the runtime; numpy has those of its BLAS.
 
     Attributes:
         name: The file's name without its ending.
@@ -92,11 +92,9 @@ class OnnxAgent:
 
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:
         """The policy's own distribution, that of temperature 1, (N, A)."""
-        from scipy.special import softmax  # who only plays does without scipy
-
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
-        chances: npt.NDArray[np.float32] = softmax(logits, axis=1)
-        return chances
+        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
     def evaluate(
         self, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]

@@ -55,6 +55,13 @@ _MODEL = {
     7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", many=True, fields=_OPSET),
     14: _Field("metadata_props", many=True, fields=_ENTRY),
 }  # fmt: skip
+_DIM = {1: _Field("value", VARINT), 2: _Field("name")}
+_SHAPE = {1: _Field("dim", many=True, fields=_DIM)}
+_ARRAY = {1: _Field("kind", VARINT), 2: _Field("shape", fields=_SHAPE)}
+_END = {
+    1: _Field("name"), 2: _Field("type", fields={1: _Field("array", fields=_ARRAY)}),
+    3: _Field("doc_string"), 4: _Field("metadata_props", many=True),
+}  # fmt: skip
 _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
 # Bytes of a number by the tensor's type: floats of 32, 16 and 64 bits, whole numbers, truth values.
 _BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8}
@@ -75,6 +82,17 @@ def read_onnx(content: bytes) -> dict[str, str]:
     Raises:
         ValueError: It is no ONNX file, or has what no policy has.
     """
+    entries = [(_text(e, "key"), _text(e, "value")) for e in read_model(content)["metadata_props"]]
+    _check_unique([key for key, _ in entries])
+    return dict(entries)
+
+
+def read_model(content: bytes) -> dict[str, Any]:
+    """The fields of a model, if it has only what policies have; what is in them as bytes.
+
+    Raises:
+        ValueError: It is no ONNX file, or has what no policy has.
+    """
     model = _Reader().message(memoryview(content), "model", _MODEL)
     if "graph" not in model:
         raise ValueError("it has no graph")
@@ -84,9 +102,16 @@ def read_onnx(content: bytes) -> dict[str, str]:
     for tensor in tensors:
         _check_tensor(tensor)
     _check_unique([_text(tensor, "name") for tensor in tensors])
-    entries = [(_text(e, "key"), _text(e, "value")) for e in model.get("metadata_props", ())]
-    _check_unique([key for key, _ in entries])
-    return dict(entries)
+    return {"metadata_props": []} | model
+
+
+def read_end(content: memoryview) -> dict[str, Any]:
+    """The fields of what a model says of one of its inputs or outputs.
+
+    Raises:
+        ValueError: It is more than name, type and shape of an array.
+    """
+    return _Reader().message(content, "input or output", _END)
 
 
 def _check_tensor(tensor: Mapping[str, Any]) -> None:

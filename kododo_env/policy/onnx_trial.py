@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
-from functools import cache
-from threading import Timer
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.policy.metadata import PolicyMetadata
+from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.plain_text import plain
 
+SESSION: type[Any] = NumpySession
+"""What plays graphs: the runtime, which is faster, or numpy where that does not import."""
 try:
-    import onnxruntime
-except ImportError as error:
-    raise ImportError(
-        "policy files need onnxruntime: pip install onnxruntime (or 'kododo-env[play]')"
-    ) from error
+    from kododo_env.policy.onnxruntime_session import OnnxruntimeSession
+except ImportError:
+    pass
+else:
+    SESSION = OnnxruntimeSession
 
 MEMORY = 1 << 29  # bytes that a trial may take
 SECONDS = 10.0  # that it may take; what is being computed then is still finished
@@ -31,7 +31,7 @@ Feed = dict[str, npt.NDArray[Any]]
 
 
 def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
-    """A session of the runtime for a policy's graph, after a trial.
+    """A session for a policy's graph, after a trial of the graph as it stands.
 
     Args:
         content: The file's bytes; no file is opened.
@@ -39,22 +39,17 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
         threads: Threads of the session.
 
     Returns:
-        The session. It takes and gives what the metadata say, and its answers to some made-up
-        positions are finite.
+        The session, of the class ``SESSION``. It takes and gives what the metadata say, and its
+        answers to some made-up positions are finite.
 
     Raises:
-        ValueError: The runtime cannot read or run the graph, or it is no policy's.
+        ValueError: What plays it cannot read or run the graph, or it is no policy's.
     """
-    trial = _options(threads=1)
-    # As it stands: to simplify a graph, the runtime would compute parts of it without a limit.
-    trial.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    _share_limited_memory()
-    trial.add_session_config_entry("session.use_env_allocators", "1")
-    for options in (trial, _options(threads)):
-        session = _opened(content, options)
+    for memory in (MEMORY, None):
+        session = SESSION(content, threads, memory)
         _check_ends(session, metadata)
         for rows in ROWS:
-            logits, _ = _tried(session, fed(session, *_made_up(metadata, rows)))
+            logits, _ = answers_of(session, fed(session, *_made_up(metadata, rows)), SECONDS)
             if logits[-1].argmax() != len(metadata.actions) - 1:
                 raise ValueError("it likes illegal actions better than legal ones")
     return session
@@ -63,35 +58,8 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
 def fed(session: Any, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]) -> Feed:
     """What a session takes of positions: contiguous arrays in its own dtypes, or in int32."""
     given = {"observation": observation, "action_mask": action_mask}
-    types = {each.name: _DTYPES[each.type] for each in session.get_inputs()}
+    types = {each.name: _DTYPES[each.type] for each in session.inputs}
     return {name: np.ascontiguousarray(given[name], types[name]) for name in given}
-
-
-@cache
-def _share_limited_memory() -> None:
-    """Make the memory of all trials of this process; nobody else gets it without asking."""
-    kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
-    info = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
-    config = onnxruntime.OrtArenaCfg(MEMORY, -1, -1, -1)
-    with suppress(RuntimeError):  # somebody else's of this process is there already
-        onnxruntime.create_and_register_allocator(info, config)
-
-
-def _options(threads: int) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    return options
-
-
-def _opened(content: bytes, options: Any) -> Any:
-    try:
-        # From bytes, so that a file cannot make the runtime open others beside it.
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the runtime has no common class for what a bad file raises
-        version = onnxruntime.__version__
-        raise ValueError(f"onnxruntime {version} cannot open it: {plain(error)}") from error
 
 
 def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
@@ -99,7 +67,7 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
     size = sum(math.prod(shape) for _, shape, _ in metadata.pieces)
     actions = len(metadata.actions)
     own = "tensor(uint8)" if max(piece[2] for piece in metadata.pieces) < 256 else "tensor(uint16)"
-    sides = (session.get_inputs(), session.get_outputs())
+    sides = (session.inputs, session.outputs)
     plain_inputs = all(each.type == "tensor(int32)" for each in sides[0])
     wanted = {
         "action_mask": ("tensor(int32)" if plain_inputs else "tensor(int8)", [actions]),
@@ -130,36 +98,26 @@ def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[npt.NDArray[Any], npt
     return parts * np.concatenate(maxima), mask
 
 
-def _tried(session: Any, feed: Feed) -> list[npt.NDArray[np.float32]]:
-    """What a graph answers, unless that takes too long."""
-    options = onnxruntime.RunOptions()
-    timer = Timer(SECONDS, setattr, (options, "terminate", True))
-    timer.daemon = True
-    timer.start()
-    try:
-        return answers_of(session, feed, options)
-    except ValueError as error:
-        if timer.is_alive():
-            raise
-        raise ValueError(f"{error} (it is not done after {SECONDS:g} seconds)") from error
-    finally:
-        timer.cancel()
-
-
-def answers_of(session: Any, feed: Feed, options: Any = None) -> list[npt.NDArray[np.float32]]:
+def answers_of(
+    session: Any, feed: Feed, seconds: float | None = None
+) -> list[npt.NDArray[np.float32]]:
     """Logits (N, A) and values (N,) of a session for N positions.
 
     Args:
         session: What ``open_session`` gave.
         feed: ``observation`` (N, F) and ``action_mask`` (N, A), in its dtypes.
-        options: The runtime's, for this run.
+        seconds: How long it may take.
 
     Raises:
-        ValueError: It fails, or answers in another shape, or with what is no finite number.
+        ValueError: It fails, takes longer, or answers in another shape, or with what is no
+            finite number.
     """
     try:
-        answers: list[Any] = session.run(_OUTPUTS, feed, options)
-    except Exception as error:  # as above
+        answers: list[Any] = session.run(_OUTPUTS, feed, seconds)
+    except TimeoutError as error:
+        late = f"(it is not done after {seconds:g} seconds)"
+        raise ValueError(f"its graph fails: {plain(error)} {late}") from error
+    except Exception as error:  # neither runtime has a common class for what a bad graph raises
         raise ValueError(f"its graph fails: {plain(error)}") from error
     shape = feed["action_mask"].shape
     for name, answer, wanted in zip(_OUTPUTS, answers, (shape, shape[:1]), strict=True):

@@ -10,7 +10,7 @@ def needs(what: str, extra: str, *modules: str) -> None:
 
     Args:
         what: What is about to be used, for the message.
-        extra: The extra of this package.
+        extra: The extra of this package; "" if the package itself asks for it.
         *modules: The modules that it brings.
 
     Raises:
@@ -23,4 +23,5 @@ def needs(what: str, extra: str, *modules: str) -> None:
 
 def missing_extra(what: str, module: str | None, extra: str) -> str:
     """The line that says what is missing, and how to get it."""
-    return f"{what} needs {module}: pip install 'kododo-env[{extra}]'"
+    package = f"'kododo-env[{extra}]'" if extra else "kododo-env"
+    return f"{what} needs {module}: pip install {package}"

@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
-from kododo_env.wrappers.aec import AECGame
-from kododo_env.wrappers.parallel import ParallelGame
-from kododo_env.wrappers.single import SingleSeatEnv
-from kododo_env.wrappers.vector import BatchVectorEnv
+from kododo_env.system.extras import needs
+
+needs("kododo_env.wrappers", "", "gymnasium", "pettingzoo")
+
+from kododo_env.wrappers.aec import AECGame  # noqa: E402
+from kododo_env.wrappers.parallel import ParallelGame  # noqa: E402
+from kododo_env.wrappers.single import SingleSeatEnv  # noqa: E402
+from kododo_env.wrappers.vector import BatchVectorEnv  # noqa: E402
 
 __all__ = ["AECGame", "BatchVectorEnv", "ParallelGame", "SingleSeatEnv"]

@@ -15,6 +15,7 @@ def kododo(
 ) -> tuple[int, str, str]:
     """Its exit status and what it prints, on stdout and on stderr."""
     monkeypatch.setattr(sys, "argv", ["kododo", *args])
+    monkeypatch.setattr(console, "end_at_once_on_stop", lambda: None)  # this process goes on
     with pytest.raises(SystemExit) as leave:
         console.main()
     said = capsys.readouterr()

@@ -189,7 +189,6 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
 
 
 MISSING = {
-    'kododo_env.load("kododo-4p")': ("policy files need onnxruntime", "play"),
     "import kododo_env.arena.match": ("kododo_env.arena needs scipy", "play"),
     'kododo_env.make_agent("search:random:9", "kado")': ("kododo_env.search needs scipy", "play"),
     "import kododo_env.wrappers.vec": ("BatchVecEnv needs stable_baselines3", "train"),

@@ -444,10 +444,10 @@ def test_a_network_that_gives_nan_later_is_named(tmp_path: Path) -> None:
         agent.evaluate(observation, mask)
 
 
-def test_a_graph_that_fails_later_is_one_line(tmp_path: Path) -> None:
-    """An index that the trial had no reason to find out of range."""
+def looking_up(path: Path) -> Path:
+    """A policy that looks up an index which the trial had no reason to find out of range."""
 
-    def looking_up(model: Model) -> None:
+    def change(model: Model) -> None:
         with_constant("table", np.zeros(6, np.float32))(model)
         with_constant("place", [3])(model)
         nodes = [
@@ -458,8 +458,11 @@ def test_a_graph_that_fails_later_is_one_line(tmp_path: Path) -> None:
         ]
         answer("logits", *nodes)(model)
 
-    path = write_policy(tmp_path / "p.onnx", "kododo", 2)
-    agent = OnnxAgent(changed(path, path, looking_up))
+    return changed(path, path, change)
+
+
+def test_a_graph_that_fails_later_is_one_line(tmp_path: Path) -> None:
+    agent = OnnxAgent(looking_up(write_policy(tmp_path / "p.onnx", "kododo", 2)))
     observation, mask = np.full((4, 104), 200, np.uint8), np.ones((4, 15), np.int8)
     with pytest.raises(ValueError, match=r"p\.onnx cannot be played: its graph fails: .*out of"):
         agent.evaluate(observation, mask)

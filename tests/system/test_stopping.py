@@ -21,7 +21,10 @@ from kododo_env.system.reservation import reserved
 from kododo_env.system.stopping import Terminated
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = (("train.py",), ("evaluate.py",), ("-m", "agents.release.make_policies"))
+SCRIPTS = (
+    ("train.py",), ("evaluate.py",), ("-m", "agents.release.make_policies"),
+    ("-m", "kododo_env", "evaluate"),
+)  # fmt: skip
 KILLS = (signal.SIGINT, signal.SIGTERM)
 
 

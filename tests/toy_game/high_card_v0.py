@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kododo_env.core.rewards import Reward
-from kododo_env.wrappers.aec import AECGame
-from kododo_env.wrappers.parallel import ParallelGame
 from tests.testing.high_card import HighCard, Rules
+
+if TYPE_CHECKING:
+    from kododo_env.wrappers.aec import AECGame
+    from kododo_env.wrappers.parallel import ParallelGame
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
 
@@ -30,6 +32,8 @@ def parallel_env(
     **rules: Any,
 ) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv."""
+    from kododo_env.wrappers.parallel import ParallelGame
+
     return ParallelGame(batch_game(1, num_players, **rules), reward, render_mode, illegal_action)
 
 
@@ -41,4 +45,6 @@ def env(
     **rules: Any,
 ) -> AECGame:
     """One game as a PettingZoo AECEnv."""
+    from kododo_env.wrappers.aec import AECGame
+
     return AECGame(batch_game(1, num_players, **rules), reward, render_mode, illegal_action)

@@ -82,11 +82,42 @@ def test_registered(game: str) -> None:
     assert "ansi" in env.metadata["render_modes"]
 
 
-def test_importing_needs_numpy_gymnasium_and_pettingzoo_only() -> None:
-    heavy = "torch stable_baselines3 sb3_contrib onnxruntime matplotlib resvg_py PIL scipy agents"
+PLAIN, PREFIXED = "kododo/Kododo-v0", KODODO
+IN_ANY_ORDER = {
+    "gymnasium first": ("import gymnasium", "import kododo_env", PLAIN),
+    "kododo_env first": ("import kododo_env", "import gymnasium", PLAIN),
+    "a door first": ("from kododo_env import kado_v0", "import gymnasium", PLAIN),
+    "wrappers first": ("import kododo_env.wrappers", "import gymnasium", PLAIN),
+    "a part of gymnasium": ("import kododo_env", "import gymnasium.envs.registration", PLAIN),
+    "gymnasium, by prefix": ("import gymnasium", "pass", PREFIXED),
+    "kododo_env first, by prefix": ("import kododo_env", "import gymnasium", PREFIXED),
+}
+
+
+@pytest.mark.parametrize("lines", IN_ANY_ORDER.values(), ids=IN_ANY_ORDER)
+def test_registered_in_any_order(lines: tuple[str, str, str]) -> None:
+    """Importing kododo_env does not import Gymnasium, which learns of the ids all the same."""
+    first, second, id = lines
+    make = f"import gymnasium as g; print(g.make({id!r}).spec.id, len(g.make_vec({id!r}).reset()))"
+    assert printed(f"{first}\n{second}\n{make}") == f"{PLAIN} 2"
+
+
+def test_importing_needs_no_library() -> None:
+    heavy = "numpy gymnasium pettingzoo scipy filelock tyro torch onnxruntime matplotlib agents"
     code = f"import kododo_env, sys; print([m for m in {heavy.split()} if m in sys.modules])"
+    assert printed(code) == "[]"
+
+
+def test_what_was_an_attribute_still_is() -> None:
+    """The doors and other parts, without importing them by name."""
+    show = "print(k.kado_v0.env(), k.registry.DOORS['kado'], hasattr(k, 'x'))"
+    assert printed(f"import kododo_env as k; {show}") == "kado_v0 kododo_env.kado_v0 False"
+
+
+def printed(code: str) -> str:
+    """What a process of its own prints."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return done.stdout.strip()
 
 
 @pytest.mark.parametrize(("game", "players"), EXTREMES)

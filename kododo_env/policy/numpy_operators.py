@@ -1,0 +1,215 @@
+"""The operators of policy files in numpy, as ONNX's opset 18 defines them.
+
+Each takes its inputs, None for one that is not given, and its attributes by name. Inputs are never
+written to; what is given back may be a view of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+
+from kododo_env.policy.onnx_graph import DTYPES, Array
+
+Operator = Callable[..., Any]
+
+# --- number by number -----------------------------------------------------------------------
+
+
+def _alike(function: Operator) -> Operator:
+    """An operator whose inputs all have one type; numpy would find one for them."""
+
+    def operator(*inputs: Array) -> Any:
+        if len({each.dtype for each in inputs}) > 1:
+            raise ValueError(f"types that differ: {', '.join(str(each.dtype) for each in inputs)}")
+        return function(*inputs)
+
+    return operator
+
+
+def _one(function: Operator) -> Operator:
+    def operator(x: Array) -> Any:
+        return function(x)
+
+    return operator
+
+
+def _divided(a: Array, b: Array) -> Any:
+    if a.dtype.kind == "f":
+        return np.divide(a, b)
+    down = a // b  # ONNX's goes towards zero
+    return np.asarray(down + ((a % b != 0) & ((a < 0) != (b < 0))), a.dtype)
+
+
+def _mod(a: Array, b: Array, *, fmod: int = 0) -> Any:
+    return np.fmod(a, b) if fmod else np.mod(a, b)
+
+
+def _clip(x: Array, least: Array | None = None, most: Array | None = None) -> Any:
+    x = x if least is None else np.maximum(x, least)
+    return x if most is None else np.minimum(x, most)
+
+
+def _cast(x: Array, *, to: int) -> Any:
+    return x.astype(DTYPES[to])
+
+
+def _where(condition: Array, x: Array, y: Array) -> Any:
+    return _alike(partial(np.where, condition))(x, y)
+
+
+# --- products and sums ----------------------------------------------------------------------
+
+
+def _gemm(
+    a: Array, b: Array, c: Array | None = None, *,
+    alpha: float = 1.0, beta: float = 1.0, transA: int = 0, transB: int = 0,
+) -> Any:  # fmt: skip
+    product = np.matmul(a.T if transA else a, b.T if transB else b)
+    if alpha != 1:
+        product = product * product.dtype.type(alpha)
+    if c is None:
+        return product
+    product += c if beta == 1 else c * c.dtype.type(beta)
+    return product
+
+
+def _reduced(function: Callable[..., Any]) -> Operator:
+    def operator(
+        x: Array, axes: Array | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    ) -> Array:
+        along = None if axes is None or not axes.size else tuple(axes.tolist())
+        if along is None and noop_with_empty_axes:
+            return x
+        return np.asarray(function(x, axis=along, keepdims=bool(keepdims)), x.dtype)
+
+    return operator
+
+
+def _cumulated(x: Array, axis: Array, *, exclusive: int = 0, reverse: int = 0) -> Any:
+    x = np.moveaxis(x, int(axis), 0)
+    x = x[::-1] if reverse else x
+    total = np.cumsum(x, axis=0, dtype=x.dtype)
+    if exclusive:
+        total = np.concatenate([np.zeros_like(total[:1]), total[:-1]])
+    return np.moveaxis(total[::-1] if reverse else total, 0, int(axis))
+
+
+def _place_of(function: Callable[..., Any]) -> Operator:
+    def operator(
+        x: Array, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0
+    ) -> Array:
+        found = function(np.flip(x, axis) if select_last_index else x, axis=axis)
+        found = x.shape[axis] - 1 - found if select_last_index else found
+        return np.asarray(np.expand_dims(found, axis) if keepdims else found, np.int64)
+
+    return operator
+
+
+# --- places and shapes ----------------------------------------------------------------------
+
+
+def _gather(x: Array, places: Array, *, axis: int = 0) -> Any:
+    return np.take(x, places, axis)
+
+
+def _gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
+    return np.take_along_axis(x, places, axis)
+
+
+def _gather_nd(x: Array, places: Array, *, batch_dims: int = 0) -> Any:
+    if batch_dims:
+        raise ValueError("GatherND with batch_dims is not what a policy has")
+    if places.shape[-1] == 1:
+        return np.take(x, places[..., 0], 0)  # faster
+    return x[tuple(np.moveaxis(places, -1, 0))]
+
+
+def _reshaped(x: Array, shape: Array, *, allowzero: int = 0) -> Any:
+    lengths = [
+        x.shape[axis] if length == 0 and not allowzero else length
+        for axis, length in enumerate(shape.tolist())
+    ]
+    return x.reshape(lengths)
+
+
+def _flattened(x: Array, *, axis: int = 1) -> Any:
+    before = x.shape[: axis if axis >= 0 else x.ndim + axis]
+    return x.reshape(int(np.prod(before)), -1)
+
+
+def _shape(x: Array, *, start: int = 0, end: int | None = None) -> Any:
+    return np.array(x.shape[start:end], np.int64)
+
+
+def _sliced(
+    x: Array, starts: Array, ends: Array, axes: Array | None = None, steps: Array | None = None
+) -> Any:
+    count = len(starts)
+    along = range(count) if axes is None else axes.tolist()
+    by = [1] * count if steps is None else steps.tolist()
+    which = [slice(None)] * x.ndim
+    for axis, start, end, step in zip(along, starts.tolist(), ends.tolist(), by, strict=True):
+        which[axis] = slice(start, end, step)
+    return x[tuple(which)]
+
+
+def _split(
+    x: Array, sizes: Array | None = None, *, axis: int = 0, num_outputs: int = 1
+) -> list[Array]:
+    each = -(-x.shape[axis] // num_outputs)  # the last may be smaller
+    ends = np.arange(1, num_outputs) * each if sizes is None else np.cumsum(sizes)[:-1]
+    return np.split(x, ends, axis)
+
+
+def _squeezed(x: Array, axes: Array | None = None) -> Any:
+    return np.squeeze(x, None if axes is None else tuple(axes.tolist()))
+
+
+def _unsqueezed(x: Array, axes: Array) -> Any:
+    return np.expand_dims(x, tuple(axes.tolist()))
+
+
+def _transposed(x: Array, *, perm: list[int] | None = None) -> Any:
+    return np.transpose(x, perm)
+
+
+def _expanded(x: Array, shape: Array) -> Any:
+    return np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape.tolist())))
+
+
+def _concatenated(*inputs: Array, axis: int) -> Any:
+    return _alike(lambda *arrays: np.concatenate(arrays, axis))(*inputs)
+
+
+def _range(first: Array, end: Array, step: Array) -> Any:
+    return np.arange(first.item(), end.item(), step.item(), dtype=first.dtype)
+
+
+BY_NUMBER: dict[str, Operator] = {
+    "Add": _alike(np.add), "And": _alike(np.logical_and), "Clip": _clip, "Div": _alike(_divided),
+    "Equal": _alike(np.equal), "Greater": _alike(np.greater),
+    "GreaterOrEqual": _alike(np.greater_equal), "Less": _alike(np.less),
+    "LessOrEqual": _alike(np.less_equal), "Max": _alike(lambda *arrays: reduce(np.maximum, arrays)),
+    "Min": _alike(lambda *arrays: reduce(np.minimum, arrays)), "Mod": _mod,
+    "Mul": _alike(np.multiply), "Or": _alike(np.logical_or), "Sub": _alike(np.subtract),
+    "Where": _where,
+}  # fmt: skip
+"""Those whose inputs are spread to one shape."""
+
+OPERATORS: dict[str, Operator] = {
+    **BY_NUMBER,
+    "Abs": _one(np.abs), "ArgMax": _place_of(np.argmax), "ArgMin": _place_of(np.argmin),
+    "Cast": _cast, "Ceil": _one(np.ceil), "Concat": _concatenated, "CumSum": _cumulated,
+    "Expand": _expanded, "Flatten": _flattened, "Floor": _one(np.floor), "Gather": _gather,
+    "GatherElements": _gather_elements, "GatherND": _gather_nd, "Gemm": _gemm,
+    "Identity": _one(lambda x: x), "MatMul": _alike(np.matmul), "Neg": _one(np.negative),
+    "Not": _one(np.logical_not), "Range": _range, "ReduceMax": _reduced(np.max),
+    "ReduceMean": _reduced(np.mean), "ReduceMin": _reduced(np.min), "ReduceSum": _reduced(np.sum),
+    "Relu": _one(lambda x: np.maximum(x, x.dtype.type(0))), "Reshape": _reshaped, "Shape": _shape,
+    "Slice": _sliced, "Split": _split, "Squeeze": _squeezed, "Transpose": _transposed,
+    "Unsqueeze": _unsqueezed,
+}  # fmt: skip

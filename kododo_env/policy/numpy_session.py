@@ -1,0 +1,148 @@
+"""Playing a policy's graph in numpy, where there is no onnxruntime."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kododo_env.policy.numpy_operators import BY_NUMBER, OPERATORS, Operator
+from kododo_env.policy.onnx_graph import Array, End, Node, read_graph, type_name
+
+WIDEST = 8  # bytes of a number
+
+
+class _Step(NamedTuple):
+    """An operation, and the names of what nobody needs after it."""
+
+    node: Node
+    operator: Operator
+    done: frozenset[str]
+
+
+class NumpySession:
+    """A graph that can be played, operation by operation.
+
+    Args:
+        content: The file's bytes.
+        threads: Numpy has its own, those of its BLAS.
+        memory: Bytes that what is computed may take, in a trial, which takes the graph as it
+            stands; None: without a limit, and what is constant is computed once.
+
+    Attributes:
+        inputs: What it takes.
+        outputs: What it gives.
+
+    Raises:
+        ValueError: It is no graph that a policy has.
+    """
+
+    def __init__(self, content: bytes, threads: int, memory: int | None) -> None:
+        try:
+            graph = read_graph(content)
+            steps = [_step(node) for node in graph.nodes]
+        except ValueError as error:
+            raise ValueError(f"it cannot be opened with numpy alone: {error}") from error
+        self.inputs: list[End] = graph.inputs
+        self.outputs: list[End] = graph.outputs
+        self._memory, self._constants = memory, graph.constants
+        if memory is None:
+            steps = self._computed_once(steps)
+        self._steps = _with_ends(steps, {each.name for each in graph.outputs})
+
+    def run(
+        self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
+    ) -> list[Array]:
+        """What the graph gives for some inputs.
+
+        Args:
+            names: The outputs that are wanted.
+            feed: The inputs by name.
+            seconds: When it is to end; what is being computed then is still finished.
+
+        Raises:
+            TimeoutError: It does not.
+            Exception: Whatever numpy raises if the graph cannot be computed.
+        """
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        values: dict[str, Array] = {**self._constants, **feed}
+        with np.errstate(all="ignore"):  # what is no number is found at the end
+            for step in self._steps:
+                if time.monotonic() > end:
+                    raise TimeoutError(f"{step.node.operator} was not begun")
+                self._play(step, values)
+                for name in step.done:
+                    del values[name]
+        for each in self.outputs:
+            if type_name(values[each.name].dtype) != each.type:
+                raise ValueError(f"{each.name} is of the type {values[each.name].dtype}")
+        return [values[name] for name in names]
+
+    def _play(self, step: _Step, values: dict[str, Array]) -> None:
+        """Compute what one operation gives."""
+        node = step.node
+        given = [values[name] if name else None for name in node.inputs]
+        if self._memory is not None:
+            held = sum(each.nbytes for each in values.values())
+            if held + WIDEST * _numbers(node, given) > self._memory:
+                raise MemoryError(f"{node.operator} wants more than {self._memory:,} bytes")
+        found = step.operator(*given, **node.attributes)
+        results = found if isinstance(found, list) else [found]
+        values.update(zip(node.outputs, map(np.asarray, results), strict=True))
+
+    def _computed_once(self, steps: list[_Step]) -> list[_Step]:
+        """Turn what follows from constants alone into constants; the other operations."""
+        left = []
+        with np.errstate(all="ignore"):
+            for step in steps:
+                if {*step.node.inputs} - {""} <= self._constants.keys():
+                    self._play(step, self._constants)
+                else:
+                    left.append(step)
+        return left
+
+
+def _step(node: Node) -> _Step:
+    operator = OPERATORS[node.operator]
+    takes = signature(operator).parameters.values()
+    known = {each.name for each in takes if each.kind is each.KEYWORD_ONLY}
+    for name in sorted(node.attributes.keys() - known):
+        raise ValueError(f"{name!r} is no attribute of {node.operator}")
+    return _Step(node, operator, frozenset())
+
+
+def _with_ends(steps: list[_Step], kept: set[str]) -> list[_Step]:
+    """The operations, each with what is not needed after it; outputs always are."""
+    needed, found = {"", *kept}, []
+    for step in reversed(steps):
+        mine = {*step.node.inputs, *step.node.outputs}
+        found.append(step._replace(done=frozenset(mine - needed)))
+        needed |= mine
+    return found[::-1]
+
+
+def _numbers(node: Node, given: Sequence[Array | None]) -> int:
+    """How many numbers an operation gives at most."""
+    arrays = [each for each in given if each is not None]
+    shapes: list[tuple[int, ...]] = [each.shape for each in arrays]
+    if node.operator in BY_NUMBER:
+        return math.prod(np.broadcast_shapes(*shapes))
+    if node.operator == "Expand":
+        return math.prod(np.broadcast_shapes(shapes[0], tuple(arrays[1].tolist())))
+    if node.operator == "Range":
+        first, end, step = map(float, arrays)
+        return max(0, math.ceil((end - first) / step))
+    if node.operator in ("Gemm", "MatMul"):
+        inner = shapes[0][0 if node.attributes.get("transA") else -1]
+        return arrays[0].size * arrays[1].size // max(1, inner)  # of stacks more than that
+    if node.operator == "Gather":
+        axis: Any = node.attributes.get("axis", 0)
+        length: int = shapes[0][axis]
+        return arrays[1].size * arrays[0].size // max(1, length)
+    if node.operator == "GatherND":
+        return arrays[1].size * math.prod(shapes[0][shapes[1][-1] :])
+    return sum(each.size for each in arrays)

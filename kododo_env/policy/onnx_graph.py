@@ -1,0 +1,125 @@
+"""The graph of a policy file as Python has it: its operations in order, its constants as arrays."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.policy.onnx_file import read_end, read_model
+
+# What policies are written in: the oldest runtime for Python 3.11, 1.15, and all since read it.
+OPSET, IR_VERSION = 18, 8
+# By the number of a type in an ONNX file.
+DTYPES: dict[int, np.dtype[Any]] = {
+    number: np.dtype(name).newbyteorder("<")
+    for number, name in {
+        1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
+        9: "bool", 10: "float16", 11: "float64",
+    }.items()
+}  # fmt: skip
+_CALLED = {"float32": "float", "float64": "double"}  # otherwise as in numpy
+
+Array = npt.NDArray[Any]
+Attributes = dict[str, int | float | list[int]]
+
+
+class End(NamedTuple):
+    """An input or output of a graph, in the words of onnxruntime: ``tensor(float)``."""
+
+    name: str
+    type: str
+    shape: list[int | str | None]
+
+
+class Node(NamedTuple):
+    """An operation. An input that is not given has the name ""."""
+
+    operator: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: Attributes
+
+
+class Graph(NamedTuple):
+    """All that is computed."""
+
+    inputs: list[End]
+    outputs: list[End]
+    constants: dict[str, Array]
+    nodes: list[Node]
+
+
+def read_graph(content: bytes) -> Graph:
+    """The graph of a policy file.
+
+    Raises:
+        ValueError: It is no policy file, is of another version of ONNX, or takes what nothing
+            gives.
+    """
+    model = read_model(content)
+    opsets = [each.get("version") for each in model.get("opset_import", [])]
+    if (model.get("ir_version"), opsets) != (IR_VERSION, [OPSET]):
+        raise ValueError(
+            f"it is written in version {model.get('ir_version')} of the format with operators of "
+            f"{opsets}, not in {IR_VERSION} with [{OPSET}]"
+        )
+    graph = model["graph"]
+    constants = {_text(each, "name"): _array(each) for each in graph.get("initializer", [])}
+    inputs, outputs = ([_end(each) for each in graph.get(side, [])] for side in ("input", "output"))
+    inputs = [each for each in inputs if each.name not in constants]
+    nodes = [_node(each) for each in graph.get("node", [])]
+    known = {"", *constants, *(each.name for each in inputs)}
+    for node in nodes:
+        for name in {*node.inputs} - known:
+            raise ValueError(f"its {node.operator} takes {name!r}, which nothing before it gives")
+        for name in {*node.outputs} & known:
+            raise ValueError(f"its {node.operator} gives {name!r}, which is there already")
+        known.update(node.outputs)
+    for end in outputs:
+        if end.name not in known:
+            raise ValueError(f"nothing gives its output {end.name!r}")
+    return Graph(inputs, outputs, constants, nodes)
+
+
+def type_name(dtype: np.dtype[Any]) -> str:
+    """A dtype in the words of onnxruntime."""
+    return f"tensor({_CALLED.get(dtype.name, dtype.name)})"
+
+
+def _end(content: memoryview) -> End:
+    end = read_end(content)
+    array = end.get("type", {}).get("array", {})
+    kind = DTYPES.get(array.get("kind"))
+    dims = array.get("shape", {}).get("dim", [])
+    shape = [each.get("value", _text(each, "name")) for each in dims]
+    return End(_text(end, "name"), type_name(kind) if kind else "another type", shape)
+
+
+def _array(tensor: Mapping[str, Any]) -> Array:
+    # The reader has checked that there are as many bytes as the shape and the type want.
+    dtype = DTYPES[tensor["data_type"]]
+    return np.ndarray(tuple(tensor.get("dims", [])), dtype, tensor.get("raw_data", b""))
+
+
+def _node(node: Mapping[str, Any]) -> Node:
+    names = ([str(each, "utf-8") for each in node.get(side, [])] for side in ("input", "output"))
+    inputs, outputs = map(tuple, names)
+    attributes = {_text(each, "name"): _value(each) for each in node.get("attribute", [])}
+    return Node(_text(node, "op_type"), inputs, outputs, attributes)
+
+
+def _value(attribute: Mapping[str, Any]) -> int | float | list[int]:
+    if attribute["type"] == 1:
+        (number,) = struct.unpack("<f", attribute.get("f", bytes(4)))
+        return float(number)
+    whole: int = attribute.get("i", 0)
+    several: list[int] = attribute.get("ints", [])
+    return whole if attribute["type"] == 2 else several
+
+
+def _text(message: Mapping[str, Any], name: str) -> str:
+    return str(message.get(name, b""), "utf-8")

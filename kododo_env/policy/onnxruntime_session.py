@@ -1,0 +1,92 @@
+"""Playing a policy's graph by onnxruntime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from threading import Timer
+from typing import Any
+
+import onnxruntime
+
+from kododo_env.policy.onnx_graph import Array
+from kododo_env.policy.plain_text import plain
+
+
+class OnnxruntimeSession:
+    """A graph that can be played; see ``NumpySession``, which has the same methods.
+
+    Args:
+        content: The file's bytes; no file is opened.
+        threads: Threads of the runtime.
+        memory: Bytes that all trials of this process may take; None: this is none.
+
+    Attributes:
+        inputs: What it takes.
+        outputs: What it gives.
+
+    Raises:
+        ValueError: The runtime cannot read the graph.
+    """
+
+    def __init__(self, content: bytes, threads: int, memory: int | None) -> None:
+        options = _options(1 if memory else threads)
+        if memory:
+            # As it stands: to simplify a graph, the runtime would compute parts without a limit.
+            options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            _share_limited_memory(memory)
+            options.add_session_config_entry("session.use_env_allocators", "1")
+        try:
+            # From bytes, so that a file cannot make the runtime open others beside it.
+            self._session = onnxruntime.InferenceSession(
+                content, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # the runtime has no common class for what a bad file raises
+            version = onnxruntime.__version__
+            raise ValueError(f"onnxruntime {version} cannot open it: {plain(error)}") from error
+        self.inputs: list[Any] = self._session.get_inputs()
+        self.outputs: list[Any] = self._session.get_outputs()
+
+    def run(
+        self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
+    ) -> list[Array]:
+        """What the graph gives for some inputs; see ``NumpySession.run``."""
+        if seconds is None:
+            return self._answers(names, feed, None)
+        options = onnxruntime.RunOptions()
+        timer = Timer(seconds, setattr, (options, "terminate", True))
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._answers(names, feed, options)
+        except Exception as error:
+            if timer.is_alive():
+                raise
+            raise TimeoutError(plain(error)) from error
+        finally:
+            timer.cancel()
+
+    def _answers(
+        self, names: Sequence[str], feed: Mapping[str, Array], options: Any
+    ) -> list[Array]:
+        answers: list[Array] = self._session.run(names, feed, options)
+        return answers
+
+
+@cache
+def _share_limited_memory(memory: int) -> None:
+    """Make the memory of all trials of this process; nobody else gets it without asking."""
+    kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
+    info = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
+    config = onnxruntime.OrtArenaCfg(memory, -1, -1, -1)
+    with suppress(RuntimeError):  # somebody else's of this process is there already
+        onnxruntime.create_and_register_allocator(info, config)
+
+
+def _options(threads: int) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return options

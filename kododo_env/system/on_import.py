@@ -1,0 +1,64 @@
+"""Doing something when another library is imported, without importing it oneself."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:  # importlib.abc takes longer to import than all the rest
+    from collections.abc import Callable, Sequence
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+
+def when_imported(module: str, call: Callable[[], object]) -> None:
+    """Call a function after a module is imported: at once, if it already is.
+
+    Args:
+        module: Its full name; it need not be installed.
+        call: What to do. It must be light, and must not raise: it is done in somebody's import.
+    """
+    if sys.modules.get(module) is not None:
+        call()
+    else:
+        sys.meta_path.insert(0, _Finder(module, call))
+
+
+class _Finder:
+    """Finds one module as the others do, and has its loader say when it is done."""
+
+    def __init__(self, module: str, call: Callable[[], object]) -> None:
+        self.module, self.call = module, call
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """What the finders after it say, with a loader of ours; None of any other module."""
+        if fullname != self.module:
+            return None
+        after = sys.meta_path[sys.meta_path.index(self) + 1 :]  # those before had their turn
+        found = (each.find_spec(fullname, path, target) for each in after)
+        spec = next((each for each in found if each is not None), None)
+        if spec is not None and spec.loader is not None:
+            spec.loader = cast("Loader", _AnnouncingLoader(spec.loader, self))
+        return spec
+
+
+class _AnnouncingLoader:
+    """Loads as another loader does, which the module then has, and calls the function."""
+
+    def __init__(self, loader: Loader, finder: _Finder) -> None:
+        self.loader, self.finder = loader, finder
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self.loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self.loader
+        self.loader.exec_module(module)
+        if self.finder in sys.meta_path:
+            sys.meta_path.remove(self.finder)
+            self.finder.call()

@@ -1,0 +1,105 @@
+"""What needs numpy and nothing else: games, scripted players, policies and pictures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kododo_env.agent_registry import shipped, strangers
+from tests.doors import TABLES
+from tests.packaging.bare_environment import numpy_alone, told
+
+NOTHING_ELSE = """
+from importlib.metadata import distributions
+print(*sorted(each.name for each in distributions()))
+"""
+# Each scripted player at a table of their own, a picture of the beginning and of the end.
+PLAY = """
+import json
+import kododo_env
+import numpy as np
+from kododo_env import make_agent, registry
+from kododo_env.agent_registry import scripted
+from kododo_env.core.agent import joint_action
+
+found = []
+for name in registry.DOORS:
+    for players in registry.door(name).PLAYERS:
+        for agent in scripted(name):
+            game = registry.batch_game(name, 3, 0, num_players=players)
+            rng = np.random.default_rng(0)
+            pictures = [game.svg(0, 0)]
+            while not game.terminated.all():
+                game.step(joint_action([make_agent(agent, name)] * players, game, rng))
+            pictures += [game.svg(2), game.text(2)]
+            found.append([name, players, agent, game.scores.tolist(), pictures])
+print(json.dumps(found))
+"""
+POLICIES = """
+import kododo_env
+import numpy as np
+from kododo_env import registry
+from kododo_env.agent_registry import shipped, strangers
+from kododo_env.core.agent import joint_action
+
+for name in (*shipped(), *strangers()):
+    agent, rng = kododo_env.load(name), np.random.default_rng(0)
+    game = registry.batch_game(agent.game, 4, 0, num_players=agent.num_players)
+    assert np.allclose(agent.probabilities(game.view(0)).sum(axis=1), 1)
+    assert agent.value(game.view(0)).shape == (4,)
+    while not game.terminated.all():
+        game.step(joint_action([agent] * agent.num_players, game, rng))
+    print(name)
+"""
+DOORS = """
+import kododo_env
+for make in (kododo_env.kododo_v0.parallel_env, kododo_env.kado_v0.env):
+    try:
+        make()
+    except ImportError as error:
+        print(error)
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return numpy_alone(tmp_path_factory.mktemp("alone") / "venv")
+
+
+def test_games_scripted_players_and_pictures(python: Path) -> None:
+    """``import kododo_env`` wanted Gymnasium and PettingZoo, and so did every door."""
+    # The checkout itself, where an editable install left its own name there.
+    assert {*told(python, "-c", NOTHING_ELSE).split()} <= {"numpy", "kododo-env"}
+    played = json.loads(told(python, "-c", PLAY))
+    assert {(game, players) for game, players, *_ in played} == {*TABLES}
+    assert {"random", "heuristic"} <= {agent for *_, agent, _, _ in played}
+    assert all(picture.startswith("<svg") for *_, pictures in played for picture in pictures[:2])
+
+
+def test_policies_play(python: Path) -> None:
+    """``load`` said that it needed onnxruntime."""
+    assert told(python, "-c", POLICIES).split() == [*shipped(), *strangers()]
+
+
+def test_the_doors_to_pettingzoo_say_what_they_need(python: Path) -> None:
+    line = "kododo_env.wrappers needs gymnasium: pip install kododo-env\n"
+    assert told(python, "-c", DOORS) == 2 * line
+
+
+def test_a_gymnasium_that_cannot_be_imported_is_nobodys_concern(
+    python: Path, tmp_path: Path
+) -> None:
+    """As it is with another numpy than it was made for."""
+    (tmp_path / "gymnasium.py").write_text("raise RuntimeError('made for another numpy')\n")
+    path = Path(f"{tmp_path}:{Path(__file__).parents[2]}")
+    code = """
+import kododo_env
+for _ in range(2):
+    try:
+        import gymnasium
+    except RuntimeError as error:
+        print(error, kododo_env.kado_v0.batch_game(1).name)
+"""
+    assert told(python, "-c", code, path=path) == 2 * "made for another numpy kado\n"

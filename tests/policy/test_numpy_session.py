@@ -1,0 +1,450 @@
+"""Policies without onnxruntime: what numpy makes of a graph is what the runtime makes of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import onnxruntime
+import pytest
+import torch
+from onnx import helper, numpy_helper
+
+from agents.export.half_precision import halved
+from agents.export.onnx_export import export_policy, positions
+from agents.export.policy_graph import policy_bytes
+from agents.export.policy_weights import game_of
+from agents.networks.network import GameNetwork
+from kododo_env import registry
+from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX
+from kododo_env.policy import onnx_trial
+from kododo_env.policy.numpy_operators import OPERATORS
+from kododo_env.policy.numpy_session import NumpySession
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.onnx_file import OPERATORS as THOSE_OF_POLICIES
+from tests.doors import GAMES
+from tests.policy.policy_files import tiny_model, write_model, write_policy
+from tests.policy.test_policy_files import (
+    GRAPHS,
+    answer,
+    each_policy,
+    looking_up,
+    refusal,
+    with_constant,
+    with_node,
+)
+
+Array = npt.NDArray[Any]
+POSITIONS = 10_000
+# Of the largest logit, and of the largest value: sums of single precision in another order.
+TOLERANCE = 1e-5
+FILES = [*POLICIES.glob(f"*{SUFFIX}"), *STRANGERS.glob(f"*{SUFFIX}")]
+
+
+def with_numpy(path: Path) -> OnnxAgent:
+    """An agent as one has it who has no onnxruntime."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnx_trial, "SESSION", NumpySession)
+        return OnnxAgent(path)
+
+
+def check_same_answers(path: Path, count: int = POSITIONS) -> None:
+    """A policy file says the same by both."""
+    runtime, numpy = OnnxAgent(path), with_numpy(path)
+    assert (type(runtime._session), type(numpy._session)) == (onnx_trial.SESSION, NumpySession)
+    observation, mask = positions(game_of(runtime.metadata), count, seed=2)
+    legal = mask == 1
+    (want, values), (got, found) = (each.evaluate(observation, mask) for each in (runtime, numpy))
+    assert got.dtype == found.dtype == np.float32
+    assert np.array_equal(got[~legal], want[~legal])
+    most = np.abs(want[legal]).max()
+    assert np.abs(got - want)[legal].max() <= TOLERANCE * most
+    assert np.abs(found - values).max() <= TOLERANCE * np.abs(values).max()
+    # Whom it prefers is the same, unless two are alike up to that.
+    rows = np.arange(len(mask))
+    assert (want.max(axis=1) - want[rows, got.argmax(axis=1)] <= 2 * TOLERANCE * most).all()
+
+
+# --- whole files ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_file_that_comes_with_the_project(path: Path) -> None:
+    check_same_answers(path)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_has_no_rounding_is_bit_for_bit_the_same(path: Path) -> None:
+    """The order of the cards, the network's inputs, and where its answers are looked up."""
+    policy = OnnxAgent(path)
+    observation, mask = positions(game_of(policy.metadata), POSITIONS, seed=3)
+    model = onnx.load(path)
+    names = exact_ends(model)
+    assert len(names) > 1
+    del model.graph.output[:]
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    feed = {"observation": observation, "action_mask": mask}
+    want = onnxruntime.InferenceSession(model.SerializeToString()).run(names, feed)
+    for end, each in zip(model.graph.output, want, strict=True):
+        kind = helper.np_dtype_to_tensor_dtype(each.dtype)
+        end.CopyFrom(helper.make_tensor_value_info(end.name, kind, None))
+    got = NumpySession(model.SerializeToString(), 1, None).run(names, feed)
+    for one, other in zip(got, want, strict=True):
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
+
+
+def exact_ends(model: onnx.ModelProto) -> list[str]:
+    """What is computed of whole numbers, or number by number, and goes into what adds up floats."""
+    doubles = {t.name for t in model.graph.initializer if t.data_type == onnx.TensorProto.DOUBLE}
+    constants = {tensor.name for tensor in model.graph.initializer}
+    rounded: set[str] = set()
+    found: set[str] = set()
+    exact = {each.name for each in model.graph.input}
+    for node in model.graph.node:
+        adds = node.op_type in ("Gemm", "MatMul", "ReduceMean", "ReduceSum")
+        # The keys of the cards are whole numbers in double precision.
+        rounds = adds and not doubles & {*node.input} and not whole_sums(node, model)
+        if rounds or rounded & {*node.input}:
+            rounded.update(node.output)
+            found.update(exact & {*node.input})
+        elif not {*node.input} <= constants:
+            exact.update(node.output)
+        else:
+            constants.update(node.output)
+    return sorted(found - {each.name for each in model.graph.input})
+
+
+def whole_sums(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
+    """Whether a sum is of whole numbers: it counts what was compared."""
+    makers = {name: each for each in model.graph.node for name in each.output}
+    maker = makers.get(node.input[0])
+    kinds = [each.i for each in maker.attribute if each.name == "to"] if maker else []
+    return node.op_type == "ReduceSum" and kinds in ([6], [7])
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_exported(game: str, tied: bool, tmp_path: Path) -> None:
+    """Networks with large weights, whose embeddings and heads all count."""
+    batch = registry.batch_game(game, 1)
+    torch.manual_seed(0)
+    network = GameNetwork(batch.layout, batch.actions, 64, 2, 8, tied=tied)
+    for tensor in network.parameters():
+        torch.nn.init.normal_(tensor, std=0.3)
+    whole = export_policy(network, batch, tmp_path / "whole.onnx")
+    check_same_answers(whole)
+    half = tmp_path / "half.onnx"
+    half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
+    check_same_answers(half)
+
+
+@each_policy
+def test_it_plays_the_same_games(name: str) -> None:
+    """The same actions at every seat of whole games, and the same chances."""
+    path = POLICIES / f"{name}{SUFFIX}"
+    runtime, numpy = OnnxAgent(path), with_numpy(path)
+    game = registry.batch_game(runtime.game, 20, 0, num_players=runtime.num_players)
+    while not game.terminated.all():
+        views = [game.view(player) for player in range(game.num_players)]
+        chosen = [
+            [agent.act(view, np.random.default_rng(1)) for view in views]
+            for agent in (runtime, numpy)
+        ]
+        assert np.array_equal(*chosen)
+        one, other = (agent.probabilities(views[0]) for agent in (runtime, numpy))
+        assert np.allclose(one, other, atol=1e-5)
+        game.step(np.stack(chosen[0], axis=1))
+
+
+def test_constants_are_computed_once() -> None:
+    content = (POLICIES / "kododo-4p.onnx").read_bytes()
+    as_it_stands, folded = NumpySession(content, 1, 1 << 29), NumpySession(content, 1, None)
+    casts = [
+        sum(step.node.operator == "Cast" for step in each._steps) for each in (as_it_stands, folded)
+    ]
+    assert casts[0] > casts[1]
+
+
+# --- operator by operator -------------------------------------------------------------------
+
+F, D, I32, L, B = np.float32, np.float64, np.int32, np.int64, np.bool_
+RNG = np.random.default_rng(0)
+
+
+def floats(*shape: int) -> Array:
+    return RNG.normal(size=shape).astype(F)
+
+
+def whole(*shape: int, least: int = -5, dtype: Any = L) -> Array:
+    return RNG.integers(least, 6, shape).astype(dtype)
+
+
+def truths(*shape: int) -> Array:
+    return RNG.random(shape) < 0.5
+
+
+def places(*numbers: int) -> Array:
+    return np.array(numbers, L)
+
+
+NONZERO = np.array([-3, -2, -1, 1, 2, 3], L)
+TWO_BY_THREE = floats(2, 3)
+CASES: list[tuple[str, list[Array | None], dict[str, Any]]] = [
+    ("Abs", [floats(3)], {}),
+    ("Add", [floats(2, 3), floats(3)], {}),
+    ("Add", [whole(2, 3, dtype=I32), whole(2, 1, dtype=I32)], {}),
+    ("And", [truths(5), truths(5)], {}),
+    ("ArgMax", [np.array([[1, 3, 3], [2, 2, 1]], F)], {"axis": 1}),
+    ("ArgMax", [np.array([[1, 3, 3], [2, 2, 1]], F)], {"axis": 1, "select_last_index": 1}),
+    ("ArgMax", [floats(2, 3)], {"axis": -1, "keepdims": 0}),
+    ("ArgMin", [floats(2, 3)], {}),
+    ("Cast", [floats(9) * 9], {"to": onnx.TensorProto.INT32}),
+    ("Cast", [whole(9)], {"to": onnx.TensorProto.BOOL}),
+    ("Cast", [floats(9)], {"to": onnx.TensorProto.FLOAT16}),
+    ("Cast", [truths(9)], {"to": onnx.TensorProto.DOUBLE}),
+    ("Ceil", [floats(9)], {}),
+    ("Clip", [whole(9), np.array(-2, L), np.array(3, L)], {}),
+    ("Clip", [floats(9), None, np.array(0.5, F)], {}),
+    ("Clip", [floats(9), np.array(0.5, F)], {}),
+    ("Concat", [floats(2, 3), floats(2, 1)], {"axis": 1}),
+    ("Concat", [floats(2, 3), floats(1, 3)], {"axis": -2}),
+    ("CumSum", [floats(3, 4), np.array(1, L)], {}),
+    ("CumSum", [whole(3, 4), np.array(-1, L)], {"exclusive": 1}),
+    ("CumSum", [whole(3, 4), np.array(0, L)], {"reverse": 1}),
+    ("CumSum", [whole(3, 4), np.array(1, L)], {"reverse": 1, "exclusive": 1}),
+    ("Div", [floats(6), floats(6)], {}),
+    ("Div", [whole(4, 6), NONZERO], {}),
+    ("Equal", [whole(9), whole(9)], {}),
+    ("Expand", [floats(3, 1), places(2, 1, 4)], {}),
+    ("Flatten", [floats(2, 3, 4)], {}),
+    ("Flatten", [floats(2, 3, 4)], {"axis": -1}),
+    ("Flatten", [floats(2, 3, 4)], {"axis": 0}),
+    ("Floor", [floats(9)], {}),
+    ("Gather", [floats(4, 3), places(3, 0, -1)], {}),
+    ("Gather", [floats(2, 5), np.array([[0, 4], [-2, 1]], L)], {"axis": 1}),
+    ("Gather", [floats(2, 5), np.array(1, L)], {"axis": -1}),
+    ("GatherElements", [floats(2, 5), np.array([[0, 4], [-2, 1]], L)], {"axis": 1}),
+    ("GatherElements", [floats(5, 2), np.array([[0, 4], [-2, 1]], L)], {}),
+    ("GatherND", [floats(3, 4, 2), np.array([[0, 1], [2, -1]], L)], {}),
+    ("GatherND", [floats(3, 4), np.array([[[0], [2]]], L)], {}),
+    ("Gemm", [floats(2, 3), floats(3, 4)], {}),
+    ("Gemm", [floats(2, 3), floats(4, 3), floats(4)], {"transB": 1}),
+    ("Gemm", [floats(3, 2), floats(3, 4), floats(2, 1)], {"transA": 1, "alpha": 0.5, "beta": 2.0}),
+    ("Gemm", [whole(2, 3).astype(D), whole(3, 4).astype(D)], {}),
+    ("Greater", [floats(9), floats(9)], {}),
+    ("GreaterOrEqual", [whole(9), whole(9)], {}),
+    ("Identity", [floats(3)], {}),
+    ("Less", [whole(9, dtype=I32), whole(9, dtype=I32)], {}),
+    ("LessOrEqual", [floats(9), floats(9)], {}),
+    ("MatMul", [floats(2, 3), floats(3, 4)], {}),
+    ("MatMul", [floats(5, 2, 3), floats(3, 4)], {}),
+    ("Max", [floats(2, 3), floats(3), floats(2, 1)], {}),
+    ("Min", [whole(2, 3), whole(3)], {}),
+    ("Mod", [whole(4, 6), NONZERO], {}),
+    ("Mod", [floats(6), floats(6)], {"fmod": 1}),
+    ("Mod", [whole(4, 6), NONZERO], {"fmod": 1}),
+    ("Mul", [floats(2, 3), floats(2, 1)], {}),
+    ("Neg", [whole(3)], {}),
+    ("Not", [truths(5)], {}),
+    ("Or", [truths(5), truths(5)], {}),
+    ("Range", [np.array(2, L), np.array(11, L), np.array(3, L)], {}),
+    ("Range", [np.array(5, L), np.array(0, L), np.array(-2, L)], {}),
+    ("ReduceMax", [floats(2, 3, 4), places(1)], {}),
+    ("ReduceMean", [floats(2, 3, 4), places(-1, 0)], {"keepdims": 0}),
+    ("ReduceMin", [floats(2, 3)], {}),
+    ("ReduceSum", [whole(2, 3, 4), places(1)], {"keepdims": 0}),
+    ("ReduceSum", [floats(2, 3), places()], {"noop_with_empty_axes": 1}),
+    ("ReduceSum", [floats(2, 3), places()], {}),
+    ("Relu", [floats(9)], {}),
+    ("Reshape", [floats(2, 3, 4), places(0, -1)], {}),
+    ("Reshape", [floats(2, 3, 4), places(4, 6)], {"allowzero": 1}),
+    ("Reshape", [floats(0, 3), places(3, 0)], {"allowzero": 1}),
+    ("Shape", [floats(2, 3, 4)], {}),
+    ("Shape", [floats(2, 3, 4)], {"start": -2, "end": -1}),
+    ("Slice", [floats(5, 6), places(1), places(4)], {}),
+    ("Slice", [floats(5, 6), places(-3, 0), places(2**62, 5), places(1, 0), places(1, 2)], {}),
+    ("Slice", [floats(6), places(4), places(-(2**62)), places(0), places(-2)], {}),
+    ("Slice", [floats(6), places(2**62), places(-7), places(0), places(-1)], {}),
+    ("Slice", [floats(6), places(-1), places(-5), places(0), places(-1)], {}),
+    ("Split", [floats(2, 7), places(3, 4)], {"axis": 1}),
+    ("Split", [floats(7, 2)], {"num_outputs": 2}),
+    ("Squeeze", [floats(1, 3, 1)], {}),
+    ("Squeeze", [floats(1, 3, 1), places(-1)], {}),
+    ("Sub", [floats(2, 3), floats(3)], {}),
+    ("Transpose", [floats(2, 3, 4)], {}),
+    ("Transpose", [floats(2, 3, 4)], {"perm": [1, 2, 0]}),
+    ("Unsqueeze", [floats(2, 3), places(0, -1)], {}),
+    ("Where", [truths(2, 3), floats(3), floats(2, 1)], {}),
+]  # fmt: skip
+
+
+def test_every_operator_that_a_policy_may_have_is_there_and_tried() -> None:
+    assert OPERATORS.keys() == THOSE_OF_POLICIES == {operator for operator, _, _ in CASES}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_an_operator_gives_what_the_runtime_gives(
+    case: tuple[str, list[Array | None], dict[str, Any]],
+) -> None:
+    operator, given, attributes = case
+    found = OPERATORS[operator](*given, **attributes)
+    results = found if isinstance(found, list) else [found]
+    for got, want in zip(results, by_the_runtime(*case, outputs=len(results)), strict=True):
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        if operator in ("Gemm", "MatMul", "ReduceMean", "ReduceSum"):
+            assert np.allclose(got, want, rtol=1e-6, atol=1e-6)
+        else:
+            assert np.array_equal(got, want)
+
+
+def by_the_runtime(
+    operator: str, given: list[Array | None], attributes: dict[str, Any], outputs: int
+) -> list[Array]:
+    """What onnxruntime makes of one operation."""
+    feed = {f"in_{place}": each for place, each in enumerate(given) if each is not None}
+    kinds = {name: helper.np_dtype_to_tensor_dtype(each.dtype) for name, each in feed.items()}
+    names = [f"in_{place}" if each is not None else "" for place, each in enumerate(given)]
+    results = [f"out_{place}" for place in range(outputs)]
+    graph = helper.make_graph(
+        [helper.make_node(operator, names, results, **attributes)],
+        "one",
+        [helper.make_tensor_value_info(name, kind, None) for name, kind in kinds.items()],
+        [onnx.ValueInfoProto(name=name) for name in results],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    answers: list[Array] = session.run(results, feed)
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("operator", "given"),
+    [("Add", [floats(3), whole(3)]), ("Where", [truths(3), floats(3), whole(3)])],
+)
+def test_types_that_differ_are_an_error(operator: str, given: list[Array]) -> None:
+    """Numpy would have found a type for them."""
+    with pytest.raises(ValueError, match="types that differ: float32, int64"):
+        OPERATORS[operator](*given)
+
+
+# --- files that nobody should play ----------------------------------------------------------
+
+IN_OTHER_WORDS = {
+    "custom operation": "my.own.Anything",
+    "index out of range": "out of bounds",
+    "cycle": "its Abs takes 'more_5', which nothing before it gives",
+    "name that is nowhere": "its Abs takes 'nowhere', which nothing before it gives",
+    "attribute that is not the operation's": "'axis' is no attribute of Abs",
+    "operators of the future": "operators of [999], not in 8 with [18]",
+    "format of the future": "version 999 of the format",
+    "no operators": "with operators of []",
+    "empty graph": "it has other inputs or outputs than a policy",
+    "huge expansion": "Expand wants more than 536,870,912 bytes",
+    "huge range": "Range wants more than 536,870,912 bytes",
+    "huge product": "Mul wants more than 536,870,912 bytes",
+}
+
+
+@pytest.mark.parametrize("what", GRAPHS)
+def test_what_the_runtime_refuses_is_refused(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx_trial, "SESSION", NumpySession)
+    change, words = GRAPHS[what]
+    model = tiny_model("kododo", 2)
+    change(model)
+    said = refusal(write_model(tmp_path / "graph.onnx", model))
+    assert IN_OTHER_WORDS.get(what, words) in said
+
+
+def test_an_output_of_another_type_than_it_says_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model("kododo", 2)
+    double = helper.make_node("Cast", ["before"], ["logits"], to=onnx.TensorProto.DOUBLE)
+    answer("logits", double)(model)
+    path = write_model(tmp_path / "p.onnx", model)
+    assert "onnxruntime" in refusal(path)
+    monkeypatch.setattr(onnx_trial, "SESSION", NumpySession)
+    assert "its graph fails: logits is of the type float64" in refusal(path)
+
+
+def test_a_graph_that_takes_too_long_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = tiny_model("kododo", 2)
+    with_constant("square", np.eye(300, dtype=F))(model)
+    for _ in range(200):
+        last = model.graph.node[-1]
+        with_node("MatMul", [last.output[0] if last.op_type == "MatMul" else "square", "square"])(
+            model
+        )
+    monkeypatch.setattr(onnx_trial, "SESSION", NumpySession)
+    monkeypatch.setattr(onnx_trial, "SECONDS", 0.01)
+    said = refusal(write_model(tmp_path / "long.onnx", model))
+    assert "MatMul was not begun (it is not done after 0.01 seconds)" in said
+
+
+GROWING: dict[str, tuple[dict[str, Array], str, list[str], dict[str, Any]]] = {
+    "Gemm": ({"a": np.ones((30_000, 1), F)}, "Gemm", ["a", "a"], {"transB": 1}),
+    "MatMul": (
+        {"a": np.ones((30_000, 1), F), "b": np.ones((1, 30_000), F)}, "MatMul", ["a", "b"], {}
+    ),
+    "Gather": (
+        {"a": np.ones((1, 30_000), F), "b": np.zeros(30_000, L)}, "Gather", ["a", "b"], {}
+    ),
+    "GatherND": (
+        {"a": np.ones((1, 30_000), F), "b": np.zeros((30_000, 1), L)}, "GatherND", ["a", "b"], {}
+    ),
+    "Where": (
+        {"a": np.ones((30_000, 1), B), "b": np.ones((1, 30_000), F)}, "Where", ["a", "b", "b"], {}
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", GROWING)
+def test_what_would_want_much_memory_is_not_begun(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    constants, operator, inputs, attributes = GROWING[what]
+    model = tiny_model("kododo", 2)
+    for name, value in constants.items():
+        with_constant(name, value)(model)
+    with_node(operator, inputs, **attributes)(model)
+    monkeypatch.setattr(onnx_trial, "SESSION", NumpySession)
+    path = write_model(tmp_path / "large.onnx", model)
+    assert f"{operator} wants more than 536,870,912 bytes" in refusal(path)
+
+
+def test_what_fails_later_is_one_line(tmp_path: Path) -> None:
+    path = write_policy(tmp_path / "p.onnx", "kododo", 2)
+    agent = with_numpy(looking_up(path))
+    observation, mask = np.full((4, 104), 200, np.uint8), np.ones((4, 15), np.int8)
+    with pytest.raises(ValueError, match=r"p\.onnx cannot be played: its graph fails: .*out of"):
+        agent.evaluate(observation, mask)
+
+
+def test_nothing_is_written_into_a_constant(tmp_path: Path) -> None:
+    """A policy asked twice says the same, and so does the first one beside a second."""
+    content = (POLICIES / "kado-3p.onnx").read_bytes()
+    session = NumpySession(content, 1, None)
+    before = {name: each.copy() for name, each in session._constants.items()}
+    policy = with_numpy(POLICIES / "kado-3p.onnx")
+    observation, mask = positions(game_of(policy.metadata), 50)
+    feed = {"observation": observation, "action_mask": mask}
+    first, again = (session.run(("logits", "value"), feed) for _ in range(2))
+    assert all(map(np.array_equal, first, again))
+    assert all(np.array_equal(before[name], each) for name, each in session._constants.items())
+
+
+def test_arrays_without_numbers_are_read(tmp_path: Path) -> None:
+    model = tiny_model("kododo", 2)
+    model.graph.initializer.append(numpy_helper.from_array(np.zeros(0, L), "none"))
+    with_node("Gather", ["legal", "none"])(model)
+    with_numpy(write_model(tmp_path / "p.onnx", model))
