@@ -58,6 +58,7 @@ BOUNDS = {
     "checkpoint_minutes": _positive(YEAR),
     "evaluations": Bound(1, 10_000),
     "games": Bound(1, MOST_GAMES),
+    "record_games": Bound(1, MOST_GAMES),
     "threads": Bound(1, MOST_PROCESSES),
     "workers": Bound(1, MOST_PROCESSES),
     "learners": Bound(1, MOST_PROCESSES),
