@@ -69,6 +69,9 @@ BOUNDS = {
     # of the benchmark
     "rounds": Bound(1, 1000),
     "seconds": _positive(3600),
+    # of a table
+    "people": Bound(1, 100),  # how many seats there are is each game's
+    "port": Bound(0, 65_535),
     # of a search's budget
     "worlds": Bound(1, 100_000),
     "milliseconds": _positive(600_000),

@@ -7,6 +7,7 @@ from enum import Enum
 
 from kododo_env.rendering.svg import (
     FELT,
+    FONT,
     GOLD,
     INK,
     PALE,
@@ -117,6 +118,12 @@ def card(face: Card | Blank, x: float, y: float, width: float) -> str:
     if isinstance(face, Card):
         return at(x, y, width / CARD.width, _face(face))
     return at(x, y, width / CARD.width, _back() if face is Blank.BACK else _slot())
+
+
+def card_picture(face: Card | Blank) -> str:
+    """A card alone, as an SVG document of 58 by 78 with room for its rim and shadow."""
+    head = '<svg xmlns="http://www.w3.org/2000/svg" width="58" height="78" viewBox="-4 -4 58 78" '
+    return f'{head}font-family="{FONT}, Verdana, sans-serif">{card(face, 0, 0, CARD.width)}</svg>'
 
 
 def _face(face: Card) -> str:

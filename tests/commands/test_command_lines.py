@@ -21,6 +21,7 @@ from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.cli import run_cli
+from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.replay import ReplayConfig
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.search.search import SearchBudget
@@ -35,8 +36,8 @@ LONG = "x" * 300
 DIGITS = "9" * 30
 NESTED = "copies=" + "[" * 5000
 CONFIGS = (
-    TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PoliciesConfig, SearchBudget,
-    ReplayConfig,
+    TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
+    ReplayConfig, SearchBudget,
 )  # fmt: skip
 
 TRAIN = [
@@ -365,6 +366,8 @@ def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[
     others: dict[str, Any] = {name: value for name, value in needed.items() if name in names}
     if config is TrainConfig:
         others = {"game": "kododo", "players": 2, "settings": Recipe(), "engine": "ray"}
+    if config is PlayConfig:
+        others = {"game": "kododo"}
     for name in names & BOUNDS.keys():
         bound = BOUNDS[name]
         config(**others, **{name: bound.highest})

@@ -14,6 +14,7 @@ from kododo_env.core.deck import NONE
 from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
+from kododo_env.games.combi_combo import words
 from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
@@ -24,6 +25,7 @@ from kododo_env.games.combi_combo.observation import (
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
+from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 
@@ -40,7 +42,7 @@ class CombiComboView(View):
         return self._game.turn
 
 
-class CombiComboGame(BatchGame, DealsTogether):
+class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
     """A batch of Combi-Combo games.
 
     Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
@@ -59,6 +61,7 @@ class CombiComboGame(BatchGame, DealsTogether):
     no_op = 0
     rules: Rules
     _state_type = CombiComboState
+    _words = words
     _state: CombiComboState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,9 +36,7 @@ def _shown(game: CombiComboGame, index: int, seat: int, player: int | None) -> b
     return player in (None, seat) or bool(game.terminated[index])
 
 
-def _faces(
-    game: CombiComboGame, counts: npt.NDArray[np.uint8], in_hand: bool = False
-) -> list[Card | Blank]:
+def faces(game: CombiComboGame, counts: npt.NDArray[np.uint8], in_hand: bool = False) -> list[Card]:
     """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
     found = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(found), VALUES)
@@ -53,11 +52,11 @@ def _hand(game: CombiComboGame, index: int, seat: int, player: int | None) -> li
     """A hand as the player sees it who looks on."""
     counts = game.hands[index, seat]
     if _shown(game, index, seat, player):
-        return _faces(game, counts, in_hand=True)
+        return [*faces(game, counts, in_hand=True)]
     return [Blank.BACK] * int(counts.sum())
 
 
-def _points(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[str]:
+def line_points(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[str]:
     """What the hand scores as it is, line by line, "?" where the player cannot tell."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
@@ -90,17 +89,17 @@ def text(game: CombiComboGame, index: int = 0, player: int | None = None) -> str
     check_onlooker(game.num_envs, game.num_players, index, player)
     lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
     if game.rules.central_pile:
-        lines.append(f"face up: {_words(_faces(game, game.face_up[index]))}")
+        lines.append(f"face up: {_words(faces(game, game.face_up[index]))}")
     titles = "".join(f"{title:>8}" for title in LINES)
     lines += ["", f"{'':10}score{titles}  hand"]
     for seat in range(game.num_players):
-        points = "".join(f"{line:>8}" for line in _points(game, index, seat, player))
+        points = "".join(f"{line:>8}" for line in line_points(game, index, seat, player))
         hand = _words(_hand(game, index, seat, player))
         lines.append(f"player_{seat:<3}{game.scores[index, seat]:5}{points}  {hand}")
     return "\n".join(lines) + "\n"
 
 
-def _words(cards: list[Card | Blank]) -> str:
+def _words(cards: Sequence[Card | Blank]) -> str:
     return " ".join(
         "??" if isinstance(each, Blank) else f"{each.suit.letter}{each.value}" for each in cards
     )
@@ -137,7 +136,7 @@ def svg(game: CombiComboGame, index: int = 0, player: int | None = None) -> str:
 def _head(game: CombiComboGame, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
     share = game.outcome()[index, seat] if game.terminated[index] else 0
-    points = "+".join(_points(game, index, seat, player)).replace("+-", "-")
+    points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
     return Seat(
         name=f"player_{seat}",
         points=float(game.scores[index, seat]),
@@ -161,7 +160,7 @@ def _middle(game: CombiComboGame, index: int) -> str:
     """The central pile, and the cards turned up from it."""
     if not game.rules.central_pile:
         return ""
-    cards = _faces(game, game.face_up[index])
+    cards = faces(game, game.face_up[index])
     box = Box(276, HEIGHT / 2 - 40, WIDTH - 276 - 10, 80)
     width = box.height * 5 / 7
     pitch = min(width + 8, (box.width - width) / max(game.rules.central_pile - 1, 1))

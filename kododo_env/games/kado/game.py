@@ -12,6 +12,7 @@ from kododo_env.core.batch_game import BatchGame, from_own_seat
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant
+from kododo_env.games.kado import words
 from kododo_env.games.kado.hidden import deal_again
 from kododo_env.games.kado.invariants import invariants
 from kododo_env.games.kado.observation import (
@@ -26,6 +27,7 @@ from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows
 from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import tables
+from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 
@@ -44,7 +46,7 @@ class Choice(NamedTuple):
     options: npt.NDArray[np.bool_]
 
 
-class KadoGame(BatchGame):
+class KadoGame(BatchGame, TellsInWords):
     """A batch of KADO games.
 
     Dealing from a given deck: all cards come from the front, in the order in which the
@@ -67,6 +69,7 @@ class KadoGame(BatchGame):
     version = 0
     rules: Rules
     _state_type = KadoState
+    _words = words
     _state: KadoState
     _caches: ClassVar[tuple[str, ...]] = (*BatchGame._caches, "_written")
 

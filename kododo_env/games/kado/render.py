@@ -92,7 +92,7 @@ def _ribbon(ribbon: int) -> Suit:
     return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
 
 
-def _face(game: KadoGame, number: int) -> Card | Blank:
+def face(game: KadoGame, number: int) -> Card | Blank:
     """A card by its id; face down for -1."""
     if number < 0:
         return Blank.BACK
@@ -103,10 +103,10 @@ def _face(game: KadoGame, number: int) -> Card | Blank:
 
 def _word(game: KadoGame, number: int) -> str:
     """A card in short, gift, ribbon and value, such as PR3; ?? face down."""
-    face = _face(game, number)
-    if isinstance(face, Blank) or face.second is None:
+    shown = face(game, number)
+    if isinstance(shown, Blank) or shown.second is None:
         return "??"
-    return f"{face.suit.letter}{face.second.letter}{face.value}"
+    return f"{shown.suit.letter}{shown.second.letter}{shown.value}"
 
 
 def _moment(game: KadoGame, index: int) -> str:
@@ -252,9 +252,9 @@ def _tableau(game: KadoGame, index: int, seat: int, box: Box) -> str:
     pieces = []
     for (row, column), cell in np.ndenumerate(cells):
         if cell > -2:
-            face = Blank.SLOT if cell == -1 else _face(game, int(cell))
+            shown = Blank.SLOT if cell == -1 else face(game, int(cell))
             x, y = left + column * (width + gap), top + row * (height + gap)
-            pieces.append(card(face, x, y, width))
+            pieces.append(card(shown, x, y, width))
     return "".join(pieces)
 
 
@@ -265,7 +265,7 @@ def _this_turn(game: KadoGame, held: int | None, box: Box) -> str:
     width = 56.0
     x, y = box.x + box.width - width - 16, box.y + HEAD + 22
     words = label("this turn", x + width / 2, y - 8, 12, PALE, anchor="middle")
-    return words + card(_face(game, held), x, y, width)
+    return words + card(face(game, held), x, y, width)
 
 
 def _clock(game: KadoGame, index: int) -> str:
@@ -283,7 +283,7 @@ def _middle(game: KadoGame, index: int, player: int | None) -> str:
     top = middle - width * CARD.height / CARD.width / 2
     pieces = [pile(int(game.draw_pile_sizes[index]), 330, top, width)]
     if game.offered[index] >= 0:
-        pieces.append(card(_face(game, _offered(game, index, player)), 420, top, width))
+        pieces.append(card(face(game, _offered(game, index, player)), 420, top, width))
         pieces.append(label("to be given", 486, middle + 5, 14))
     if ruled_out := _ruled_out(game, index):
         pieces.append(label("The dealer's card is not", 420, middle - 18, 14))

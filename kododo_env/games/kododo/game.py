@@ -15,6 +15,7 @@ from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
+from kododo_env.games.kododo import words
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import (
@@ -27,6 +28,7 @@ from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
 from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import tables
+from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 # Below so many games the number of numpy calls counts, above it the bytes: a step as one would
@@ -62,7 +64,7 @@ class KododoView(View):
         return self._game.turn
 
 
-class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack):
+class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords):
     """A batch of Kododo games.
 
     Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
@@ -80,6 +82,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack):
     no_op = 0
     rules: Rules
     _state_type = KododoState
+    _words = words
     _state: KododoState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
@@ -387,8 +390,12 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack):
 
     # --- in words and pictures ----------------------------------------------------------
 
+    def slots_of(self, action: int) -> tuple[int, ...]:
+        """The slots of the hand that an action lays."""
+        return self._tables.slots[action]
+
     def _describe(self, action: int) -> str:
-        slots = self._tables.slots[action]
+        slots = self.slots_of(action)
         if len(slots) == 1:
             return f"lay the card in slot {slots[0]}"
         return f"lay the cards in slots {slots[0]} and {slots[1]}"

@@ -13,6 +13,7 @@ from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
 from kododo_env.rendering.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
+from kododo_env.rendering.words import card_words
 
 if TYPE_CHECKING:
     from kododo_env.games.kododo.game import KododoGame
@@ -68,6 +69,10 @@ class Tally:
         """Whether a card on the table is one of those that would score."""
         return value == KODODO_VALUE if self.kododos_score else colour == self.colour
 
+    def scores_card(self, face: Card) -> bool:
+        """The same of a card's face."""
+        return self.scores(self.suits.index(face.suit), face.value)
+
 
 def tally(game: KododoGame, index: int) -> Tally:
     """Count the table of one game."""
@@ -99,7 +104,7 @@ def _moment(game: KododoGame, index: int) -> tuple[str, ...]:
     )
 
 
-def _face(game: KododoGame, card: int, seen: Tally | None = None) -> Card:
+def face(game: KododoGame, card: int, seen: Tally | None = None) -> Card:
     """A card to look at; with a tally, lit if it would score."""
     colour, value = divmod(card, game.rules.num_values)
     value += 1
@@ -111,8 +116,7 @@ def _face(game: KododoGame, card: int, seen: Tally | None = None) -> Card:
 
 def card_name(game: KododoGame, card: int) -> str:
     """A card in words, such as "blue 3"."""
-    face = _face(game, card)
-    return f"{face.suit.name} {face.value}"
+    return card_words(face(game, card))
 
 
 def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
@@ -120,14 +124,14 @@ def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[C
     held = [card for card in game.hands[index, seat].tolist() if card >= 0]
     if player not in (None, seat):
         return [Blank.BACK for _ in held]
-    return [_face(game, card) for card in held]
+    return [face(game, card) for card in held]
 
 
 def _laid(game: KododoGame, index: int, seat: int) -> list[Card | Blank]:
     """What a player has laid, and the places for what they have not."""
     seen = tally(game, index)
     table = seen.table[seat].tolist()
-    return [_face(game, card, seen) if card >= 0 else Blank.SLOT for card in table]
+    return [face(game, card, seen) if card >= 0 else Blank.SLOT for card in table]
 
 
 # --- text -----------------------------------------------------------------------------

@@ -1,0 +1,77 @@
+"""What is said to the players of Combi-Combo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.combi_combo.render import LINES, faces, line_points
+from kododo_env.rendering.svg_cards import Card
+from kododo_env.rendering.words import cards_in_words, counted
+
+if TYPE_CHECKING:
+    from kododo_env.games.combi_combo.game import CombiComboGame
+
+
+def hand(game: CombiComboGame, player: int, index: int) -> list[Card]:
+    """The cards in hand, by type; those of a whole 1-2-3-4 are lit."""
+    return faces(game, game.hands[index, player], in_hand=True)
+
+
+def played(game: CombiComboGame, action: int, player: int, index: int) -> tuple[int, ...]:
+    """Which card an action passes: of several alike the first."""
+    return (int(game.hands[index, player, :action].sum()),)
+
+
+def story(
+    game: CombiComboGame,
+    before: CombiComboGame,
+    actions: npt.NDArray[np.int64],
+    player: int | None,
+    index: int,
+) -> list[str]:
+    """What a turn has shown: the cards passed by the player and to them, new cards, the end."""
+    lines = []
+    for seat, card in enumerate(actions.tolist()):
+        left = _left(game, seat)
+        if player in (None, seat, left):
+            lines.append(f"player_{seat} passes {_named(game, card)} to player_{left}")
+    if game.terminated[index]:
+        return [*lines, "all players show their cards", *_evaluation(game, index)]
+    drawn = _drawn(game, before, actions)[index]
+    for seat in range(game.num_players):
+        if player in (None, seat):
+            lines.append(f"player_{seat} draws {cards_in_words(faces(game, drawn[seat]))}")
+    turned_up = game.face_up[index] - before.face_up[index]
+    if turned_up.any():
+        lines.append(f"{cards_in_words(faces(game, turned_up))} is turned up")
+    return lines
+
+
+def _left(game: CombiComboGame, seat: int) -> int:
+    return (seat + 1) % game.num_players
+
+
+def _named(game: CombiComboGame, card: int) -> str:
+    """A card by its type."""
+    return cards_in_words(faces(game, np.eye(game.num_actions, dtype=np.uint8)[card]))
+
+
+def _drawn(
+    game: CombiComboGame, before: CombiComboGame, actions: npt.NDArray[np.int64]
+) -> npt.NDArray[np.uint8]:
+    """What all players have drawn since, by type, (N, P, C * 4)."""
+    given = np.eye(game.num_actions, dtype=np.uint8)[actions]
+    return game.hands - (before.hands - given + np.roll(given, 1, axis=0))
+
+
+def _evaluation(game: CombiComboGame, index: int) -> list[str]:
+    """What each line of the score gives each player."""
+    lines = []
+    for seat in range(game.num_players):
+        parts = zip(LINES, line_points(game, index, seat, None), strict=True)
+        by_line = ", ".join(f"{name} {given}" for name, given in parts)
+        lines.append(f"player_{seat}: {by_line}: {counted(game.scores[index, seat], 'point')}")
+    return lines

@@ -1,0 +1,141 @@
+"""What is said to the players of KADO."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.kado.observation import Phase
+from kododo_env.games.kado.render import face
+from kododo_env.games.kado.rules import gift_name, ribbon_name
+from kododo_env.rendering.svg_cards import Blank, Card
+from kododo_env.rendering.words import counted, listed
+
+if TYPE_CHECKING:
+    from kododo_env.games.kado.game import KadoGame
+
+SIDES = {(0, -1): "right of", (0, 1): "left of", (-1, 0): "below", (1, 0): "above"}
+"""Where a cell lies, by the way to its neighbour."""
+
+
+def hand(game: KadoGame, player: int, index: int) -> list[Card]:
+    """The card that the dealer has to give, and the own card of this turn, once it is seen."""
+    offered = game.offered[index] if player == game.dealer else -1
+    cards = (offered, game.held_as_seen_by(player)[index, player])
+    faces = [face(game, int(card)) for card in cards]
+    return [each for each in faces if not isinstance(each, Blank)]
+
+
+def played(game: KadoGame, action: int, player: int, index: int) -> tuple[int, ...]:
+    """The first of these cards, which is given away or placed."""
+    first = game.moves
+    plays = action <= first.discard or first.place <= action < first.no_op
+    return (0,) if plays else ()
+
+
+def story(
+    game: KadoGame,
+    before: KadoGame,
+    actions: npt.NDArray[np.int64],
+    player: int | None,
+    index: int,
+) -> list[str]:
+    """What a step has shown, and the placing that has followed from it, if it did."""
+    lines = []
+    if before.phase == Phase.DEALING:
+        lines += _dealing(game, before, int(actions[before.dealer]), player, index)
+    elif before.phase == Phase.CHALLENGE:
+        lines += _challenge(before, int(actions[before.challenger]), index)
+    if game.turn > before.turn:
+        lines += _placing(game, before, index)
+    elif game.phase == Phase.PLACING and player is not None:
+        lines.append(f"player_{player} has {_card(game, game.held[index, player])}")
+    return lines
+
+
+def _card(game: KadoGame, card: int) -> str:
+    """A card in words; -1 is one that is face down."""
+    return game.rules.card_name(int(card)) if card >= 0 else "a card"
+
+
+def _where(game: KadoGame, player: int, row: int, column: int, index: int) -> str:
+    """A cell of the board, and what lies beside it."""
+    board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
+    beside = [
+        f"{side} {_card(game, board[row + 1 + down, column + 1 + right])}"
+        for (down, right), side in SIDES.items()
+        if board[row + 1 + down, column + 1 + right] >= 0
+    ]
+    return ", ".join([f"in row {row}, column {column}", *beside])
+
+
+def _dealing(
+    game: KadoGame, before: KadoGame, action: int, player: int | None, index: int
+) -> list[str]:
+    """Who was given a card; only the dealer sees which."""
+    dealer, seen = before.dealer, player in (None, before.dealer)
+    offered = _card(game, before.offered[index] if seen else -1)
+    if action == before.moves.discard:
+        lines = [f"player_{dealer} puts {offered} aside"]
+        given = -1
+    else:
+        given = (dealer + action) % game.num_players
+        lines = [_giving(dealer, given, offered)]
+    for seat in range(game.num_players):
+        if before.held[index, seat] < 0 <= game.held[index, seat] and seat != given:
+            last = _card(game, game.held[index, seat] if seen else -1)
+            lines.append(_giving(dealer, seat, last))
+    return lines
+
+
+def _giving(dealer: int, seat: int, card: str) -> str:
+    if seat == dealer:
+        return f"player_{dealer} keeps {card}"
+    return f"player_{dealer} gives {card} to player_{seat}"
+
+
+def _named(gift: int, ribbon: int) -> tuple[str, str]:
+    return gift_name(gift), f"{ribbon_name(ribbon)} ribbon"
+
+
+def _challenge(before: KadoGame, action: int, index: int) -> list[str]:
+    """A guess, what of it was right, and the swap that it has brought."""
+    seat, dealer, rules = before.challenger, before.dealer, before.rules
+    if action == before.moves.pass_:
+        return [f"player_{seat} passes"]
+    asked = _named(*divmod(action - before.moves.guess, rules.num_ribbons))
+    kept, other = (int(before.held[index, each]) for each in (dealer, seat))
+    true = _named(*rules.parts(kept)[:2])
+    right = [name for name, fact in zip(asked, true, strict=True) if name == fact]
+    told = f"player_{seat} guesses {listed(asked)}"
+    if not right:
+        return [f"{told}: wrong"]
+    perfect = counted(rules.perfect_points, "point")
+    told += f": a perfect, {perfect}" if len(right) == 2 else f": {right[0]} is right"
+    return [
+        told,
+        f"player_{dealer} shows {_card(before, kept)}, player_{seat} shows "
+        f"{_card(before, other)}, and they swap",
+    ]
+
+
+def _placing(game: KadoGame, before: KadoGame, index: int) -> list[str]:
+    """Where everybody has placed their card, and what came of it."""
+    lines = []
+    now, then = (
+        each.scores[index] - each.perfects[index] * np.int16(each.rules.perfect_points)
+        for each in (game, before)
+    )
+    gains = now - then
+    for seat in range(game.num_players):
+        filled = (game.tableaus[index, seat] >= 0) & (before.tableaus[index, seat] < 0)
+        row, column = (int(place) for place in np.argwhere(filled)[0])
+        card = _card(game, game.tableaus[index, seat, row, column])
+        where = _where(game, seat, row, column, index)
+        lines.append(f"player_{seat} places {card} {where}")
+        lines[-1] += f": {counted(gains[seat], 'point')}" if gains[seat] else ""
+    if not game.terminated[index]:
+        lines.append(f"turn {game.turn + 1}: player_{game.dealer} deals")
+    return lines

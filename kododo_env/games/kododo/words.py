@@ -1,0 +1,104 @@
+"""What is said to the players of Kododo."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.games.kododo.render import Tally, face, tally
+from kododo_env.games.kododo.scoring import NOBODY
+from kododo_env.rendering.svg_cards import Card
+from kododo_env.rendering.words import cards_in_words, counted, listed
+
+if TYPE_CHECKING:
+    from kododo_env.games.kododo.game import KododoGame
+
+
+def hand(game: KododoGame, player: int, index: int) -> list[Card]:
+    """The cards in hand, by slot."""
+    return [face(game, card) for card in game.hands[index, player].tolist() if card >= 0]
+
+
+def played(game: KododoGame, action: int, player: int, index: int) -> tuple[int, ...]:
+    """The slots from which an action lays cards."""
+    return game.slots_of(action)
+
+
+def story(
+    game: KododoGame,
+    before: KododoGame,
+    actions: npt.NDArray[np.int64],
+    player: int | None,
+    index: int,
+) -> list[str]:
+    """What a turn has shown: the cards laid, the evaluation of a round, the cards drawn."""
+    rules, turn = game.rules, before.turn
+    evaluated = turn == rules.num_turns - 1
+    table = (game.last_table if evaluated else game.table)[index]
+    first = rules.laid_before[turn]
+    laid = table[:, first : first + rules.plays[turn]].tolist()
+    lines = [
+        f"player_{seat} lays {cards_in_words([face(game, card) for card in cards])}"
+        for seat, cards in enumerate(laid)
+    ]
+    if evaluated:
+        lines += evaluation(game, index)
+    dealt_anew = evaluated and before.round_index == rules.num_rounds - 1
+    if dealt_anew and not game.terminated[index]:
+        lines.append("nobody has enough points: all cards are shuffled and dealt again")
+    elif player is not None:
+        lines += _drawn(game, before, laid[player], player, index)
+    return lines
+
+
+def _drawn(
+    game: KododoGame, before: KododoGame, laid: list[int], player: int, index: int
+) -> list[str]:
+    """What a player has drawn."""
+    now, then = (Counter(each.hands[index, player].tolist()) for each in (game, before))
+    drawn = now - (then - Counter(laid))
+    cards = [face(game, card) for card in sorted(drawn.elements()) if card >= 0]
+    return [f"player_{player} draws {cards_in_words(cards)}"] if cards else []
+
+
+# --- the evaluation of a round ------------------------------------------------------------
+
+
+def evaluation(game: KododoGame, index: int) -> list[str]:
+    """How the round before was scored: what was out, what scored, and for whom."""
+    seen, rules = tally(game, index), game.rules
+    kododos = counted(seen.kododos, "Kododo card")
+    if seen.kododos_score:
+        lines = [f"{kododos}: exactly the number, so that they alone score"]
+    else:
+        lines = [f"{kododos}: only exactly {rules.kododo_number} would score"]
+        lines += _colours(seen, rules.limit)
+    gains = game.rewards[index]
+    for seat, row in enumerate(seen.table.tolist()):
+        if gains[seat]:
+            faces = [face(game, card) for card in row]
+            taken = [each for each in faces if seen.scores_card(each)]
+            points = counted(int(gains[seat]), "point")
+            lines.append(f"player_{seat} takes {cards_in_words(taken)}: {points}")
+    return lines
+
+
+def _colours(seen: Tally, limit: int) -> list[str]:
+    """What becomes of each colour, the highest count first, down to the one that scores."""
+    lines = []
+    order = np.argsort(-np.array(seen.counts), kind="stable").tolist()
+    for count, found in groupby(order, lambda colour: seen.counts[colour]):
+        colours = list(found)
+        cards = listed(counted(count, f"{seen.suits[colour].name} card") for colour in colours)
+        if seen.out[colours[0]]:
+            lines.append(f"{cards}: {'at' if count == limit else 'over'} the limit of {limit}, out")
+        elif colours[0] == seen.colour:
+            lines.append(f"{cards}: the colour that scores")
+            break
+        elif count:
+            lines.append(f"{cards}: as many of each, out")
+    return lines if seen.colour != NOBODY else [*lines, "nobody scores"]

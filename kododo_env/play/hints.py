@@ -1,0 +1,45 @@
+"""What an agent would do in somebody's place, as a hint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kododo_env.core.agent import ActionValueAgent, Agent, ProbabilisticAgent, ValueAgent
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.play.showing import actions
+
+
+def check_adviser(agent: Agent) -> None:
+    """Raise ValueError unless an agent can give hints."""
+    if not isinstance(agent, ProbabilisticAgent | ActionValueAgent):
+        raise ValueError(
+            f"agent {agent.name!r} gives no hints: it knows neither probabilities nor values of "
+            "actions, as policies and scripted players do"
+        )
+
+
+def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
+    """What an agent thinks of a player's legal actions, the best first.
+
+    Args:
+        agent: Knows its probabilities, or the values of actions.
+        game: A batch of one.
+        seat: Whose place it thinks itself in; it sees no more than they do.
+
+    Returns:
+        "by": the agent's name; "actions": each with its number, words, and "probability" or
+        "value"; and "value" of the position where the agent knows it.
+    """
+    view = game.view(seat)
+    if isinstance(agent, ProbabilisticAgent):
+        name, numbers = "probability", agent.probabilities(view)[0]
+    else:
+        assert isinstance(agent, ActionValueAgent)
+        name, numbers = "value", agent.action_values(view)[:, 0]
+    rated = [
+        {"action": each["action"], "words": each["words"], name: float(numbers[each["action"]])}
+        for each in actions(game, seat)
+    ]
+    rated.sort(key=lambda each: -each[name])
+    value = {"value": float(agent.value(view)[0])} if isinstance(agent, ValueAgent) else {}
+    return {"by": agent.name, **value, "actions": rated}

@@ -1,0 +1,90 @@
+"""What somebody at a table may say, and how it is read; ``docs/playing.md`` lists it all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kododo_env.core.numbers import is_whole, shown, whole_number
+
+Message = dict[str, Any]
+DECKS = ("same", "other")
+MOST_STEPS = 2**53 - 1  # beyond it a whole number of JavaScript's is not exact
+
+
+def read_message(given: object) -> Message:
+    """What a client has sent, checked as far as it can be without the game.
+
+    Args:
+        given: JSON as text or bytes, or what it holds.
+
+    Returns:
+        An object with the "type" and just the fields that belong to it.
+
+    Raises:
+        ValueError: It is no such message; one line that says what was wrong.
+    """
+    content = _parsed(given) if isinstance(given, str | bytes) else given
+    if not isinstance(content, Mapping):
+        raise ValueError(f'a message is an object such as {{"type": "look"}}, not {shown(content)}')
+    kind = content.get("type")
+    if not isinstance(kind, str) or kind not in FIELDS:
+        raise ValueError(f"the type of a message is one of {', '.join(FIELDS)}, not {shown(kind)}")
+    fields = FIELDS[kind]
+    for name in content:
+        if name != "type" and name not in fields:
+            known = ", ".join(fields) or "none besides"
+            raise ValueError(f"{kind!r} has no field {shown(name)}; it has {known}")
+    for name in fields:
+        if name not in content:
+            raise ValueError(f"{kind!r} needs the field {name!r}")
+    return {"type": kind} | {name: check(content[name]) for name, check in fields.items()}
+
+
+def _parsed(given: str | bytes) -> object:
+    try:
+        content: object = json.loads(given)
+    except RecursionError as error:
+        raise ValueError("a message must be JSON, and not so deeply nested") from error
+    except ValueError as error:  # UnicodeDecodeError and numbers of too many digits among them
+        raise ValueError(f"a message must be JSON, not {shown(given)}") from error
+    return content
+
+
+def _step(value: object) -> int:
+    return whole_number(value, "step", 0, MOST_STEPS)
+
+
+def _action(value: object) -> int | str:
+    if isinstance(value, str) or is_whole(value):
+        return value  # type: ignore[return-value]
+    raise ValueError(f"action must be the number or the words of an action, not {shown(value)}")
+
+
+def _deck(value: object) -> str:
+    if value not in DECKS:
+        raise ValueError(f"deck must be {' or '.join(map(repr, DECKS))}, not {shown(value)}")
+    return str(value)
+
+
+def _record(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"record must be the text of a record, not {shown(value)}")
+    return value
+
+
+FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
+    "look": {},
+    "act": {"step": _step, "action": _action},
+    "hint": {"step": _step},
+    "new": {"step": _step, "deck": _deck},
+    "record": {},
+    "replay": {"record": _record},
+}
+"""The fields of each type of message, and what checks them."""
+
+
+def to_json(message: Message) -> str:
+    """A message of the table in one line of ASCII."""
+    return json.dumps(message, allow_nan=False, separators=(",", ":"))

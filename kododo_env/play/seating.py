@@ -1,0 +1,70 @@
+"""A table from names: the game, who sits where, and who gives hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kododo_env.agent_registry import baselines, load, make_agent, shipped
+from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number
+from kododo_env.play.table import Table
+from kododo_env.rules_arguments import default_players, make_game
+
+
+def make_table(
+    game: str,
+    players: int | None = None,
+    opponents: Sequence[str] = (),
+    people: int = 1,
+    rules: Mapping[str, Any] | None = None,
+    hints: str | None = None,
+    seed: int | None = None,
+    pictures: bool = True,
+) -> Table:
+    """A table at which people have the first seats and agents the others.
+
+    Args:
+        game: Its name in the registry.
+        players: How many seats; None takes four, or the most that the game takes.
+        opponents: Names of agents as ``make_agent`` takes them: one for each other seat, or one
+            for all of them. None given takes the best that there is for these rules.
+        people: How many seats people have.
+        rules: Further rules by name.
+        hints: The name of who gives hints; None takes the best that there is.
+        seed: Of the cards and of the agents' randomness.
+        pictures: Whether there are drawings as SVG besides the words.
+
+    Raises:
+        ValueError: There is no such game, rule or agent, or they do not go together.
+    """
+    seats = default_players(game) if players is None else players
+    batch = make_game(game, 1, seats, rules or {}, seed)
+    others = seats - whole_number(people, "people", 1, seats)
+    if len(opponents) not in {0, others} and (len(opponents) > 1 or not others):
+        raise ValueError(
+            f"{seats} players with {people} of them people leave {others} seats for opponents: "
+            f"name {others}, or one for all, not {len(opponents)}"
+        )
+    best = best_agent(batch)
+    agents = [make_agent(name, game) for name in opponents] or [best] * others
+    if len(agents) < others:
+        agents *= others
+    people_first: list[Agent | None] = [None] * people
+    adviser = best if hints is None else make_agent(hints, game)
+    return Table(batch, [*people_first, *agents], adviser, seed, pictures)
+
+
+def best_agent(game: BatchGame) -> Agent:
+    """The policy that ships for this game, or the best scripted player under other rules."""
+    policy = f"{game.name}-{game.num_players}p"
+    if policy in shipped():
+        agent = load(policy)
+        try:
+            if isinstance(agent, CheckingAgent):
+                agent.check(game)
+            return agent
+        except ValueError:
+            pass  # it is for other rules
+    return make_agent(baselines(game.name)[-1], game.name)

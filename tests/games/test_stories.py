@@ -1,0 +1,228 @@
+"""What the games tell their players in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.games.kado import Rules as KadoRules
+from kododo_env.games.kododo import Rules as KododoRules
+from kododo_env.games.kododo.words import evaluation
+from kododo_env.rendering.words import TellsInWords, card_words
+from tests.doors import EXTREMES
+from tests.games.combi_combo import written_deals as combi_combo
+from tests.games.kado import written_deals as kado
+from tests.games.kododo import written_deals as kododo
+from tests.helpers import random_actions
+
+
+def told(game: Any, actions: list[int], player: int | None = None) -> list[str]:
+    """Play a step of a batch of one; what a player is told of it."""
+    before = game.clone()
+    game.step([actions])
+    lines: list[str] = game.story_of(before, actions, player)
+    return lines
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_a_hand_is_what_its_player_knows_and_actions_play_cards_of_it(
+    name: str, players: int
+) -> None:
+    game, rng = registry.batch_game(name, 1, seed=5, num_players=players), np.random.default_rng(6)
+    assert isinstance(game, TellsInWords)
+    while not game.terminated[0]:
+        for player in range(players):
+            hand = [card_words(each) for each in game.hand_of(player)]
+            world = game.determinize(player, rng, 1)
+            assert hand == [card_words(each) for each in world.hand_of(player)]
+            for action in np.flatnonzero(game.legal_action_mask()[0, player]).tolist():
+                words = game.describe_choice(action, player)
+                for place in game.cards_played(action, player):
+                    assert hand[place] in words
+        game.step(random_actions(game, rng))
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
+    name: str, players: int
+) -> None:
+    game, rng = registry.batch_game(name, 1, seed=7, num_players=players), np.random.default_rng(8)
+    while not game.terminated[0]:
+        before, actions = game.clone(), random_actions(game, rng)
+        game.step(actions)
+        stories = [game.story_of(before, actions[0], seat) for seat in (None, *range(players))]
+        assert all(stories[1:])
+        assert len(game.story_of(before, actions[0].tolist())) == len(stories[0])
+
+
+# --- Kododo -------------------------------------------------------------------------------
+
+
+def evaluated(table: list[str]) -> list[str]:
+    """How a round with this table is told."""
+    game = kododo.start(KododoRules(num_players=len(table)), [table])
+    kododo.play_round(game, table)
+    return evaluation(game, 0)
+
+
+def test_a_colour_over_the_limit_is_out_and_the_next_one_scores() -> None:
+    table = ["G2 G3 Y4 B2", "G2 G3 Y2 B3", "G2 G4 Y5 O2", "G3 G4 Y3 V2"]
+    assert evaluated(table) == [
+        "0 Kododo cards: only exactly 6 would score",
+        "8 green cards: over the limit of 7, out",
+        "4 yellow cards: the colour that scores",
+        "player_0 takes yellow 4: 4 points",
+        "player_1 takes yellow 2: 2 points",
+        "player_2 takes yellow 5: 5 points",
+        "player_3 takes yellow 3: 3 points",
+    ]
+
+
+def test_colours_with_as_many_cards_are_out_together() -> None:
+    table = ["Y2 Y3 G2 O3", "Y2 G2 G3 O5", "Y3 Y2 G2 B2", "G3 O2 B2 V2"]
+    assert evaluated(table)[1:3] == [
+        "5 green cards and 5 yellow cards: as many of each, out",
+        "3 orange cards: the colour that scores",
+    ]
+    table = kododo.table_of("YYYYYGGGGGBBOOVV")
+    assert evaluated(table)[1:] == [
+        "5 green cards and 5 yellow cards: as many of each, out",
+        "2 blue cards, 2 orange cards and 2 violet cards: as many of each, out",
+        "nobody scores",
+    ]
+
+
+def test_exactly_the_kododo_number() -> None:
+    table = ["B1 G1 G2 G3", "G1 Y1 G4 B2", "O1 V1 Y2 V2", "G5 B3 Y3 O2"]
+    assert evaluated(table) == [
+        "6 Kododo cards: exactly the number, so that they alone score",
+        "player_0 takes blue 1 and green 1: 2 points",
+        "player_1 takes green 1 and yellow 1: 2 points",
+        "player_2 takes orange 1 and violet 1: 2 points",
+    ]
+
+
+def test_cards_laid_by_all_and_drawn_by_oneself() -> None:
+    first = ["B1 B2 G3 G3", "V2 V3 Y5 Y6"]
+    game = kododo.start(KododoRules(num_players=2), [first, ["O1 O2 O3 O4", "Y2 Y2 Y3 Y3"]])
+    hands = game.hands[0].tolist()
+    laid = [kododo.cards(names)[:2] for names in first]
+    actions = [kododo.action_for(*each) for each in zip(hands, laid, strict=True)]
+    for player, drawn in ((0, "orange 1 and orange 2"), (1, "yellow 2 and yellow 2"), (None, "")):
+        lines = told(game.clone(), actions, player)
+        assert lines[:2] == [
+            "player_0 lays blue 1 and blue 2",
+            "player_1 lays violet 2 and violet 3",
+        ]
+        assert lines[2:] == ([f"player_{player} draws {drawn}"] if drawn else [])
+
+
+def test_a_long_game_is_dealt_again() -> None:
+    game, rng = registry.batch_game("kododo", 1, seed=0, variant="long"), np.random.default_rng(0)
+    lines: list[str] = []
+    while "dealt again" not in "".join(lines):
+        lines = told(game, random_actions(game, rng)[0].tolist(), 0)
+    assert game.deal_index[0] == 1
+    assert "draws" not in "".join(lines)
+
+
+# --- Combi-Combo --------------------------------------------------------------------------
+
+
+def test_who_passes_and_who_receives_see_the_card() -> None:
+    piles = ["B2 B2 G2 G2 G3 O4", "V1 V2 V2 V3 V3 O3", "Y2 Y2 Y3 Y3 Y3 O2", "R2 R2 R3 R3 R3 B1"]
+    actions = [combi_combo.card(name) for name in ("B2", "V1", "Y3", "R2")]
+    passes = [
+        "player_0 passes blue 2 to player_1",
+        "player_1 passes violet 1 to player_2",
+        "player_2 passes yellow 3 to player_3",
+        "player_3 passes red 2 to player_0",
+    ]
+    game = combi_combo.start(piles, "B3 B3 B3 G4 G4 V4")
+    assert told(game.clone(), actions, 1) == [
+        *passes[:2], "player_1 draws orange 3", "violet 4 is turned up",
+    ]  # fmt: skip
+    assert told(game.clone(), actions, 0) == [
+        passes[0], passes[3], "player_0 draws orange 4", "violet 4 is turned up",
+    ]  # fmt: skip
+    assert told(game, actions)[:4] == passes
+
+
+def test_the_score_is_told_line_by_line() -> None:
+    game, rng = registry.batch_game("combi_combo", 1, seed=2), np.random.default_rng(3)
+    lines: list[str] = []
+    while not game.terminated[0]:
+        lines = told(game, random_actions(game, rng)[0].tolist(), 3)
+    assert lines[2] == "all players show their cards"
+    for seat, line in enumerate(lines[3:]):
+        head, parts, points = line.split(": ")
+        assert head == f"player_{seat}"
+        assert points.split() == [str(game.scores[0, seat]), "points"]
+        assert (
+            sum(int(part.rpartition(" ")[2]) for part in parts.split(", ")) == game.scores[0, seat]
+        )
+
+
+# --- KADO ---------------------------------------------------------------------------------
+
+
+def test_only_the_dealer_sees_which_card_goes_where() -> None:
+    game = kado.start("SV1 CV2 PV4", KadoRules(num_players=3))
+    give, no_op = kado.give, kado.no_op(3)
+    for player, words in ((0, "socks 1 (violet ribbon)"), (1, "a card"), (2, "a card")):
+        lines = told(game.clone(), [give(1), no_op, no_op], player)
+        assert lines == [f"player_0 gives {words} to player_1"]
+    kado.act(game, p0=give(1))
+    assert told(game, [give(0), no_op, no_op], 1) == [
+        "player_0 keeps a card", "player_0 gives a card to player_2",
+    ]  # fmt: skip
+
+
+def test_a_card_put_aside_in_the_duel() -> None:
+    game = kado.start("SV1 CV2 PV4", KadoRules(num_players=2))
+    actions = [kado.discard(2), kado.no_op(2)]
+    assert told(game.clone(), actions, 1) == ["player_0 puts a card aside"]
+    assert told(game, actions, 0) == ["player_0 puts socks 1 (violet ribbon) aside"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("CO", "player_1 guesses cube and orange ribbon: wrong"),
+        ("SO", "player_1 guesses socks and orange ribbon: socks is right"),
+        ("CV", "player_1 guesses cube and violet ribbon: violet ribbon is right"),
+        ("SV", "player_1 guesses socks and violet ribbon: a perfect, 2 points"),
+    ],
+)
+def test_a_guess_and_the_swap_that_it_brings(kind: str, words: str) -> None:
+    game = kado.start("SV1 CO3 PV4", KadoRules(num_players=3))
+    kado.deal(game, [0, 1])
+    lines = told(game, [kado.no_op(3), kado.guess(3, kind), kado.no_op(3)], 2)
+    assert lines[0] == words
+    if "wrong" in words:
+        assert lines == [words]
+        return
+    shown = "player_0 shows socks 1 (violet ribbon), player_1 shows cube 3 (orange ribbon)"
+    assert lines[1:] == [
+        f"{shown}, and they swap",
+        "player_0 places cube 3 (orange ribbon) in row 2, column 3: 3 points",
+        "player_1 places socks 1 (violet ribbon) in row 2, column 3: 1 point",
+        "player_2 places plush 4 (violet ribbon) in row 2, column 3: 4 points",
+        "turn 2: player_1 deals",
+    ]
+
+
+def test_a_player_sees_their_card_before_placing_it_and_where_it_lies() -> None:
+    game = kado.start("SV1 CO3 PV4 SV3 CO1 PV1", KadoRules(num_players=3))
+    kado.play_turn(game, [0, 1], (0, 0))
+    kado.deal(game, [0, 1])
+    no_op = kado.no_op(3)
+    assert told(game, [no_op, no_op, kado.no_challenge(3)], 2) == ["player_2 passes"]
+    lines = told(game, [kado.no_challenge(3), no_op, no_op], 2)
+    assert lines == ["player_0 passes", "player_2 has cube 1 (orange ribbon)"]
+    lines = told(game, [kado.place(3, 0, 1)] * 3, 0)
+    where = "in row 2, column 4, right of plush 4 (violet ribbon)"
+    assert lines[2] == f"player_2 places cube 1 (orange ribbon) {where}"

@@ -1,0 +1,106 @@
+"""People at a table, for tests: they see messages and nothing else, and choose at random."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kododo_env.play.messages import to_json
+from kododo_env.play.table import Said, Table
+
+Heard = Callable[[int, dict[str, Any]], None]
+
+
+class Sitting:
+    """All people of a table.
+
+    Args:
+        table: The table.
+        seed: Of what they choose.
+        heard: Is told of every message to anybody, with the seat.
+    """
+
+    def __init__(self, table: Table, seed: int = 0, heard: Heard | None = None) -> None:
+        self.table, self._rng, self._heard = table, np.random.default_rng(seed), heard
+        self.last: dict[int, dict[str, Any]] = {}
+        for seat in table.people:
+            self.say(seat, {"type": "look"})
+
+    def say(self, seat: int, message: object) -> list[dict[str, Any]]:
+        """Say something and play on, step by step; what the seat is told."""
+        said = self.table.hear(seat, message)
+        mine = self._take(said).get(seat, [])
+        while said := self.table.play_on():
+            mine += self._take(said).get(seat, [])
+        return mine
+
+    def _take(self, said: Said) -> Said:
+        """As the wire brings it."""
+        for seat, messages in said.items():
+            for message in messages:
+                came = json.loads(to_json(message))
+                if came["type"] == "position":
+                    self.last[seat] = came
+                if self._heard:
+                    self._heard(seat, came)
+        return said
+
+    def act(self, seat: int, action: int | str) -> list[dict[str, Any]]:
+        """Choose an action of the position last seen."""
+        return self.say(seat, {"type": "act", "step": self.last[seat]["step"], "action": action})
+
+    def choose(self) -> bool:
+        """Let everybody who is waited for choose; False when the game is over."""
+        for seat in self.table.people:
+            if actions := self.last[seat]["actions"]:
+                answer = self.act(seat, self._rng.choice(actions)["action"])
+                assert [each["type"] for each in answer if each["type"] == "error"] == []
+        return not any(position["over"] for position in self.last.values())
+
+    def play(self) -> None:
+        """Play to the end."""
+        steps = 0
+        while self.choose():
+            steps += 1
+            assert steps < 500, "this game does not end"
+
+
+def state_of(table: Table) -> dict[str, Any]:
+    """Everything at the table that could change."""
+    kept = {name: value for name, value in vars(table).items() if name not in ("_game", "_agents")}
+    kept["_rng"] = table._rng.bit_generator.state
+    return {"table": json.loads(json.dumps(kept, default=str)), "game": table._game.state()}
+
+
+ODD: list[Any] = [
+    None, True, False, -1, 1.5, 1e300, 10**40, "", "look", "\0", "\ud800", "é", [], [[]], {},
+    {"a": 1}, "act", "same", "0", [0], {"type": "look"}, "x" * 5000,
+]  # fmt: skip
+
+
+def malformed(rng: np.random.Generator) -> object:
+    """What is no message: odd JSON, messages with odd, missing or further fields, broken text."""
+    whole: list[dict[str, Any]] = [
+        {"type": "act", "step": 0, "action": 5}, {"type": "hint", "step": 0},
+        {"type": "new", "step": 0, "deck": "other"}, {"type": "replay", "record": "{}"},
+    ]  # fmt: skip
+    message = dict(whole[rng.integers(len(whole))])
+    name = list(message)[rng.integers(len(message))]
+    odd = ODD[rng.integers(len(ODD))]
+    match rng.integers(6):
+        case 0:
+            return odd if odd != {"type": "look"} else [odd]
+        case 1:
+            del message[name]
+        case 2:
+            message[str(odd)[:20] + "?"] = odd
+        case 3:
+            return json.dumps(message)[: rng.integers(1, len(json.dumps(message)))]
+        case 4:
+            return rng.bytes(int(rng.integers(1, 40)))
+        case _:
+            message[name] = [odd]
+    return message if rng.random() < 0.5 else json.dumps(message)

@@ -1,0 +1,153 @@
+"""Nothing that somebody cannot know is in a message for them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.games.combi_combo import render as combi_combo
+from kododo_env.games.kado import render as kado
+from kododo_env.games.kododo import render as kododo
+from kododo_env.play.seating import make_table
+from kododo_env.play.showing import position
+from kododo_env.rendering import svg_cards
+from kododo_env.rendering.svg import PAPER, rectangle
+from kododo_env.rendering.svg_cards import CARD, Card
+from kododo_env.rendering.words import card_words
+from tests.doors import EXTREMES, GAMES
+from tests.helpers import random_actions
+from tests.play.sitting import Sitting
+
+# --- what is hidden, by game: written out here, so that nothing of the table's own is believed ---
+
+
+def faces_of(game: Any) -> dict[int, Card]:
+    """The face of each card of which the deck has only one."""
+    once = [card for card, copies in Counter(game.cards.tolist()).items() if copies == 1]
+    if game.name == "combi_combo":
+        types = np.eye(game.num_actions, dtype=np.uint8)
+        return {card: combi_combo.faces(game, types[card])[0] for card in once}
+    face: Any = {"kododo": kododo.face, "kado": kado.face}[game.name]
+    return {card: face(game, card) for card in once}
+
+
+def shown_in_kododo(game: Any, seat: int) -> set[int]:
+    return {*game.hands[0, seat].tolist(), *game.table.ravel(), *game.last_table.ravel()}
+
+
+def shown_in_combi_combo(game: Any, seat: int) -> set[int]:
+    if game.terminated[0]:
+        return set(game.cards.tolist())
+    return set(np.flatnonzero(game.hands[0, seat] + game.face_up[0]).tolist())
+
+
+def shown_in_kado(game: Any, seat: int) -> set[int]:
+    known = game._state.known[seat, : len(game.cards), 0]
+    return set(game._state.deck[: len(game.cards)][known, 0].tolist())
+
+
+SHOWN: dict[str, Callable[[Any, int], set[int]]] = {
+    "kododo": shown_in_kododo, "combi_combo": shown_in_combi_combo, "kado": shown_in_kado,
+}  # fmt: skip
+
+
+def code(face: Card) -> str:
+    """A card as the text has it, such as B3 or SV5."""
+    return f"{face.suit.letter}{face.second.letter if face.second else ''}{face.value}"
+
+
+def drawing(face: Card) -> str:
+    """A card as a picture has it, from the paper up: what lies below is a shadow or a rim."""
+    drawn = svg_cards._face(face)
+    return drawn[drawn.index(rectangle(CARD, 7, PAPER)) :].removesuffix("</g>")
+
+
+def cards_in(message: dict[str, Any], faces: dict[int, Card]) -> set[int]:
+    """Those of the cards that a message shows, as words, in the text or in a picture."""
+    pictures = [message.get("picture", ""), *(each["picture"] for each in message.get("hand", []))]
+    drawn, words = "".join(pictures), json.dumps({**message, "picture": ""})
+    named = {card_words(face): card for card, face in faces.items()}
+    found = {named[each] for each in re.findall("|".join(map(re.escape, named)), words)}
+    codes = set(re.findall(r"\b[A-Z]+\d\b", message.get("text", "")))
+    found |= {card for card, face in faces.items() if code(face) in codes}
+    return found | {card for card, face in faces.items() if drawing(face) in drawn}
+
+
+class Watch:
+    """Looks through every message for cards that its seat has never been shown.
+
+    Attributes:
+        found: Cards of all messages for each seat.
+        wrong: What was told though it is hidden.
+    """
+
+    def __init__(self, game: BatchGame, people: tuple[int, ...]) -> None:
+        self._game, self._faces = game, faces_of(game)
+        self.seen: dict[int, set[int]] = {seat: set() for seat in people}
+        self.found: dict[int, set[int]] = {seat: set() for seat in people}
+        self.wrong: list[tuple[int, int, str]] = []
+
+    def __call__(self, seat: int, message: dict[str, Any]) -> None:
+        for person, seen in self.seen.items():
+            seen |= SHOWN[self._game.name](self._game, person)
+        told = cards_in(message, self._faces)
+        self.found[seat] |= told
+        self.wrong += [(seat, card, message["type"]) for card in told - self.seen[seat]]
+
+
+def watched(game: str, players: int, seed: int) -> Watch:
+    """A whole game of two people, who ask for everything that can be asked for."""
+    opponents = ["random"] if players > 2 else []
+    table = make_table(game, players, opponents, people=2, hints="heuristic", seed=seed)
+    watch = Watch(table._game, table.people)
+    said = Sitting(table, seed, watch)
+    while True:
+        for seat in table.people:
+            said.say(seat, {"type": "hint", "step": table.step})
+            said.say(seat, {"type": "act", "step": table.step, "action": 999})
+            said.say(seat, {"type": "record"}) if not table.over else None
+        if not said.choose():
+            return watch
+
+
+@pytest.mark.parametrize(("game", "players"), EXTREMES)
+def test_no_message_of_whole_games_shows_a_hidden_card(game: str, players: int) -> None:
+    watch = watched(game, players, seed=players)
+    assert watch.wrong == []
+    for seat, found in watch.found.items():
+        # What they may see they are shown: so the search does find cards.
+        assert found == watch.seen[seat] & set(watch._faces), seat
+        assert len(found) >= 3
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("part", ["text", "picture", "hand"])
+def test_the_search_finds_what_is_shown_to_the_wrong_seat(game: str, part: str) -> None:
+    batch = registry.batch_game(game, 1, seed=1)
+    told = position(batch, 0, pictures=True)  # in KADO player_0 deals, and alone has seen a card
+    watch = Watch(batch, (0, 1))
+    watch(0, {"type": "position", part: told[part]})
+    assert watch.wrong == []
+    watch(1, {"type": "position", part: told[part]})
+    assert {seat for seat, _, _ in watch.wrong} == {1}
+
+
+@pytest.mark.parametrize(("game", "players"), EXTREMES)
+def test_a_position_is_the_same_in_every_world_that_its_player_thinks_possible(
+    game: str, players: int
+) -> None:
+    batch = registry.batch_game(game, 1, seed=3, num_players=players)
+    rng = np.random.default_rng(4)
+    while not batch.terminated[0]:
+        for seat in range(players):
+            world = batch.determinize(seat, rng, 1)
+            assert position(world, seat, pictures=True) == position(batch, seat, pictures=True)
+        batch.step(random_actions(batch, rng))

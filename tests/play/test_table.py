@@ -1,0 +1,340 @@
+"""The table: what it hears, what it says, and to whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.agent_registry import make_agent
+from kododo_env.core.agent import RandomAgent
+from kododo_env.play.seating import make_table
+from kododo_env.play.table import Table
+from kododo_env.records import parse_record, replay
+from tests.doors import EXTREMES, GAMES
+from tests.helpers import differences
+from tests.play.sitting import Sitting, malformed, state_of
+from tests.testing.high_card import HighCard, Rules
+
+
+def sitting(game: str = "kododo", people: int = 1, **options: Any) -> Sitting:
+    given = {"opponents": ["random"], "hints": "heuristic", "seed": 1} | options
+    return Sitting(make_table(game, people=people, **given))
+
+
+def only(answer: list[dict[str, Any]]) -> dict[str, Any]:
+    (message,) = answer
+    return message
+
+
+def refused(said: Sitting, seat: int, message: object, words: str) -> None:
+    """It is answered with this error, and nothing is changed."""
+    before, last = state_of(said.table), dict(said.last)
+    answer = only(said.say(seat, message))
+    assert answer["type"] == "error"
+    assert words in answer["error"]
+    assert "\n" not in answer["error"]
+    assert differences(before, state_of(said.table)) == []
+    assert last == said.last
+
+
+# --- whole games --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("game", "players"), EXTREMES)
+@pytest.mark.parametrize("people", [1, 2])
+def test_whole_games_and_their_records(game: str, players: int, people: int) -> None:
+    opponents = ["random"] if players > people else []
+    said = sitting(game, people, players=players, opponents=opponents)
+    said.play()
+    last = said.last[people - 1]
+    answer = only(said.say(0, {"type": "record"}))
+    record = parse_record(answer["record"])
+    *_, end = replay(record)
+    assert end.scores[0].tolist() == [each["score"] for each in last["players"]]
+    assert record.players == [each["name"] for each in last["players"]]
+    shown = only(said.say(0, {"type": "replay", "record": answer["record"]}))
+    assert len(shown["steps"]) == len(record.lines) + 1
+    assert shown["steps"][-1]["scores"] == end.scores[0].tolist()
+    assert shown["steps"][-1]["lines"][-1] == last["result"] == last["log"][-1]["lines"][-1]
+
+
+def test_a_game_that_tells_nothing_in_words_is_played_as_well() -> None:
+    said = Sitting(Table(HighCard(1, Rules()), [None, RandomAgent(), None], seed=0))
+    assert said.last[0]["hand"] == []
+    assert {action["kind"] for action in said.last[0]["actions"]}
+    said.play()
+    assert said.last[2]["log"][-1]["lines"] == [said.last[0]["result"]]
+
+
+def test_talk_says_every_step_for_itself() -> None:
+    # Two agents of three: after a person's choice in KADO there are several steps to be shown.
+    table = make_table("kado", 3, ["random"], seed=1, pictures=False)
+    message, longest = table.talk(0, {"type": "look"})[0][-1], 0
+    while not message["over"]:
+        act = {"type": "act", "step": message["step"], "action": message["actions"][0]["action"]}
+        told = table.talk(0, act)[0]
+        steps = [each["step"] for each in told]
+        assert steps == list(range(steps[0], steps[0] + len(steps)))
+        assert [len(each["log"]) for each in told] == steps
+        message, longest = told[-1], max(longest, len(told))
+    assert longest > 3
+
+
+# --- choosing -----------------------------------------------------------------------------
+
+
+def test_an_action_is_chosen_by_its_number_or_its_words() -> None:
+    by_number, by_words = sitting(), sitting()
+    for _ in range(6):
+        action = by_number.last[0]["actions"][-1]
+        by_number.act(0, action["action"])
+        by_words.act(0, f"  {action['words'].upper()} ")
+    assert by_number.last == by_words.last
+    assert by_number.table.step == 6
+
+
+def test_a_second_tab_a_late_message_and_another_step_do_nothing() -> None:
+    said = sitting(people=2)
+    action = said.last[0]["actions"][0]["action"]
+    act = {"type": "act", "step": 0, "action": action}
+    said.say(0, act)
+    assert said.table.step == 0  # player_1 has not chosen
+    refused(said, 0, act, "player_0 has chosen already: lay ")
+    refused(said, 0, act | {"action": action + 1}, "player_0 has chosen already: lay ")
+    said.act(1, action)
+    assert said.table.step == 1
+    refused(said, 0, act, "this was for step 0; the table is at 1")
+    refused(said, 1, act | {"step": 2}, "this was for step 2; the table is at 1")
+
+
+def test_what_somebody_has_chosen_is_seen_when_all_have() -> None:
+    said = sitting(people=2)
+    words = said.last[0]["actions"][0]["words"]
+    said.act(0, said.last[0]["actions"][0]["action"])
+    assert said.last[0]["chosen"] is not None
+    assert said.last[0]["actions"] == []
+    other = said.last[1]
+    assert (other["chosen"], other["waiting_for"], other["log"]) == (None, [1], [])
+    said.act(1, said.last[1]["actions"][0]["action"])
+    assert said.last[1]["log"][0]["lines"][0] == f"player_0 {words.replace('lay', 'lays')}"
+
+
+def test_who_has_nothing_to_decide_is_not_waited_for_and_cannot_act() -> None:
+    said = sitting("kado", people=2, players=2, opponents=[])
+    assert said.last[1]["actions"] == []
+    assert said.last[1]["waiting_for"] == [0]
+    refused(said, 1, {"type": "act", "step": 0, "action": 0}, "player_1 has nothing to decide now")
+    refused(said, 1, {"type": "hint", "step": 0}, "player_1 has nothing to decide now")
+
+
+def test_an_illegal_action_is_refused_with_those_that_are_legal() -> None:
+    said = sitting()
+    for action in (99, -1, 0, 10**30, "dance", ""):
+        refused(said, 0, {"type": "act", "step": 0, "action": action}, "; there are 5: lay ")
+
+
+def test_a_stranger_has_no_seat() -> None:
+    table = sitting().table
+    for seat in (1, 7, -1):
+        with pytest.raises(ValueError, match="seat must be one of"):
+            table.hear(seat, {"type": "look"})
+
+
+# --- reloading, new games -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_whoever_reloads_sees_what_they_last_saw(game: str) -> None:
+    said = sitting(game, people=2)
+    for _ in range(5):
+        said.choose()
+        for seat in (0, 1):
+            seen = said.last[seat]
+            assert only(said.say(seat, '{"type": "look"}')) == seen
+
+
+def test_a_new_game_has_the_same_cards_or_others() -> None:
+    said = sitting()
+    first = said.last[0]["text"]
+    said.play()
+    over = said.table.step
+    said.say(0, {"type": "new", "step": over, "deck": "same"})
+    again = said.last[0]
+    assert (again["text"], again["log"], again["over"]) == (first, [], False)
+    late = {"type": "new", "step": over, "deck": "other"}
+    refused(said, 0, late, f"this was for step {over}; the table is at {over + 1}")
+    refused(said, 0, {"type": "record"}, "ask for it when the game is over")
+    said.say(0, {"type": "new", "step": over + 1, "deck": "other"})
+    assert said.last[0]["text"] != first
+    said.play()
+    record = parse_record(only(said.say(0, {"type": "record"}))["record"])
+    assert len(record.lines) == 18
+
+
+def test_nobody_ends_a_game_that_others_play() -> None:
+    said = sitting(people=2)
+    new = {"type": "new", "step": 0, "deck": "other"}
+    said.say(0, new)
+    said.say(0, new)
+    assert said.table.step == 0
+    assert said.last[1]["ask_for_new"] == [0]
+    said.say(1, new)
+    assert said.table.step == 1
+    assert said.last[0]["ask_for_new"] == []
+    said.play()
+    said.say(0, {"type": "new", "step": said.table.step, "deck": "other"})  # one will do now
+    assert not said.last[1]["over"]
+
+
+# --- hints, records -----------------------------------------------------------------------
+
+
+def test_a_hint_has_the_probabilities_of_a_policy_and_its_value() -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    said = sitting(hints=None)
+    hint = only(said.say(0, {"type": "hint", "step": 0}))
+    chances = [each["probability"] for each in hint["actions"]]
+    assert hint["by"] == "kododo-4p"
+    assert isinstance(hint["value"], float)
+    assert sum(chances) == pytest.approx(1, abs=1e-5)
+    assert chances == sorted(chances, reverse=True)
+    offered = {each["action"]: each["words"] for each in said.last[0]["actions"]}
+    assert {each["action"]: each["words"] for each in hint["actions"]} == offered
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_scripted_player_hints_by_the_values_of_actions(game: str) -> None:
+    said = sitting(game)
+    hint = only(said.say(0, {"type": "hint", "step": said.table.step}))
+    agent, view = make_agent("heuristic", game), said.table._game.view(0)
+    values = agent.action_values(view)[:, 0]  # type: ignore[attr-defined]
+    assert {each["action"]: each["value"] for each in hint["actions"]} == {
+        action: pytest.approx(values[action])
+        for action in np.flatnonzero(view.legal_action_mask[0])
+    }
+
+
+def test_hints_are_refused_where_there_are_none() -> None:
+    game = registry.batch_game("kododo", 1, seed=0)
+    said = Sitting(Table(game, [None, *[RandomAgent()] * 3]))
+    assert said.last[0]["hints"] is False
+    refused(said, 0, {"type": "hint", "step": 0}, "nobody gives hints at this table")
+    with pytest.raises(ValueError, match="agent 'random' gives no hints"):
+        Table(game, [None, *[RandomAgent()] * 3], RandomAgent())
+
+
+def test_a_record_that_is_none_is_refused_with_its_line() -> None:
+    said = sitting()
+    said.play()
+    record = only(said.say(0, {"type": "record"}))["record"]
+    lines = record.splitlines(keepends=True)
+    short = "".join(lines[:-1])
+    refused(said, 0, {"type": "replay", "record": short}, "line 18: the record is cut short")
+    wrong = "".join([*lines[:5], lines[5].replace('"actions": [', '"actions": [9'), *lines[6:]])
+    refused(said, 0, {"type": "replay", "record": wrong}, "line 6: ")
+    refused(said, 0, {"type": "replay", "record": ""}, "line 1: ")
+
+
+# --- malformed messages -------------------------------------------------------------------
+
+
+def test_thousands_of_malformed_messages_change_nothing() -> None:
+    said, rng = sitting(people=2), np.random.default_rng(0)
+    for _ in range(4):
+        said.choose()
+    before, told = state_of(said.table), []
+    said._heard = lambda seat, message: told.append((seat, message["type"]))
+    for _ in range(3000):
+        message = malformed(rng)
+        only(said.say(1, message))
+    assert set(told) == {(1, "error")}
+    assert differences(before, state_of(said.table)) == []
+    said.play()
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("{", "a message must be JSON, not '{'"),
+        (b"\xff", "a message must be JSON, not b'\\xff'"),
+        ("[" * 100_000, "a message must be JSON, and not so deeply nested"),
+        ("1" * 10_000, "a message must be JSON, not '111"),
+        ("[]", 'a message is an object such as {"type": "look"}, not []'),
+        ({}, "the type of a message is one of look, act, hint, new, record, replay, not None"),
+        ({"type": "look", "x": 1}, "'look' has no field 'x'; it has none besides"),
+        ({"type": "act", "step": 0}, "'act' needs the field 'action'"),
+        ({"type": "act", "step": "0", "action": 5}, "step must be a whole number, not '0'"),
+        ({"type": "act", "step": True, "action": 5}, "step must be a whole number, not True"),
+        ({"type": "act", "step": 0, "action": 5.0}, "action must be the number or the words"),
+        ({"type": "act", "step": -1, "action": 5}, "step must be 0 to "),
+        ({"type": "new", "step": 0, "deck": "old"}, "deck must be 'same' or 'other', not 'old'"),
+        ({"type": "replay", "record": 5}, "record must be the text of a record, not 5"),
+    ],
+)
+def test_the_error_says_what_was_wrong(message: object, words: str) -> None:
+    refused(sitting(), 0, message, words)
+
+
+# --- making a table -----------------------------------------------------------------------
+
+
+class Broken:
+    """Plays what is not legal."""
+
+    name = "broken"
+
+    def act(self, view: Any, rng: Any) -> Any:
+        return np.full(view.num_envs, 99)
+
+
+def test_an_agent_that_fails_loses_nothing() -> None:
+    table = Table(registry.batch_game("kododo", 1), [None, Broken(), Broken(), Broken()], seed=0)
+    said = Sitting(table)
+    with pytest.raises(ValueError, match="illegal action in kododo"):
+        said.act(0, said.last[0]["actions"][0]["action"])
+    assert (table.step, table.waiting_for) == (0, [])
+    assert only(table.hear(0, {"type": "look"})[0])["chosen"] is not None
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"people": 0}, "people must be 1 to 4, not 0"),
+        ({"people": 5}, "people must be 1 to 4, not 5"),
+        ({"players": 9}, "not 9"),
+        (
+            {"opponents": ["random"] * 2},
+            "leave 3 seats for opponents: name 3, or one for all, not 2",
+        ),
+        ({"people": 4}, "leave 0 seats for opponents: name 0, or one for all, not 1"),
+        ({"opponents": ["dance"]}, "unknown agent 'dance'"),
+        ({"opponents": ["kado-4p"]}, "cannot play this game"),
+        ({"hints": "random"}, "gives no hints"),
+        ({"rules": {"x": 1}}, "kododo has no rule 'x'"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(options: dict[str, Any], words: str) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    with pytest.raises(ValueError, match=words):
+        sitting(**options)
+
+
+def test_a_table_has_one_game_and_a_person() -> None:
+    random = RandomAgent()
+    for num_envs, agents, words in [
+        (2, [None] * 4, "a batch of one, not of 2"),
+        (1, [None] * 3, "4 seats need as many players, not 3"),
+        (1, [random] * 4, "a table needs a person"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            Table(registry.batch_game("kododo", num_envs), agents)
+
+
+def test_under_rules_without_a_policy_the_best_scripted_player_plays() -> None:
+    table = make_table("kododo", rules={"hand_size": 6, "removed_cards": 12}, seed=0)
+    names = [each["name"] for each in table.talk(0, {"type": "look"})[0][0]["players"]]
+    assert names == ["person", *["heuristic"] * 3]
