@@ -65,4 +65,3 @@ class EpisodeRecords:
         if game.terminated[0]:
             name = f"episode-{self._episodes:06}-{token_hex(4)}.jsonl"
             self._recorder.write(self._folder / name)
-            self._recorder = None

@@ -106,6 +106,10 @@ def test_kado_in_words() -> None:
     assert not any("the card" in word for word in words)
     card = game.rules.card_name(deck[0])
     assert lines[1]["words"][0] in (f"keep {card}", *(f"give {card} to player_{i}" for i in (1, 2)))
+    for line in lines:
+        for seat, words in enumerate(line.get("words", ())):
+            if words.startswith("give"):
+                assert words.endswith(f"player_{(seat + line['actions'][seat]) % 3}")
 
 
 def test_the_last_line_says_who_won() -> None:
