@@ -46,6 +46,7 @@ def parallel_env(
     normalize: bool = False,
     action_mask: str = "both",
     opponents: Opponent | Sequence[Opponent | None] | None = None,
+    record: str | None = None,
     **rules: Any,
 ) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv, everybody choosing at once.
@@ -60,13 +61,14 @@ def parallel_env(
         action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
         opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
             for each seat one or None; one alone has all seats but the first.
+        record: A folder into which the record of each episode is written.
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
         ValueError: The rules cannot be played, or an option is unknown.
     """
     game = batch_game(1, num_players, **rules)
-    seen = (observation_dtype, normalize, action_mask, opponents)
+    seen = (observation_dtype, normalize, action_mask, opponents, record)
     return ParallelGame(game, reward, render_mode, illegal_action, *seen)
 
 
@@ -79,9 +81,10 @@ def env(
     normalize: bool = False,
     action_mask: str = "both",
     opponents: Opponent | Sequence[Opponent | None] | None = None,
+    record: str | None = None,
     **rules: Any,
 ) -> AECGame:
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
     game = batch_game(1, num_players, **rules)
-    seen = (observation_dtype, normalize, action_mask, opponents)
+    seen = (observation_dtype, normalize, action_mask, opponents, record)
     return AECGame(game, reward, render_mode, illegal_action, *seen)

@@ -16,7 +16,10 @@ from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_an
 from kododo_env.core.bounds import check_settings, flag
 from kododo_env.system.files import write_json
 
-TOURNAMENT_ONLY = ("agents", "game", "players", "variant", "rules", "plot", "resume", "engine")
+TOURNAMENT_ONLY = (
+    "agents", "game", "players", "variant", "rules", "plot", "record", "record_games", "resume",
+    "engine",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk
     if number not in _agents:
         _agents.clear()
         _agents[number] = _load(played, files)
-    return play_chunk(chunk, _agents[number], played.make_game(chunk.deals), played.seed)
+    game = played.make_game(chunk.deals)
+    return play_chunk(chunk, _agents[number], game, played.seed, played.recording)
 
 
 def _files(agents: Sequence[str]) -> dict[str, bytes]:

@@ -19,12 +19,13 @@ from agents.recipes.recipe import SCRATCH, stranger_settings
 from agents.release.config import PoliciesConfig, PolicyJob
 from agents.release.make_policies import rewrite
 from agents.release.training import train_all
-from agents.training.run_folder import CHECKPOINT, POLICY, filled_folder
+from agents.training.run_folder import CHECKPOINT, POLICY
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env.agent_registry import STRANGERS, SUFFIX
 from kododo_env.arena.workers import cores
 from kododo_env.commands.file_argument import FilePath
 from kododo_env.policy.policy_file import read_policy
+from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
 SEED = 1000

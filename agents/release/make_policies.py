@@ -38,13 +38,14 @@ from agents.release.measures import (
 from agents.release.met import met
 from agents.release.training import train_all
 from agents.training.checkpoint import read_checkpoint
-from agents.training.run_folder import CHECKPOINT, filled_folder
+from agents.training.run_folder import CHECKPOINT
 from kododo_env.agent_registry import SUFFIX, baselines, held_out, policy_path
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import write_json, written_whole
+from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
 STAGES = ("choice", "shares", "exploitability")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from itertools import count
@@ -14,6 +14,7 @@ from typing import Any
 import kododo_env
 from agents.training.training_config import Task, TrainConfig, task_of
 from kododo_env.system.files import write_json
+from kododo_env.system.folders import filled_folder, remove_empty
 
 LIBRARIES = ("torch", "stable-baselines3", "sb3-contrib", "numpy")
 CHECKPOINT = "checkpoint.zip"
@@ -41,32 +42,7 @@ def run_folder(config: TrainConfig) -> Iterator[Path]:
         try:
             yield folder
         finally:
-            _remove_empty([folder])
-
-
-@contextmanager
-def filled_folder(folder: Path) -> Iterator[None]:
-    """Inside, there is a folder; what is made of it, and empty at the end, is removed.
-
-    Raises:
-        ValueError: It cannot be made.
-    """
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        _remove_empty(missing)
-        raise ValueError(f"cannot write to the run folder {folder}: {error.strerror}") from error
-    try:
-        yield
-    finally:
-        _remove_empty(missing)
-
-
-def _remove_empty(folders: Sequence[Path]) -> None:
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()
+            remove_empty([folder])
 
 
 def _free_folder(name: str) -> Path:

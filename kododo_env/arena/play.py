@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,32 @@ from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 
 Array = npt.NDArray[np.float64]
+
+
+class Watcher(Protocol):
+    """Notes a batch of games as it is played, from just after the deal.
+
+    Attributes:
+        noted: After the end what was noted, as it is sent from one process to another.
+    """
+
+    noted: Any
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """The joint actions (N, P) have just been played."""
+        ...
+
+    def end(self) -> None:
+        """The games are over; the batch is about to be dealt anew."""
+        ...
+
+
+class Recording(Protocol):
+    """What is kept of games besides how they ended; it is sent to where they are played."""
+
+    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> Watcher:
+        """The deals of a chunk have just been dealt, the lineup being turned by so many seats."""
+        ...
 
 
 class Played(NamedTuple):
@@ -36,15 +62,21 @@ class ChunkResult:
         chunk: What was played.
         shares: Victory shares of each place in the lineup, shape (deals, P).
         points: Points of each place in the lineup, shape (deals, P).
+        recorded: What the recording noted of each rotation, if there was one.
     """
 
     chunk: Chunk
     shares: Array
     points: Array
+    recorded: tuple[Any, ...] = ()
 
 
 def play(
-    agents: Sequence[Agent], game: BatchGame, decks: npt.ArrayLike, rng: np.random.Generator
+    agents: Sequence[Agent],
+    game: BatchGame,
+    decks: npt.ArrayLike,
+    rng: np.random.Generator,
+    watch: Callable[[BatchGame], Watcher] | None = None,
 ) -> Played:
     """Play a batch of games to the end, an agent at each seat.
 
@@ -53,15 +85,26 @@ def play(
         game: N games; they are dealt anew.
         decks: The cards, shape (N, D).
         rng: The source of all randomness.
+        watch: Makes what notes the games.
     """
     game.reset(int(rng.integers(1 << 63)), decks)
+    watcher = None if watch is None else watch(game)
     while not game.terminated.all():
-        game.step(joint_action(agents, game, rng))
+        actions = joint_action(agents, game, rng)
+        game.step(actions)
+        if watcher is not None:
+            watcher.step(actions)
+    if watcher is not None:
+        watcher.end()
     return Played(game.outcome(), game.scores.astype(np.float64))
 
 
 def play_duplicates(
-    lineup: Sequence[Agent], game: BatchGame, decks: npt.ArrayLike, rng: np.random.Generator
+    lineup: Sequence[Agent],
+    game: BatchGame,
+    decks: npt.ArrayLike,
+    rng: np.random.Generator,
+    watch: Callable[[BatchGame], Watcher] | None = None,
 ) -> Played:
     """Play each deck once for each rotation of the seats.
 
@@ -70,6 +113,7 @@ def play_duplicates(
         game: N games.
         decks: Shape (N, D).
         rng: The source of all randomness.
+        watch: Makes what notes the games of a rotation.
 
     Returns:
         The means over the rotations, by place in the lineup.
@@ -78,11 +122,18 @@ def play_duplicates(
     total = np.zeros((2, game.num_envs, len(lineup)))
     for turn in places:
         seated = (places + turn) % len(lineup)  # who of the lineup has each seat
-        total[:, :, seated] += play([lineup[place] for place in seated], game, decks, rng)
+        agents = [lineup[place] for place in seated]
+        total[:, :, seated] += play(agents, game, decks, rng, watch)
     return Played(*total / len(lineup))
 
 
-def play_chunk(chunk: Chunk, agents: Sequence[Agent], game: BatchGame, seed: int) -> ChunkResult:
+def play_chunk(
+    chunk: Chunk,
+    agents: Sequence[Agent],
+    game: BatchGame,
+    seed: int,
+    recording: Recording | None = None,
+) -> ChunkResult:
     """Play the deals of a chunk; they depend on the seed and the chunk's number only.
 
     Args:
@@ -90,9 +141,18 @@ def play_chunk(chunk: Chunk, agents: Sequence[Agent], game: BatchGame, seed: int
         agents: All agents, as the chunk's lineup numbers them.
         game: As many games as the chunk has deals.
         seed: Of everything that is played.
+        recording: What is to be kept of the games.
     """
     of_decks, of_play = np.random.SeedSequence(seed, spawn_key=(chunk.index,)).spawn(2)
     decks = game.sample_decks(chunk.deals, np.random.default_rng(of_decks))
     lineup = [agents[index] for index in chunk.lineup]
-    played = play_duplicates(lineup, game, decks, np.random.default_rng(of_play))
-    return ChunkResult(chunk, *played)
+    watchers: list[Watcher] = []
+
+    def watch(dealt: BatchGame) -> Watcher:
+        assert recording is not None
+        watchers.append(recording.begin(chunk, len(watchers), dealt))
+        return watchers[-1]
+
+    watched = None if recording is None else watch
+    played = play_duplicates(lineup, game, decks, np.random.default_rng(of_play), watched)
+    return ChunkResult(chunk, *played, tuple(watcher.noted for watcher in watchers))

@@ -8,6 +8,7 @@ from typing import Any
 
 from kododo_env.agent_registry import make_agent
 from kododo_env.arena.pairing import Chunk, mixed_tables
+from kododo_env.arena.play import Recording
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import BOUNDS
@@ -23,6 +24,7 @@ class Contest:
     games: int
     seed: int
     rules: Mapping[str, Any]
+    recording: Recording | None = None
 
     def named(self) -> Sequence[Agent | str]:
         """Who plays: agents, or what ``make_agent`` takes for them."""
@@ -60,6 +62,7 @@ class Tournament(Contest):
         games: How many, rounded up to whole deals, each deal being P games.
         seed: Of the decks, and of the agents' randomness.
         rules: Further fields of the game's rules.
+        recording: What is to be kept of the games besides how they end.
 
     Raises:
         ValueError: No such tournament can be played.
@@ -71,6 +74,7 @@ class Tournament(Contest):
     games: int = 20_000
     seed: int = 0
     rules: Mapping[str, Any] = field(default_factory=dict)
+    recording: Recording | None = None
 
     def __post_init__(self) -> None:
         rules = self.make_game(1).rules

@@ -44,7 +44,7 @@ def run(played: Contest, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[
     if workers == 1 or len(chunks) < 2:
         agents = played.load_agents()
         for chunk in chunks:
-            yield play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)
+            yield _play(played, chunk, agents)
         return
     with worker_pool(min(workers, len(chunks))) as pool:
         yield from pool.map(_work, [played] * len(chunks), chunks)
@@ -56,7 +56,12 @@ _agents: list[Sequence[Agent]] = []  # a worker's: those of the one thing that i
 def _work(played: Contest, chunk: Chunk) -> ChunkResult:
     if not _agents:
         _agents.append(played.load_agents())
-    return play_chunk(chunk, _agents[0], played.make_game(chunk.deals), played.seed)
+    return _play(played, chunk, _agents[0])
+
+
+def _play(played: Contest, chunk: Chunk, agents: Sequence[Agent]) -> ChunkResult:
+    game = played.make_game(chunk.deals)
+    return play_chunk(chunk, agents, game, played.seed, played.recording)
 
 
 def cores() -> int:

@@ -12,6 +12,8 @@ from kododo_env.system.extras import needs
 
 COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
+    "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
+    "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
     "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),
 }
 """Of each command the module and its dataclass, beside the function of the command's name."""

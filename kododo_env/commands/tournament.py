@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -21,6 +21,7 @@ from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import cores, run
 from kododo_env.commands.file_argument import FilePath
+from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.bounds import check_settings
 from kododo_env.core.numbers import shown
 from kododo_env.rules_arguments import default_players, parse_rules
@@ -73,6 +74,10 @@ class TournamentConfig:
     """Write the results here as JSON; what is played so far is kept beside it."""
     plot: FilePath | None = None
     """Draw the results here, as PNG, SVG or PDF."""
+    record: FilePath | None = None
+    """A folder for records of games, or FILE.parquet for all decisions, to learn from offline."""
+    record_games: int = 100
+    """How many games are recorded in the folder, spread evenly over all tables."""
     resume: bool = False
     """Go on with a tournament that was stopped; give the same arguments again."""
 
@@ -86,6 +91,7 @@ class TournamentConfig:
             raise ValueError(f"--agents takes {MOST_AGENTS} at most, not {len(self.agents)}")
         if self.resume and self.json is None:
             raise ValueError("--resume needs --json, the file of the tournament to go on with")
+        self._check_record()
         named = Counter(map(_identity, self.agents))
         for agent in self.agents:
             if named[_identity(agent)] > 1:
@@ -93,6 +99,17 @@ class TournamentConfig:
                     f"agent {shown(agent)} is named twice: name each once (two policies may take "
                     "part together if they are different files)"
                 )
+
+    def _check_record(self) -> None:
+        to_file = self.record is not None and is_parquet(self.record)
+        if self.resume and to_file:
+            raise ValueError(
+                "--resume does not go with --record FILE.parquet, which would lack what was "
+                "played before"
+            )
+        counted = self.record_games != type(self).record_games
+        if counted and (self.record is None or to_file):
+            raise ValueError("--record-games goes with --record FOLDER")
 
     def tournament(self) -> Tournament:
         """What is to be played; ValueError if it cannot be."""
@@ -136,6 +153,8 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
             log_of(config.json).unlink()
 
     files = {config.json: JSON, config.plot: (".png", ".svg", ".pdf")}
+    if config.record is not None and is_parquet(config.record):
+        files[config.record] = PARQUET
     play_and_write(files, lambda: _report(config, play or run), write)
 
 
@@ -184,14 +203,21 @@ def _report(config: TournamentConfig, play: Play) -> Report:
     tournament = config.tournament()
     chunks, heading = tournament.chunks(), _heading(tournament)
     path = None if config.json is None else log_of(config.json)
-    with ChunkLog(path, heading, chunks, config.resume) as log:
+    with ExitStack() as stack:
+        keep: Keep | None = None
+        if config.record is not None:
+            record = config.record, config.record_games, config.resume
+            tournament, keep = stack.enter_context(recorded(tournament, *record))
+        log = stack.enter_context(ChunkLog(path, heading, chunks, config.resume))
         left = [chunk for chunk in chunks if chunk.index not in log.results]
         games = tournament.players * sum(chunk.deals for chunk in chunks)
         done = sum(result.shares.size for result in log.results.values())
         played = play(tournament, left, config.workers or cores())
         try:
             for result in games_bar(played, games, done):
-                log.append(result)
+                if keep is not None:
+                    keep(result)
+                log.append(replace(result, recorded=()))
         except KeyboardInterrupt as stop:
             if path is None:
                 raise

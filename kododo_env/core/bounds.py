@@ -58,6 +58,7 @@ BOUNDS = {
     "checkpoint_minutes": _positive(YEAR),
     "evaluations": Bound(1, 10_000),
     "games": Bound(1, MOST_GAMES),
+    "record_games": Bound(1, MOST_GAMES),
     "threads": Bound(1, MOST_PROCESSES),
     "workers": Bound(1, MOST_PROCESSES),
     "learners": Bound(1, MOST_PROCESSES),
@@ -68,6 +69,9 @@ BOUNDS = {
     # of the benchmark
     "rounds": Bound(1, 1000),
     "seconds": _positive(3600),
+    # of a table
+    "people": Bound(1, 100),  # how many seats there are is each game's
+    "port": Bound(0, 65_535),
     # of a search's budget
     "worlds": Bound(1, 100_000),
     "milliseconds": _positive(600_000),

@@ -53,7 +53,7 @@ def make_table(
         agents *= others
     people_first: list[Agent | None] = [None] * people
     adviser = best if hints is None else make_agent(hints, game)
-    return Table(batch, people_first + agents, adviser, seed, pictures)
+    return Table(batch, [*people_first, *agents], adviser, seed, pictures)
 
 
 def best_agent(game: BatchGame) -> Agent:

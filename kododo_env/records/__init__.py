@@ -1,18 +1,27 @@
-"""Records of games: written as they are played, read, checked against the core, shown again."""
+"""Records of games: written as they are played, read, checked against the core, shown again.
+
+And decisions as columns of numbers, to learn from offline.
+"""
 
 from __future__ import annotations
 
+from kododo_env.records.decision_file import DecisionFile, read_decisions
+from kododo_env.records.decisions import DecisionLog, Decisions
 from kododo_env.records.header import Header
 from kododo_env.records.record import Record, Step, parse_record, read_record
 from kododo_env.records.recorder import Recorder, record_games
 from kododo_env.records.replay import replay
 
 __all__ = [
+    "DecisionFile",
+    "DecisionLog",
+    "Decisions",
     "Header",
     "Record",
     "Recorder",
     "Step",
     "parse_record",
+    "read_decisions",
     "read_record",
     "record_games",
     "replay",

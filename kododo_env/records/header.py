@@ -15,6 +15,7 @@ from kododo_env.records.lines import DIGEST, check_keys, check_sealed, sealed
 from kododo_env.rules_arguments import PLAYERS, hashable, make_game
 
 FORMAT, FORMAT_VERSION = "kododo-env record", 1
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,16 @@ def rules_of(game: BatchGame) -> dict[str, Any]:
 
 
 def check_players(players: Any, seats: int) -> None:
-    """Raise ValueError unless there is a name for each seat."""
+    """Raise ValueError unless there is a name for each seat, of characters that can be shown."""
     texts = isinstance(players, list) and all(isinstance(each, str) for each in players)
     if not texts or len(players) != seats:
         raise ValueError(f"players must be {seats} names, one for each seat, not {shown(players)}")
-    try:
-        "".join(players).encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"players must be names in Unicode, not {shown(players)}") from error
+    for name in players:
+        if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
+            raise ValueError(
+                f"a player's name must be 1 to {LONGEST_NAME} characters that can be printed, "
+                f"not {shown(name)}"
+            )
 
 
 def check_date(date: Any) -> None:

@@ -116,6 +116,7 @@ def record_games(
     choose: Callable[[BatchGame], npt.ArrayLike],
     games: npt.ArrayLike | None = None,
     players: Sequence[str] | None = None,
+    date: str | None = None,
 ) -> list[Recorder]:
     """Play a batch to its end and note some of its games.
 
@@ -124,6 +125,7 @@ def record_games(
         choose: What everybody does in all games, (N, P), asked before each step.
         games: Which games to note, indices (M,); None notes all.
         players: A name for each seat, the same in all games.
+        date: When they began, ISO 8601; None takes the time that it is.
 
     Returns:
         A recorder for each of the M games.
@@ -133,7 +135,7 @@ def record_games(
     """
     wanted = np.arange(game.num_envs) if games is None else games
     indices = whole_indices(wanted, "games", game.num_envs).tolist()
-    recorders = [Recorder(game, index, players) for index in indices]
+    recorders = [Recorder(game, index, players, date) for index in indices]
     while not game.terminated.all():
         actions = np.asarray(choose(game))
         game.step(actions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gymnasium import spaces
 from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.rewards import Reward, reward_function
+from kododo_env.records.folder import EpisodeRecords
 from kododo_env.wrappers.choices import HINT, Choices
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
@@ -35,6 +37,7 @@ class PettingZooTable:
         opponents: Who has seats that are no agents of the environment: for each seat an agent
             or None; one agent has all seats but the first; None: all seats are agents. Agents
             may be given by name, such as ``"heuristic"``.
+        record: A folder into which the record of each episode is written, or None.
 
     Attributes:
         game: The batch of one game that is played.
@@ -56,6 +59,7 @@ class PettingZooTable:
         normalize: bool = False,
         action_mask: str = "both",
         opponents: Opponent | Sequence[Opponent | None] | None = None,
+        record: str | Path | None = None,
     ) -> None:
         check_single(game)
         check_render_mode(render_mode)
@@ -86,6 +90,12 @@ class PettingZooTable:
         )
         self.state_space = spaces.Box(low, high, dtype=self._format.dtype.type)
         self._dealt = False
+        self._records: EpisodeRecords | None = None
+        if record is not None:
+            names = [
+                agent.name if agent else f"player_{k}" for k, agent in enumerate(self.opponents)
+            ]
+            self._records = EpisodeRecords(record, names)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, always the same object."""
@@ -116,19 +126,24 @@ class PettingZooTable:
         self._choices.seed(seed)
         self.agents = list(self.possible_agents)
         self._dealt = True
+        if self._records is not None:
+            self._records.begin(self.game)
 
     def _play(self, chosen: Sequence[int] | npt.NDArray[np.int64]) -> None:
         """Play what the agents have chosen, and what the opponents choose."""
         if len(self.seats) == self.game.num_players:
+            actions = np.array((chosen,))
             try:
-                self.game.step(np.array((chosen,)))
+                self.game.step(actions)
             except IllegalAction as error:
                 raise IllegalAction(f"{error} {HINT}") from None
-            return
-        with self._choices.unless_refused():
-            actions = joint_action(self.opponents, self.game, self._choices.rng)
-            actions[0, self.seats] = chosen
-            self.game.step(actions)
+        else:
+            with self._choices.unless_refused():
+                actions = joint_action(self.opponents, self.game, self._choices.rng)
+                actions[0, self.seats] = chosen
+                self.game.step(actions)
+        if self._records is not None:
+            self._records.step(self.game, actions[0])
 
     def _not_running(self) -> RuntimeError:
         when = "is over" if self._dealt else "has not begun"

@@ -21,6 +21,8 @@ from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.cli import run_cli
+from kododo_env.commands.play import PlayConfig
+from kododo_env.commands.replay import ReplayConfig
 from kododo_env.core.bounds import BOUNDS
 from kododo_env.search.search import SearchBudget
 from tests.command_line import run
@@ -34,7 +36,8 @@ LONG = "x" * 300
 DIGITS = "9" * 30
 NESTED = "copies=" + "[" * 5000
 CONFIGS = (
-    TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PoliciesConfig, SearchBudget,
+    TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
+    ReplayConfig, SearchBudget,
 )  # fmt: skip
 
 TRAIN = [
@@ -172,8 +175,23 @@ EVALUATE = [
     [*SOME, "--json", "a-file/a.json"],
     [*SOME, "--plot", "a\x00b.png"],
     [*SOME, "--plot", "a-folder/x/a.png"],
+    [*SOME, "--record", ""],
+    [*SOME, "--record", "a-file"],
+    [*SOME, "--record", "a-file/records"],
+    [*SOME, "--record", f"new/{LONG}"],
+    [*SOME, "--record", "a\x00b"],
+    [*SOME, "--record", "a-run/config.json/x.parquet"],
+    [*SOME, "--record", "/proc/none"],
+    [*SOME, "--record", "a.parquet", "--json", "a.json", "--resume"],
+    [*SOME, "--record", "a.parquet", "--record-games", "5"],
+    [*SOME, "--record-games", "5"],
+    [*SOME, "--record", "new", "--record-games", "0"],
+    [*SOME, "--record", "new", "--record-games", DIGITS],
+    ["--agents", "random", "nobody", "--record", "new"],
+    ["--agents", "random", "nobody", "--record", "a.parquet"],
     [*SOME, "--search", "4"],
     [*POLICY, "--agents", "random"],
+    [*POLICY, "--record", "new"],
     [*POLICY, "--minutes", "inf"],
     [*POLICY, "--minutes", "1e300"],
     [*POLICY, "--steps", DIGITS],
@@ -340,11 +358,16 @@ def words(annotation: Any) -> list[str]:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.__name__)
 def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[Any]) -> None:
-    needed = {"agents": ("random", "greedy"), "best_response": "kododo-2p"}
+    needed = {
+        "agents": ("random", "greedy"), "best_response": "kododo-2p", "record": Path("records"),
+        "file": Path("game.jsonl"),
+    }  # fmt: skip
     names = {each.name for each in fields(config)}
     others: dict[str, Any] = {name: value for name, value in needed.items() if name in names}
     if config is TrainConfig:
         others = {"game": "kododo", "players": 2, "settings": Recipe(), "engine": "ray"}
+    if config is PlayConfig:
+        others = {"game": "kododo"}
     for name in names & BOUNDS.keys():
         bound = BOUNDS[name]
         config(**others, **{name: bound.highest})

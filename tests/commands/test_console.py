@@ -41,7 +41,7 @@ def test_a_tournament(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("dance",), "kododo: error: unknown command 'dance'; choose one of evaluate, bench"),
+        (("dance",), "kododo: error: unknown command 'dance'; choose one of evaluate, "),
         (("--agents",), "kododo: error: unknown command '--agents'; choose one of"),
         (("evaluate",), "kododo evaluate: error: name two agents at least with --agents"),
         (("evaluate", "--agents", "random", "x"), "kododo evaluate: error: unknown agent 'x'"),

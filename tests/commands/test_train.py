@@ -31,7 +31,7 @@ from tests.trainings import short
         (["--seed", "-1"], "--seed must be 0 to 4294967295, not -1"),
         (["--learning-rate", "0"], "--learning-rate must be above 0 and at most 1"),
         (["--checkpoint-minutes", "-1"], "--checkpoint-minutes must be above 0"),
-        (["--run-dir", "/proc/none"], "cannot write to the run folder"),
+        (["--run-dir", "/proc/none"], "cannot write to the folder"),
         (["--resume"], "--resume needs --run-dir"),
         (["--resume", "--run-dir", "nowhere"], "no checkpoint"),
         (["--players", "four"], "--players"),

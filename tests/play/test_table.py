@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from kododo_env.play.table import Table
 from kododo_env.records import parse_record, replay
 from tests.doors import EXTREMES, GAMES
 from tests.helpers import differences
-from tests.play.sitting import Sitting
+from tests.play.sitting import Sitting, malformed, state_of
 from tests.testing.high_card import HighCard, Rules
 
 
@@ -39,13 +38,6 @@ def refused(said: Sitting, seat: int, message: object, words: str) -> None:
     assert "\n" not in answer["error"]
     assert differences(before, state_of(said.table)) == []
     assert last == said.last
-
-
-def state_of(table: Table) -> dict[str, Any]:
-    """Everything at the table that could change."""
-    kept = {name: value for name, value in vars(table).items() if name not in ("_game", "_agents")}
-    kept["_rng"] = table._rng.bit_generator.state
-    return {"table": json.loads(json.dumps(kept, default=str)), "game": table._game.state()}
 
 
 # --- whole games --------------------------------------------------------------------------
@@ -247,36 +239,6 @@ def test_a_record_that_is_none_is_refused_with_its_line() -> None:
 
 
 # --- malformed messages -------------------------------------------------------------------
-
-ODD: list[Any] = [
-    None, True, False, -1, 1.5, 1e300, 10**40, "", "look", "\0", "\ud800", "é", [], [[]], {},
-    {"a": 1}, "act", "same", "0", [0], {"type": "look"}, "x" * 5000,
-]  # fmt: skip
-
-
-def malformed(rng: np.random.Generator) -> object:
-    """What is no message: odd JSON, messages with odd, missing or further fields, broken text."""
-    whole: list[dict[str, Any]] = [
-        {"type": "act", "step": 0, "action": 5}, {"type": "hint", "step": 0},
-        {"type": "new", "step": 0, "deck": "other"}, {"type": "replay", "record": "{}"},
-    ]  # fmt: skip
-    message = dict(whole[rng.integers(len(whole))])
-    name = list(message)[rng.integers(len(message))]
-    odd = ODD[rng.integers(len(ODD))]
-    match rng.integers(6):
-        case 0:
-            return odd if odd != {"type": "look"} else [odd]
-        case 1:
-            del message[name]
-        case 2:
-            message[str(odd)[:20] + "?"] = odd
-        case 3:
-            return json.dumps(message)[: rng.integers(1, len(json.dumps(message)))]
-        case 4:
-            return rng.bytes(int(rng.integers(1, 40)))
-        case _:
-            message[name] = [odd]
-    return message if rng.random() < 0.5 else json.dumps(message)
 
 
 def test_thousands_of_malformed_messages_change_nothing() -> None:

@@ -578,7 +578,7 @@ def test_a_policy_that_cannot_play_is_refused_in_one_line(
         (["--jobs", "0"], "--jobs must be 1 to 512, not 0"),
         (["--steps", "0"], "--steps must be 1 to 1000000000000, not 0"),
         (["--games", "19"], "--games must be at least 20, not 19"),
-        (["--out", "/proc/none"], "cannot write to the run folder /proc/none"),
+        (["--out", "/proc/none"], "cannot write to the folder /proc/none"),
     ],
 )
 def test_bad_arguments_are_one_line_and_status_2(

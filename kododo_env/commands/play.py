@@ -1,0 +1,84 @@
+"""A table for people and agents from the command line: what ``kododo play`` does."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from tyro.conf import Positional
+
+from kododo_env.core.bounds import check_settings
+from kododo_env.play.seating import make_table
+from kododo_env.rules_arguments import parse_rules
+from kododo_env.system.extras import needs
+
+SERVER, TERMINAL = ("starlette", "uvicorn", "websockets"), ("prompt_toolkit",)
+
+
+@dataclass(frozen=True)
+class PlayConfig:
+    """Play against agents: in the browser, in the terminal, or as a program over stdin.
+
+    People have the first seats, agents the others.
+    """
+
+    game: Positional[str]
+    """Which game."""
+    players: int | None = None
+    """Seats at the table; if not given 4, or the most that the game takes."""
+    opponents: tuple[str, ...] = ()
+    """Names of agents, or policy files: one for each other seat, or one for all of them; if not
+    given, the policy that ships."""
+    people: int = 1
+    """How many people play; each has an address of their own."""
+    hints: str | None = None
+    """Who gives hints; if not given, the policy that ships."""
+    seed: int | None = None
+    """Of the cards and of the agents' randomness."""
+    rules: tuple[str, ...] = ()
+    """Other rules as name=value, such as variant=long; the number of players is --players."""
+    host: str = "127.0.0.1"
+    """Where to listen; others than this machine reach 0.0.0.0."""
+    port: int = 8642
+    """0 takes any that is free."""
+    no_browser: bool = False
+    """Only print the addresses."""
+    terminal: bool = False
+    """Play in this terminal."""
+    stdio: bool = False
+    """Take messages on stdin and answer on stdout, one JSON object a line."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        if self.terminal and self.stdio:
+            raise ValueError("give --terminal or --stdio, not both")
+        if self.people > 1 and (self.terminal or self.stdio):
+            raise ValueError("--terminal and --stdio have one person: leave --people at 1")
+
+
+def play(config: PlayConfig) -> None:
+    """Make the table, and have it played at."""
+    if not config.stdio:
+        needs("kododo play", "play", *(TERMINAL if config.terminal else SERVER))
+    table = make_table(
+        config.game,
+        config.players,
+        config.opponents,
+        config.people,
+        parse_rules(config.rules),
+        config.hints,
+        config.seed,
+        pictures=not (config.terminal or config.stdio),
+    )
+    if config.stdio:
+        from kododo_env.play.stdio import play_lines
+
+        play_lines(table, sys.stdin.buffer, sys.stdout)
+    elif config.terminal:
+        from kododo_env.play.terminal import Terminal
+
+        Terminal(table).play()
+    else:
+        from kododo_env.play.server import serve
+
+        serve(table, config.host, config.port, not config.no_browser)

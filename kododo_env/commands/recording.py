@@ -1,0 +1,174 @@
+"""What ``evaluate --record`` keeps of a tournament: records of games, or all decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.play import ChunkResult
+from kododo_env.arena.tournament import Tournament
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.records.decision_file import DecisionFile, needs_parquet
+from kododo_env.records.decisions import DecisionLog, Decisions
+from kododo_env.records.header import LONGEST_NAME
+from kododo_env.records.recorder import Recorder
+from kododo_env.system.files import check_file, write_text, written_whole
+from kododo_env.system.folders import filled_folder
+
+PARQUET = (".parquet",)
+RECORD = ".jsonl"
+Keep = Callable[[ChunkResult], None]
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file of decisions is asked for, and not a folder of records."""
+    return path.suffix.lower() in PARQUET
+
+
+@contextmanager
+def recorded(
+    tournament: Tournament, path: Path, games: int, resume: bool
+) -> Iterator[tuple[Tournament, Keep]]:
+    """Inside, a tournament's results can be kept: the tournament to play, and what keeps them.
+
+    Args:
+        tournament: What is to be played.
+        path: A folder, or a file that ends with ``.parquet`` and is complete at the end.
+        games: Of how many games a folder holds the records, as far as there are so many;
+            rounded up to whole deals.
+        resume: Whether the folder may hold records already.
+
+    Raises:
+        ImportError: pyarrow is missing for a file of decisions.
+        ValueError: The folder or file cannot be written.
+    """
+    names = tuple(map(printable, tournament.agents))
+    if is_parquet(path):
+        needs_parquet()
+        with (
+            written_whole(path) as aside,
+            DecisionFile(aside, tournament.make_game(1)) as file,
+        ):
+            yield replace(tournament, recording=AllDecisions(names)), into_file(file)
+        return
+    with filled_folder(path):
+        check_file(path / f"table{RECORD}")
+        if not resume and any(path.glob(f"*{RECORD}")):
+            raise ValueError(f"{path} holds records already: give another folder")
+        deals, chunks = -(-games // tournament.players), len(tournament.chunks())
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        recording = SomeGames(names, deals, chunks, date)
+        yield replace(tournament, recording=recording), into_folder(path)
+
+
+def printable(name: str) -> str:
+    """An agent's name as far as a record can hold it."""
+    return "".join(each if each.isprintable() else "?" for each in name[:LONGEST_NAME])
+
+
+def into_folder(folder: Path) -> Keep:
+    """Writes the records that come with a result, a file for each."""
+
+    def keep(result: ChunkResult) -> None:
+        for records in result.recorded:
+            for name, text in records:
+                write_text(folder / name, text)
+
+    return keep
+
+
+def into_file(file: DecisionFile) -> Keep:
+    """Writes the decisions that come with a result."""
+
+    def keep(result: ChunkResult) -> None:
+        for decisions, seated in result.recorded:
+            file.write(decisions, seated)
+
+    return keep
+
+
+def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:
+    """Who has each seat when the lineup is turned by so many of them."""
+    places = len(chunk.lineup)
+    return [names[chunk.lineup[(seat + rotation) % places]] for seat in range(places)]
+
+
+@dataclass(frozen=True)
+class SomeGames:
+    """Records of the first deals of each chunk, in every rotation.
+
+    Attributes:
+        names: Of the agents.
+        deals: Of the whole tournament, spread over its chunks.
+        chunks: How many there are.
+        date: When the tournament began.
+    """
+
+    names: tuple[str, ...]
+    deals: int
+    chunks: int
+    date: str
+
+    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _Games:
+        """What notes the games of a rotation."""
+        share = self.deals // self.chunks + (chunk.index < self.deals % self.chunks)
+        players = seated(self.names, chunk, rotation)
+        return _Games(
+            {
+                f"table-{chunk.index:04}-deal-{deal:03}-rotation-{rotation}{RECORD}": Recorder(
+                    game, deal, players, self.date
+                )
+                for deal in range(min(share, chunk.deals))
+            }
+        )
+
+
+class _Games:
+    """The recorders of the first games of a batch, by the names of their files."""
+
+    def __init__(self, recorders: dict[str, Recorder]) -> None:
+        self._recorders = recorders
+        self.noted: list[tuple[str, str]] = []
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        for recorder, played in zip(self._recorders.values(), np.asarray(actions), strict=False):
+            recorder.step(played)
+
+    def end(self) -> None:
+        self.noted = [(name, recorder.text()) for name, recorder in self._recorders.items()]
+
+
+@dataclass(frozen=True)
+class AllDecisions:
+    """All decisions of all games.
+
+    Attributes:
+        names: Of the agents.
+    """
+
+    names: tuple[str, ...]
+
+    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _AllDecisions:
+        """What notes the games of a rotation."""
+        return _AllDecisions(game, seated(self.names, chunk, rotation))
+
+
+class _AllDecisions:
+    """A log of decisions, and who made them."""
+
+    def __init__(self, game: BatchGame, agents: list[str]) -> None:
+        self._log, self._agents = DecisionLog(game), agents
+        self.noted: tuple[Decisions, list[str]] | None = None
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        self._log.step(actions)
+
+    def end(self) -> None:
+        self.noted = self._log.end(), self._agents

@@ -1,0 +1,55 @@
+"""A record shown step by step, or drawn: what ``kododo replay`` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import tyro
+
+from kododo_env.commands.file_argument import FilePath
+from kododo_env.core.bounds import check_settings
+from kododo_env.records.record import read_record
+from kododo_env.records.showing import as_text, frames, height_of
+from kododo_env.rendering.animation import animated_gif, animated_svg
+from kododo_env.system.files import check_file, written_whole
+
+ENDINGS = (".svg", ".gif")
+
+
+@dataclass(frozen=True)
+class ReplayConfig:
+    """Show the record of a game step by step, each line checked against the rules."""
+
+    file: tyro.conf.Positional[FilePath]
+    """The record."""
+    out: FilePath | None = None
+    """Draw it here as a moving picture, SVG or GIF, instead of printing it."""
+    seconds: float = 1.5
+    """How long each step of the picture is shown."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        if self.out is not None and self.out.suffix.lower() not in ENDINGS:
+            raise ValueError(f"--out {self.out} must end with {' or '.join(ENDINGS)}")
+
+
+def replay(config: ReplayConfig) -> None:
+    """Print the record, or write the picture.
+
+    Raises:
+        ValueError: The record is not true, or the picture cannot be written.
+    """
+    record = read_record(config.file)
+    if config.out is None:
+        steps = list(as_text(record))  # all of it first: a false record shows nothing
+        print("\n".join(steps), flush=True)
+        return
+    check_file(config.out)
+    pictures = list(frames(record))
+    if config.out.suffix.lower() == ".gif":
+        drawn = animated_gif(pictures, config.seconds)
+    else:
+        title = f"a game of {record.header.game}, step by step"
+        drawn = animated_svg(pictures, config.seconds, title, height_of(record)).encode()
+    with written_whole(config.out) as aside:
+        aside.write_bytes(drawn)

@@ -1,0 +1,210 @@
+"""A table as a web page: the page's files, and a WebSocket for each seat."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+import os
+import socket
+import sys
+import webbrowser
+from collections.abc import Mapping
+from contextlib import suppress
+from ipaddress import ip_address
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Mount, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from kododo_env.play.messages import Message, to_json
+from kododo_env.play.table import Said, Table
+
+WEB = Path(__file__).parent / "web"
+HEADERS = {
+    # The page asks no other host for anything, whatever is in it.
+    "Content-Security-Policy": (
+        "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cache-Control": "no-cache",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+STRANGER = 4403  # a WebSocket's code of our own, after HTTP's 403
+LONGEST = 1 << 20  # bytes of a message; the longest are records that are to be shown
+WAITING = 256  # messages that a slow client may have to fetch
+
+
+class Connection:
+    """What waits to be sent to one tab. The newest position says all, so old ones may go."""
+
+    def __init__(self, websocket: WebSocket) -> None:
+        self._websocket = websocket
+        self._waiting: asyncio.Queue[Message] = asyncio.Queue(WAITING)
+
+    def put(self, message: Message) -> None:
+        """Have a message sent as soon as the client takes it."""
+        if self._waiting.full():
+            self._waiting.get_nowait()
+        self._waiting.put_nowait(message)
+
+    async def send_all(self) -> None:
+        """Send what waits, until cancelled or until the client is gone."""
+        with suppress(WebSocketDisconnect, RuntimeError):
+            while True:
+                await self._websocket.send_text(to_json(await self._waiting.get()))
+
+
+class Host:
+    """Carries messages between a table and the tabs of those who sit at it.
+
+    The table is asked in a thread, so that agents may think while others are served, and by
+    one at a time.
+
+    Args:
+        table: Whose messages.
+        tokens: The seat of each secret by which a person is known.
+    """
+
+    def __init__(self, table: Table, tokens: Mapping[str, int]) -> None:
+        self._table, self._tokens = table, dict(tokens)
+        self._lock = asyncio.Lock()
+        self._tabs: dict[int, set[Connection]] = {seat: set() for seat in table.people}
+
+    async def play(self, websocket: WebSocket) -> None:
+        """Serve one tab from its first message to its last."""
+        await websocket.accept()
+        seat = self._tokens.get(websocket.query_params.get("seat", ""))
+        if seat is None:
+            await websocket.close(STRANGER, "this address is not one of this table's")
+            return
+        tab = Connection(websocket)
+        self._tabs[seat].add(tab)
+        sending = asyncio.create_task(tab.send_all())
+        try:
+            await self._hear(seat, {"type": "look"}, tab)
+            while (event := await websocket.receive())["type"] != "websocket.disconnect":
+                text = event.get("text")
+                await self._hear(seat, event.get("bytes", b"") if text is None else text, tab)
+        finally:
+            self._tabs[seat].discard(tab)
+            sending.cancel()
+
+    async def _hear(self, seat: int, message: object, tab: Connection) -> None:
+        """Answer a tab, and play on as far as nobody has to be waited for."""
+        async with self._lock:
+            said = await asyncio.to_thread(self._table.hear, seat, message)
+            self._spread(said, tab)
+        while said:
+            async with self._lock:
+                try:
+                    said = await asyncio.to_thread(self._table.play_on)
+                except ValueError as error:
+                    wrong = {"type": "error", "step": self._table.step, "error": str(error)}
+                    self._spread({seat: [wrong] for seat in self._table.people})
+                    return
+                self._spread(said)
+
+    def _spread(self, said: Said, tab: Connection | None = None) -> None:
+        """Positions to all tabs of their seat, answers to the tab that has asked."""
+        for seat, messages in said.items():
+            for message in messages:
+                answers = tab is not None and message["type"] != "position"
+                for each in {tab} if answers else self._tabs[seat]:
+                    if each is not None:
+                        each.put(message)
+
+
+class _Page(StaticFiles):
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers.update(HEADERS)
+        return response
+
+
+def make_app(table: Table, tokens: Mapping[str, int]) -> Starlette:
+    """The application that serves a table.
+
+    Args:
+        table: The table.
+        tokens: The seat of each secret by which a person is known.
+    """
+    mimetypes.add_type("text/javascript", ".js")  # some systems have another idea
+    host = Host(table, tokens)
+    page = Mount("/", _Page(directory=WEB, html=True))
+    return Starlette(routes=[WebSocketRoute("/play", host.play), page])
+
+
+# --- running it ---------------------------------------------------------------------------
+
+
+def serve(table: Table, host: str, port: int, browser: bool) -> None:
+    """Serve a table until stopped, and print the address of each person's seat.
+
+    Args:
+        table: The table.
+        host: Where to listen, such as 127.0.0.1.
+        port: 0 takes any that is free.
+        browser: Whether to open the first address, where there is a screen.
+
+    Raises:
+        OSError: There is no such host, or the port is taken.
+    """
+    tokens = {token_urlsafe(16): seat for seat in table.people}
+    with _listen(host, port) as listening:
+        at = _shown_host(host), listening.getsockname()[1]
+        addresses = [f"http://{at[0]}:{at[1]}/#{token}" for token in tokens]
+        for seat, address in zip(table.people, addresses, strict=True):
+            print(f"player_{seat}: {address}", flush=True)
+        if not _is_loopback(host):
+            print("whoever has an address has its seat; it is not encrypted on its way")
+        print("Ctrl-C ends the game", flush=True)
+        if browser and _has_screen():
+            webbrowser.open(addresses[0])
+        uvicorn.Server(settings(make_app(table, tokens))).run(sockets=[listening])
+
+
+def settings(app: Starlette) -> uvicorn.Config:
+    """How the server is run: it says nothing but warnings, and waits for nobody at its end."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        ws_max_size=LONGEST,
+        timeout_graceful_shutdown=1,
+    )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise OSError(
+            error.errno, f"cannot listen there: {error.strerror}", f"{host}:{port}"
+        ) from None
+
+
+def _shown_host(host: str) -> str:
+    """The host as others reach it, in an address."""
+    if host in ("0.0.0.0", "::", ""):
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def _has_screen() -> bool:
+    """Whether a browser has a window of its own, and not this terminal."""
+    wanted = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return sys.platform != "linux" or any(map(os.environ.get, wanted))

@@ -1,0 +1,167 @@
+"""Decisions in a Parquet file; the schema is told in ``docs/records.md``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.records.decisions import Decisions
+from kododo_env.records.header import rules_of
+from kododo_env.system.extras import needs
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Array = npt.NDArray[Any]
+FORMAT, FORMAT_VERSION = "kododo-env decisions", 1
+KEY = b"kododo_env"  # of the schema's metadata
+
+
+def needs_parquet() -> None:
+    """Raise ImportError, saying how to get it, unless Parquet can be written."""
+    needs("a file of decisions", "offline", "pyarrow")
+
+
+class DecisionFile:
+    """A Parquet file of decisions, written piece by piece; for a ``with`` block.
+
+    Args:
+        path: The file; it is complete when the block is left.
+        game: A batch of the game that is played.
+
+    Raises:
+        ImportError: pyarrow is missing.
+        OSError: The file cannot be written.
+    """
+
+    def __init__(self, path: Path, game: BatchGame) -> None:
+        needs_parquet()
+        from pyarrow import parquet
+
+        self._schema, self._games = schema(game), 0
+        self._file = parquet.ParquetWriter(
+            path, self._schema, compression="zstd", use_dictionary=["agent"]
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def write(self, decisions: Decisions, agents: Sequence[str]) -> None:
+        """Add the decisions of a batch, whose games are numbered on from those before.
+
+        Args:
+            decisions: Of all its games.
+            agents: Who had each seat.
+        """
+        import pyarrow as pa
+
+        columns = {each.name: getattr(decisions, each.name) for each in fields(decisions)}
+        arrays = {
+            name: _rows(array) if array.ndim > 1 else pa.array(array)
+            for name, array in columns.items()
+        }
+        arrays["game"] = pa.array(decisions.game + self._games)
+        names = sorted(set(agents))  # an Arrow dictionary holds each word once
+        who = np.array([names.index(agent) for agent in agents], np.int32)
+        arrays["agent"] = pa.DictionaryArray.from_arrays(who[decisions.seat], names)
+        self._file.write_table(pa.Table.from_pydict(arrays, schema=self._schema))
+        self._games += int(decisions.game.max(initial=-1)) + 1
+
+
+def schema(game: BatchGame) -> pa.Schema:
+    """The columns, and in the metadata what the numbers mean."""
+    import pyarrow as pa
+
+    columns = {
+        "observation": pa.binary(game.layout.size * game.layout.dtype.itemsize),
+        "mask": pa.binary(game.num_actions),
+        "action": pa.int16(),
+        "reward": pa.float32(),
+        "outcome": pa.float32(),
+        "seat": pa.uint8(),
+        "step": pa.int32(),
+        "game": pa.int64(),
+        "agent": pa.dictionary(pa.int32(), pa.string()),
+    }
+    return pa.schema(columns.items(), {KEY: json.dumps(facts(game)).encode()})
+
+
+def read_decisions(path: Path | str) -> dict[str, Array]:
+    """The columns of a file of decisions, each an array of its M rows.
+
+    Returns:
+        ``observation`` (M, F) and ``mask`` (M, A) bool, and all others (M,); see
+        ``docs/records.md``.
+
+    Raises:
+        ImportError: pyarrow is missing.
+        ValueError: It is no file of decisions.
+    """
+    needs_parquet()
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        table = parquet.read_table(path).combine_chunks()
+        known = json.loads(table.schema.metadata[KEY])
+        if (known["format"], known["format_version"]) != (FORMAT, FORMAT_VERSION):
+            raise ValueError("another format, or another version of it")
+        types = {"observation": np.dtype(known["dtype"]), "mask": np.dtype(np.bool_)}
+        return {name: _array(table[name], types.get(name)) for name in table.column_names}
+    except (pa.ArrowInvalid, TypeError, KeyError, ValueError) as error:
+        raise ValueError(f"{path} is not a file of decisions: {error}") from error
+
+
+def _array(column: Any, kind: np.dtype[Any] | None) -> Array:
+    """A column as an array; one of bytes as rows of numbers."""
+    if kind is None:
+        return np.asarray(column.to_numpy())
+    whole = column.combine_chunks()
+    rows = np.frombuffer(
+        whole.buffers()[1], kind, len(whole) * whole.type.byte_width // kind.itemsize
+    )
+    return rows.reshape(len(whole), -1)
+
+
+def facts(game: BatchGame) -> dict[str, Any]:
+    """What a file says of its game: which one, what the observation holds, what actions mean."""
+    pieces = [
+        {"name": piece.name, "shape": piece.shape, "maximum": piece.maximum}
+        for piece in game.layout.pieces
+    ]
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "game": game.name,
+        "game_version": game.version,
+        "rules": rules_of(game),
+        "dtype": game.layout.dtype.newbyteorder("<").str,
+        "observation": pieces,
+        "actions": [game.describe_action(action) for action in range(game.num_actions)],
+    }
+
+
+def _rows(array: Array) -> Any:
+    """An array (M, K) as M values of bytes: ten times as fast to write as lists of numbers."""
+    import pyarrow as pa
+
+    little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+    width = little.shape[1] * little.itemsize
+    buffers = [None, pa.py_buffer(little.data)]
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(little), buffers)

@@ -1,0 +1,68 @@
+"""A folder of records: one file for each episode of an environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from secrets import token_hex
+
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.records.recorder import Recorder
+from kododo_env.system.files import check_file
+
+
+def make_folder(folder: Path | str) -> Path:
+    """A folder in which records can be written, made if it is not there.
+
+    Raises:
+        ValueError: There cannot be one.
+    """
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # a name with a null is the latter
+        raise ValueError(f"cannot write records in {path}: it is no folder") from error
+    check_file(path / "record.jsonl")
+    return path
+
+
+class EpisodeRecords:
+    """Writes the record of each episode that is played to its end.
+
+    The files are numbered, ``episode-000001-....jsonl``; what follows the number is drawn, so
+    that several environments can share the folder.
+
+    Args:
+        folder: Where to; made if it is not there.
+        players: A name for each seat.
+
+    Raises:
+        ValueError: There cannot be such a folder.
+    """
+
+    def __init__(self, folder: Path | str, players: Sequence[str]) -> None:
+        self._folder = make_folder(folder)
+        self._players = players
+        self._episodes = 0
+        self._recorder: Recorder | None = None
+
+    def begin(self, game: BatchGame) -> None:
+        """An episode begins: the batch of one has just been dealt."""
+        self._recorder = Recorder(game, players=self._players)
+        self._episodes += 1
+
+    def step(self, game: BatchGame, actions: npt.ArrayLike) -> None:
+        """Note what was just played, (P,); write the record if the game is over.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        if self._recorder is None:
+            return
+        self._recorder.step(actions)
+        if game.terminated[0]:
+            name = f"episode-{self._episodes:06}-{token_hex(4)}.jsonl"
+            self._recorder.write(self._folder / name)
+            self._recorder = None

@@ -1,0 +1,98 @@
+"""A record step by step, for the eye: as text, and as pictures one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.records.record import Record
+from kododo_env.records.replay import replay
+from kododo_env.rendering.svg import FELT, HEIGHT, PALE, WIDTH, Box, label, picture, rectangle
+
+LINE = 22  # pixels from one line of the caption to the next
+MOST = 95  # characters of a line, so that it does not run into the step's number
+
+
+def as_text(record: Record) -> Iterator[str]:
+    """The header in words, then for each step what was chosen, and the table after it.
+
+    Raises:
+        ValueError: The record is not true, as ``replay`` says.
+    """
+    for number, game in enumerate(replay(record)):
+        if number == 0:
+            yield f"{_title(record)}\n\n{game.text()}"
+        else:
+            choices = "\n".join(_choices(record, record.lines[number - 1]))
+            yield f"step {number}\n{choices}\n\n{game.text()}"
+    yield _ending(record, record.lines[-1])
+
+
+def frames(record: Record) -> Iterator[str]:
+    """A picture of the table after the deal and after each step, below it what was chosen: SVG.
+
+    Each is ``WIDTH`` by ``height_of(record)`` pixels.
+
+    Raises:
+        ValueError: The record is not true, as ``replay`` says.
+    """
+    last = len(record.lines)
+    for number, game in enumerate(replay(record)):
+        said = _choices(record, record.lines[number - 1]) if number else [_title(record)]
+        if game.terminated[0]:
+            said.append(_ending(record, record.lines[-1]))
+        yield _captioned(game, said, f"step {number} of {last}", height_of(record))
+
+
+def height_of(record: Record) -> int:
+    """Of a picture with its caption: a line for each player, and one for how the game ended."""
+    return HEIGHT + LINE * (len(record.players) + 1) + LINE // 2
+
+
+def _captioned(game: BatchGame, said: list[str], step: str, height: int) -> str:
+    """The game's own picture, with words below it."""
+    box = Box(0, HEIGHT, WIDTH, height - HEIGHT)
+    pieces = [game.svg(), rectangle(box, 0, FELT)]
+    for place, words in enumerate(said):
+        pieces.append(label(shortened(words), 16, HEIGHT + LINE * (place + 1), 14))
+    pieces.append(label(step, WIDTH - 16, HEIGHT + LINE, 14, PALE, anchor="end"))
+    return picture(pieces, f"{step}: {'; '.join(said)}", height=height)
+
+
+def shortened(words: str) -> str:
+    """A line as far as there is room for it."""
+    return words if len(words) <= MOST else f"{words[:MOST]}…"
+
+
+def _title(record: Record) -> str:
+    header = record.header
+    players = ", ".join(f"player_{seat} {name}" for seat, name in enumerate(record.players))
+    return f"{header.game} v{header.game_version}, {header.date}: {players}"
+
+
+def _choices(record: Record, line: dict[str, Any]) -> list[str]:
+    """What each player did, and what it brought them."""
+    names = _names(record)
+    width = max(map(len, names)) + 1
+    gained = [f"  {points:+}" if points else "" for points in line["points"]]
+    return [
+        f"{name + ':':{width}} {words}{points}"
+        for name, words, points in zip(names, line["words"], gained, strict=True)
+    ]
+
+
+def _names(record: Record) -> list[str]:
+    """The players by seat, as the drawings call them, and by name where they have another one."""
+    seats = [f"player_{seat}" for seat in range(len(record.players))]
+    return [
+        seat if seat == name else f"{seat} {name}"
+        for seat, name in zip(seats, record.players, strict=True)
+    ]
+
+
+def _ending(record: Record, line: dict[str, Any]) -> str:
+    """Who won, and with how many points."""
+    named = zip(_names(record), line["outcome"], line["scores"], strict=True)
+    winners = [f"{name} with {score} points" for name, share, score in named if share]
+    return f"won by {' and '.join(winners)}"

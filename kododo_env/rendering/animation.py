@@ -1,0 +1,78 @@
+"""Pictures one after the other: as one SVG document that moves by itself, or as a GIF."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from xml.sax.saxutils import quoteattr
+
+from kododo_env.rendering.pixels import MISSING, RenderingUnavailable, pixels
+from kododo_env.rendering.svg import FONT, HEIGHT, WIDTH, number
+
+LAST = 3  # so many times as long as the others is the last picture shown
+
+
+def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int = HEIGHT) -> str:
+    """Pictures as one SVG document that shows them one after the other, again and again.
+
+    Where nothing moves, as on paper, the last one is seen.
+
+    Args:
+        frames: SVG documents, one at least.
+        seconds: How long each is shown; the last one longer.
+        title: What they show, for those who cannot see them.
+        height: Of each, in pixels.
+    """
+    total = len(frames) - 1 + LAST
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label={quoteattr(title)} '
+        f'font-family="{FONT}, Verdana, sans-serif">'
+    )
+    shown = [
+        f'<g display="{"none" if place < len(frames) - 1 else "inline"}">'
+        f"{_moment(place, total, seconds, len(frames))}{frame}</g>"
+        for place, frame in enumerate(frames)
+    ]
+    return "\n".join([head, *shown, "</svg>"]) + "\n"
+
+
+def _moment(place: int, total: int, seconds: float, count: int) -> str:
+    """When a picture is seen: from its own place on to the next one's."""
+    after = total if place == count - 1 else place + 1
+    times = [0.0, place / total, after / total]
+    values = ["none", "inline", "none"]
+    if place == 0:
+        times, values = times[1:], values[1:]
+    if after == total:
+        times, values = times[:-1], values[:-1]
+    moments = ";".join(f"{time:.6g}" for time in times)
+    return (
+        f'<animate attributeName="display" calcMode="discrete" values="{";".join(values)}" '
+        f'keyTimes="{moments}" dur="{number(total * seconds)}s" repeatCount="indefinite"/>'
+    )
+
+
+def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
+    """Pictures as a GIF that shows them one after the other, again and again.
+
+    Args:
+        frames: SVG documents of the same size, one at least.
+        seconds: How long each is shown; the last one longer.
+
+    Raises:
+        RenderingUnavailable: A library is missing.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise RenderingUnavailable(MISSING.format("Pillow")) from error
+    pictures = [
+        Image.fromarray(pixels(frame)).quantize(method=Image.Quantize.FASTOCTREE)
+        for frame in frames
+    ]
+    milliseconds = round(1000 * seconds)
+    times = [milliseconds] * (len(frames) - 1) + [LAST * milliseconds]
+    made, (first, *others) = io.BytesIO(), pictures
+    first.save(made, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    return made.getvalue()

@@ -1,0 +1,160 @@
+"""evaluate.py --record: records of games in a folder, or all decisions in a file."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.arena.play import ChunkResult
+from kododo_env.commands import tournament as evaluation
+from kododo_env.records import read_record, replay
+from kododo_env.records.decision_file import read_decisions
+from tests.command_line import cli
+
+AGENTS = ("--agents", "random", "greedy", "--workers", "1")
+
+
+def records_in(folder: Path) -> dict[str, Any]:
+    """How the recorded games ended, by the names of their files; all are replayed."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        *_, last = replay(read_record(path))
+        found[path.name] = (read_record(path).players, last.outcome()[0].tolist())
+    return found
+
+
+def shares_of(games: Iterable[tuple[list[str], list[float]]]) -> dict[str, float]:
+    """Each agent's mean share: of all its seats at a table, then of all games."""
+    shares = defaultdict(list)
+    for players, outcome in games:
+        for agent in set(players):
+            seats = [seat for seat, player in enumerate(players) if player == agent]
+            shares[agent].append(np.mean([outcome[seat] for seat in seats]))
+    return {agent: float(np.mean(won)) for agent, won in shares.items()}
+
+
+@pytest.mark.parametrize("game", list(registry.DOORS))
+def test_a_record_of_each_game(
+    game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agents = ("--agents", "random", "heuristic", "--workers", "1", "--game", game)
+    players = max(registry.door(game).PLAYERS)
+    games = ("--games", str(4 * players), "--players", str(players))
+    folder, out = tmp_path / "new" / "records", tmp_path / "out.json"
+    code, _, err = cli(capsys, *agents, *games, "--record", str(folder), "--json", str(out))
+    assert (code, err) == (0, "")
+    records = records_in(folder)
+    assert len(records) == 4 * players
+    # They are the games that were played: the shares of the table follow from them.
+    standings = json.loads(out.read_text())["standings"]
+    table = {each["agent"]: each["share"]["mean"] for each in standings}
+    assert shares_of(records.values()) == pytest.approx(table)
+
+
+def test_as_many_games_as_are_asked_for_spread_over_the_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = ("--games", "400", "--record-games", "110", "--record", str(tmp_path / "records"))
+    assert cli(capsys, *AGENTS, *wanted)[0] == 0
+    names = [path.name for path in (tmp_path / "records").iterdir()]
+    assert len(names) == 112  # whole deals, each from every seat
+    tables = Counter(name[:10] for name in names)
+    assert len(tables) == 24
+    assert set(tables.values()) == {4, 8}
+    assert "table-0023-deal-000-rotation-3.jsonl" in names
+
+
+def test_the_record_does_not_depend_on_the_workers_nor_the_results_on_the_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = ("--agents", "random", "greedy", "--games", "40")
+    one = cli(capsys, *games, "--workers", "1", "--record", str(tmp_path / "one"))
+    two = cli(capsys, *games, "--workers", "2", "--record", str(tmp_path / "two"))
+    assert one == two == cli(capsys, *games, "--workers", "1")
+    assert records_in(tmp_path / "one") == records_in(tmp_path / "two")
+
+
+def test_a_resumed_tournament_has_all_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = evaluation.run
+
+    def stopped(*args: Any) -> Iterator[ChunkResult]:
+        for number, result in enumerate(run(*args)):
+            if number == 3:
+                raise KeyboardInterrupt
+            yield result
+
+    args = (*AGENTS, "--games", "40", "--json", str(tmp_path / "out.json"))
+    record = ("--record", str(tmp_path / "records"))
+    monkeypatch.setattr(evaluation, "run", stopped)
+    assert cli(capsys, *args, *record)[0] == 130
+    assert 0 < len(records_in(tmp_path / "records")) < 40
+    code, _, err = cli(capsys, *args, *record)
+    assert (code, "holds records already: give another folder" in err) == (2, True)
+    monkeypatch.setattr(evaluation, "run", run)
+    assert cli(capsys, *args, *record, "--resume")[0] == 0
+    assert len(records_in(tmp_path / "records")) == 40
+
+
+@pytest.mark.parametrize("game", list(registry.DOORS))
+def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    agents = ("--agents", "random", "heuristic", "--game", game)
+    path, out = tmp_path / "decisions.parquet", tmp_path / "out.json"
+    for workers in ("1", "2"):
+        args = (*agents, "--games", "24", "--workers", workers, "--json", str(out))
+        code, _, err = cli(capsys, *args, "--record", str(path))
+        assert (code, err) == (0, "")
+        read = read_decisions(path)
+        if workers == "1":
+            first = read
+    assert all(np.array_equal(first[name], read[name]) for name in first)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["decisions.parquet", "out.json"]
+    assert set(read["game"].tolist()) == set(range(24))
+    assert np.take_along_axis(read["mask"], read["action"][:, None].astype(int), axis=1).all()
+    seats = {
+        (number, seat): (agent, share)
+        for number, seat, agent, share in zip(
+            read["game"], read["seat"], read["agent"], read["outcome"], strict=True
+        )
+    }
+    players = 1 + int(read["seat"].max())
+    games = [[seats[number, seat] for seat in range(players)] for number in range(24)]
+    standings = json.loads(out.read_text())["standings"]
+    table = {each["agent"]: each["share"]["mean"] for each in standings}
+    told = [([who for who, _ in game], [won for _, won in game]) for game in games]
+    assert shares_of(told) == pytest.approx(table, abs=1e-6)
+
+
+def test_a_stopped_tournament_leaves_no_half_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+
+    def stopped(*_: Any) -> Iterator[ChunkResult]:
+        raise KeyboardInterrupt
+        yield
+
+    monkeypatch.setattr(evaluation, "run", stopped)
+    path = tmp_path / "decisions.parquet"
+    assert cli(capsys, *AGENTS, "--games", "40", "--record", str(path))[0] == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_pyarrow_nothing_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kododo_env.system.extras.find_spec", lambda name: None)
+    path = tmp_path / "decisions.parquet"
+    code, said, err = cli(capsys, *AGENTS, "--games", "40", "--record", str(path))
+    assert (code, said) == (2, "")
+    assert "a file of decisions needs pyarrow: pip install 'kododo-env[offline]'" in err
+    assert list(tmp_path.iterdir()) == []

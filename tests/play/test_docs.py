@@ -1,0 +1,41 @@
+"""What docs/playing.md says is so."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from kododo_env.play.messages import FIELDS
+from kododo_env.play.seating import make_table
+
+PAGE = (Path(__file__).parents[2] / "docs" / "playing.md").read_text()
+
+
+def test_the_page_lists_all_messages_and_their_fields() -> None:
+    for kind, fields in FIELDS.items():
+        row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{kind}` | "))
+        assert all(f"`{name}`" in row for name in fields)
+    position = make_table("kododo", seed=0).talk(0, {"type": "look"})[0][0]
+    table = PAGE[PAGE.index("A `position` is the same") :]
+    for name in {*position, "result"} - {"type"}:
+        assert f"`{name}`" in table, name
+
+
+def test_the_block_runs() -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    exec(block, {})
+
+
+def test_the_command_lines_are_understood() -> None:
+    tyro = pytest.importorskip("tyro", reason="tyro is not installed")
+    from kododo_env.commands.play import PlayConfig
+
+    lines = [line for line in PAGE.splitlines() if line.startswith("kododo play ")]
+    assert len(lines) == 5
+    for line in lines:
+        arguments = shlex.split(line, comments=True)[2:]
+        settings = (tyro.conf.FlagCreatePairsOff,)
+        assert tyro.cli(PlayConfig, args=arguments, config=settings).game == arguments[0]

@@ -1,0 +1,323 @@
+"""A table in the browser: seats by their links, and nothing lost whoever comes and goes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+
+import uvicorn
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from kododo_env import registry
+from kododo_env.play import server
+from kododo_env.play.seating import make_table
+from kododo_env.play.table import Table
+from tests.doors import GAMES
+from tests.helpers import differences
+from tests.play.sitting import malformed, state_of
+from tests.play.test_table import Broken
+
+TOKENS = {"one": 0, "two": 1}
+
+
+class Served:
+    """A table that is being served, as its clients reach it."""
+
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listening.getsockname()[1]}"
+        app = server.make_app(table, TOKENS)
+        self._server = uvicorn.Server(server.settings(app))
+        self._thread = Thread(target=self._server.run, args=([self._listening],))
+
+    def __enter__(self) -> Served:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self._listening.close()
+
+    @contextmanager
+    def sit(self, token: str) -> Iterator[Tab]:
+        address = f"ws://{self.address}/play?seat={quote(token)}"
+        with connect(address, max_size=None) as connection:
+            yield Tab(connection)
+
+    def get(self, path: str) -> tuple[int, dict[str, str], str]:
+        """Status, headers and text of a page."""
+        browser = HTTPConnection(self.address)
+        browser.request("GET", path)
+        answer = browser.getresponse()
+        headers = {name.lower(): value for name, value in answer.getheaders()}
+        text = answer.read().decode()
+        browser.close()
+        return answer.status, headers, text
+
+
+class Tab:
+    """One tab of a browser."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+
+    def send(self, message: object) -> None:
+        given = message if isinstance(message, str | bytes) else json.dumps(message)
+        self._connection.send(given)
+
+    def receive(self) -> dict[str, Any]:
+        message: dict[str, Any] = json.loads(self._connection.recv(timeout=60))
+        return message
+
+
+@pytest.fixture(params=["kododo"])
+def served(request: pytest.FixtureRequest) -> Iterator[Served]:
+    """A table of two people and agents."""
+    table = make_table(request.param, opponents=["random"], people=2, hints="heuristic", seed=1)
+    with Served(table) as made:
+        yield made
+
+
+def position(tab: Tab, step: int | None = None) -> dict[str, Any]:
+    """The next position that a tab is sent, or the first one of a step."""
+    while True:
+        message = tab.receive()
+        if message["type"] == "position" and step in (None, message["step"]):
+            return dict(message)
+
+
+def act(tab: Tab, seen: dict[str, Any]) -> None:
+    if seen["actions"]:
+        action = seen["actions"][0]["action"]
+        tab.send({"type": "act", "step": seen["step"], "action": action})
+
+
+def test_the_page_and_its_files(served: Served) -> None:
+    status, headers, text = served.get("/")
+    assert status == 200
+    assert "default-src 'self'" in headers["content-security-policy"]
+    files = re.findall(r'(?:src|href)="([^"]+)"', text)
+    assert files
+    for name in files:
+        status, headers, _ = served.get(f"/{name}")
+        assert status == 200, name
+        assert ("javascript" in headers["content-type"]) == name.endswith(".js")
+    for missing in ("/table.py", "/../table.py", "/%2e%2e/table.py", "/web/index.html"):
+        assert served.get(missing)[0] == 404
+
+
+def test_the_page_asks_no_other_host() -> None:
+    for file in server.WEB.iterdir():
+        assert not re.search(r"(?:https?|wss?)://(?!\$\{location\.host\})", file.read_text()), file
+
+
+@pytest.mark.parametrize("served", GAMES, indirect=True)
+def test_two_people_play_a_whole_game(served: Served) -> None:
+    with served.sit("one") as one, served.sit("two") as two:
+        tabs = (one, two)
+        seen = [newest(tab, -1) for tab in tabs]
+        while not seen[0]["over"]:
+            for tab, last in zip(tabs, seen, strict=True):
+                act(tab, last)
+            seen = [newest(tab, seen[0]["step"]) for tab in tabs]
+        one.send({"type": "record"})
+        assert answer(one)["record"].startswith('{"format": ')
+
+
+def newest(tab: Tab, step: int) -> dict[str, Any]:
+    """The first position after a step at which somebody is waited for, or the end."""
+    while True:
+        seen = position(tab)
+        if seen["step"] > step and (seen["over"] or seen["waiting_for"]):
+            return seen
+
+
+def answer(tab: Tab) -> dict[str, Any]:
+    """The next message that is no position."""
+    while (message := tab.receive())["type"] == "position":
+        pass
+    return dict(message)
+
+
+def act_unasked(tab: Tab) -> None:
+    tab.send({"type": "act", "step": 0, "action": 5})
+    tab.receive()
+
+
+@pytest.mark.parametrize("token", ["", "x", "three", "ONE", "one "])
+def test_a_stranger_is_told_nothing(served: Served, token: str) -> None:
+    with served.sit(token) as tab, pytest.raises(ConnectionClosed) as closed:
+        act_unasked(tab)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == server.STRANGER
+    with served.sit("one") as tab:
+        assert position(tab)["chosen"] is None
+
+
+def test_a_reload_goes_on_with_the_same_game(served: Served) -> None:
+    with served.sit("one") as tab:
+        act(tab, position(tab))
+        chosen = position(tab)
+        assert chosen["chosen"] is not None
+    with served.sit("one") as tab:
+        assert position(tab) == chosen
+        with served.sit("two") as other:
+            act(other, position(other))
+            assert position(other, step=1)["log"]
+        assert position(tab, step=1)["log"]
+
+
+def test_a_second_tab_sees_what_the_first_has_chosen_and_cannot_choose_again(
+    served: Served,
+) -> None:
+    with served.sit("one") as first, served.sit("one") as second:
+        seen = position(second)
+        act(first, position(first))
+        while (shown := position(second))["chosen"] is None:
+            pass
+        act(second, seen)
+        assert "has chosen already" in answer(second)["error"]
+        second.send({"type": "hint", "step": 0})
+        assert "has chosen already" in answer(second)["error"]
+        assert shown["actions"] == []
+
+
+def test_an_answer_goes_to_the_tab_that_asked(served: Served) -> None:
+    with served.sit("one") as first, served.sit("one") as second, served.sit("two") as other:
+        second.send({"type": "hint", "step": 0})
+        assert answer(second)["type"] == "hint"
+        for tab in (first, other):
+            tab.send("?")
+            assert answer(tab)["type"] == "error"  # and no hint before it
+
+
+def test_malformed_messages_lose_nothing(served: Served) -> None:
+    rng = np.random.default_rng(5)
+    table: Table = served.table
+    with served.sit("two") as tab:
+        position(tab)
+        before = state_of(table)
+        for _ in range(300):
+            given = malformed(rng)
+            tab.send(given.encode(errors="replace") if isinstance(given, str) else given)
+            assert tab.receive()["type"] == "error"
+        assert differences(before, state_of(table)) == []
+        tab.send(b'{"type": "look"}')
+        assert position(tab)["step"] == 0
+
+
+def test_an_agent_that_fails_is_told_of_and_the_game_stands() -> None:
+    agents = [None, None, Broken(), Broken()]
+    table = Table(registry.batch_game("kododo", 1), agents, seed=0)
+    with (
+        Served(table) as served,
+        served.sit("one") as one,
+        served.sit("two") as two,
+    ):
+        act(one, position(one))
+        act(two, position(two))
+        assert "illegal action in kododo" in answer(one)["error"]
+        assert "illegal action in kododo" in answer(two)["error"]
+        two.send({"type": "look"})
+        assert position(two)["chosen"] is not None
+
+
+def test_who_does_not_read_misses_old_messages_and_never_the_newest() -> None:
+    tab = server.Connection(None)  # type: ignore[arg-type]
+    for step in range(3 * server.WAITING):
+        tab.put({"type": "position", "step": step})
+    waiting = [tab._waiting.get_nowait()["step"] for _ in range(server.WAITING)]
+    assert waiting == list(range(2 * server.WAITING, 3 * server.WAITING))
+
+
+# --- the command --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("host", "shown", "loopback"),
+    [
+        ("127.0.0.1", "127.0.0.1", True),
+        ("localhost", "localhost", True),
+        ("::1", "[::1]", True),
+        ("0.0.0.0", socket.gethostname(), False),
+        ("192.168.1.4", "192.168.1.4", False),
+    ],
+)
+def test_the_address_that_is_printed(host: str, shown: str, loopback: bool) -> None:
+    assert server._shown_host(host) == shown
+    assert server._is_loopback(host) is loopback
+
+
+def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    table = make_table("kododo", opponents=["random"], hints="heuristic")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(OSError, match="cannot listen there: ") as refused,
+    ):
+        server.serve(table, "127.0.0.1", taken.getsockname()[1], browser=False)
+    assert refused.value.filename.startswith("127.0.0.1:")
+    assert capsys.readouterr().out == ""
+
+
+def test_the_browser_is_opened_where_there_is_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(server.webbrowser, "open", opened.append)
+    monkeypatch.setattr(server.uvicorn.Server, "run", lambda self, sockets: None)
+    monkeypatch.setattr(server.sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    table = make_table("kododo", opponents=["random"], hints="heuristic")
+    server.serve(table, "127.0.0.1", 0, browser=True)
+    assert opened == []
+    monkeypatch.setenv("DISPLAY", ":0")
+    server.serve(table, "127.0.0.1", 0, browser=False)
+    assert opened == []
+    server.serve(table, "127.0.0.1", 0, browser=True)
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#\S{22}", *opened)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+def test_the_command_serves_until_it_is_stopped() -> None:
+    pytest.importorskip("tyro", reason="tyro is not installed")
+    command = [sys.executable, "-W", "error", "-m", "kododo_env", "play", "kado", "--players", "3"]
+    options = ["--opponents", "random", "--people", "2", "--port", "0", "--no-browser"]
+    running = subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    try:
+        assert running.stdout is not None
+        lines = [running.stdout.readline() for _ in range(3)]
+        found = [re.fullmatch(r"player_(\d): http://(\S+)/#(\S+)\n", line) for line in lines[:2]]
+        for seat, match in enumerate(found):
+            assert match is not None, lines
+            address = f"ws://{match[2]}/play?seat={match[3]}"
+            with connect(address, max_size=None) as tab:
+                assert json.loads(tab.recv())["you"] == seat == int(match[1])
+    finally:
+        running.send_signal(signal.SIGINT)
+        out, error = running.communicate(timeout=60)
+    assert running.returncode == 130, (out, error)
+    assert error == "\nstopped\n"

@@ -1,0 +1,63 @@
+"""A program at the table, over lines of JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kododo_env.play.seating import make_table
+from kododo_env.play.stdio import play_lines
+from tests.doors import GAMES
+
+ROOT = Path(__file__).parents[2]
+
+
+def answers(*lines: bytes, people: int = 1) -> list[dict[str, Any]]:
+    """What comes out when these lines come in."""
+    out = io.StringIO()
+    table = make_table("kododo", opponents=["random"], people=people, seed=0, pictures=False)
+    play_lines(table, lines, out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_example_plays_a_whole_game(game: str) -> None:
+    pytest.importorskip("tyro", reason="tyro is not installed")
+    script = ROOT / "docs" / "examples" / "stdio_player.py"
+    done = subprocess.run(
+        [sys.executable, str(script), game, "--opponents", "heuristic", "--seed", "1"],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "game over" in done.stdout
+    assert "the game is over: player_" in done.stdout
+    assert "refused: 'I would rather not' is no legal action; there are " in done.stdout
+
+
+def test_the_position_comes_unasked_and_has_no_pictures() -> None:
+    (position,) = answers()
+    assert position["type"] == "position"
+    assert "picture" not in json.dumps(position)
+
+
+def test_a_wrong_line_is_told_and_the_next_one_is_another_chance() -> None:
+    act = b'{"type": "act", "step": 0, "action": %d}\n'
+    first, *errors, chosen, after = answers(b"\xff\n", b"\n", b"hello\n", act % 99, act % 5)
+    assert [each["type"] for each in errors] == ["error"] * 3
+    assert (first["step"], chosen["step"], after["step"]) == (0, 0, 1)
+    assert chosen["chosen"] == 5
+
+
+def test_the_last_line_needs_no_end() -> None:
+    assert answers(b'{"type": "look"}')[-1]["type"] == "position"
+
+
+def test_several_people_do_not_sit_at_one_terminal() -> None:
+    with pytest.raises(ValueError, match="one person plays: leave --people at 1"):
+        answers(people=2)

@@ -1,0 +1,80 @@
+"""A whole game in the terminal, typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("prompt_toolkit", reason="prompt_toolkit is not installed")
+
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
+
+from kododo_env.play.seating import make_table
+from kododo_env.play.terminal import Terminal
+from kododo_env.records import read_record, replay
+
+ROUND = ["5", "0", "0"]
+"""Actions that are always legal in the three turns of a round of Kododo."""
+
+
+def typed(capsys: pytest.CaptureFixture[str], *lines: str, hints: str = "heuristic") -> str:
+    """What is printed when a person types these lines."""
+    table = make_table("kododo", opponents=["random"], hints=hints, seed=1, pictures=False)
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        keys.send_text("".join(f"{line}\n" for line in lines) + "\x04")  # Ctrl-D
+        Terminal(table).play()
+    return capsys.readouterr().out
+
+
+def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    out = typed(capsys, *ROUND * 6, f"record {file}", "quit", "5")
+    assert out.count(": the colour that scores") + out.count("nobody scores") >= 4
+    assert "the game is over: player_" in out
+    assert out.count("player_0 lays ") == 18  # each line of the log once
+    assert out.endswith(f"written to {file}\n")
+    *_, end = replay(read_record(file))
+    assert end.terminated.all()
+
+
+def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture[str]) -> None:
+    out = typed(capsys, "dance", "99", "", "9" * 50, "record x", "LAY BLUE 1 AND BLUE 6", "same")
+    assert "'dance' is no legal action; there are 5: lay " in out
+    assert "99 is no legal action" in out
+    assert "ask for it when the game is over" in out
+    assert out.count("player_0 lays ") == out.count("player_0 lays blue 1 and blue 6") == 1
+    assert out.count("   5  lay ") == 2  # those of the same cards, dealt again
+
+
+def test_hints(capsys: pytest.CaptureFixture[str]) -> None:
+    out = typed(capsys, "hint")
+    rated = out[out.index("heuristic:\n") :].splitlines()[1:]
+    values = [float(line.split()[0]) for line in rated]
+    assert len(values) == 10
+    assert values == sorted(values, reverse=True)
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    assert "%  lay " in typed(capsys, "hint", hints="kododo-4p")
+
+
+def test_a_record_that_cannot_be_written_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    missing = tmp_path / "none" / "game.jsonl"
+    out = typed(capsys, *ROUND * 6, f"record {missing}", "new")
+    assert str(missing) in out
+    assert out.count("   5  lay ") == 7  # a new game goes on
+
+
+def test_words_are_completed() -> None:
+    table = make_table("kododo", opponents=["random"], hints="heuristic", seed=1, pictures=False)
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        terminal = Terminal(table)
+        terminal._say({"type": "look"})
+        document = Document("lay blue 1 and y")
+        found = terminal._completer().get_completions(document, CompleteEvent())
+        assert [each.text for each in found] == ["lay blue 1 and yellow 1"]

@@ -1,0 +1,165 @@
+"""Decisions for offline learning: what is noted, and what a file gives back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core import BatchGame
+from kododo_env.records import decision_file
+from kododo_env.records.decision_file import KEY, DecisionFile, read_decisions
+from kododo_env.records.decisions import DecisionLog, Decisions
+from tests.doors import EXTREMES, GAMES
+from tests.helpers import random_actions
+
+COLUMNS = ("observation", "mask", "action", "reward", "outcome", "seat", "step", "game")
+
+
+def logged(game: BatchGame, seed: int = 0) -> Decisions:
+    """All decisions of a batch that is played at random to its end."""
+    rng, log = np.random.default_rng(seed), DecisionLog(game)
+    while not game.terminated.all():
+        actions = random_actions(game, rng)
+        game.step(actions)
+        log.step(actions)
+    return log.end()
+
+
+def plainly(game: BatchGame, seed: int = 0) -> list[dict[str, Any]]:
+    """The same, one decision at a time."""
+    rng, found, step = np.random.default_rng(seed), [], 0
+    latest: dict[tuple[int, int], dict[str, Any]] = {}
+    while not game.terminated.all():
+        actions, seen, mask = random_actions(game, rng), game.observe(), game.legal_action_mask()
+        for index in range(game.num_envs):
+            for seat in range(game.num_players):
+                if mask[index, seat].sum() > 1:
+                    latest[index, seat] = {
+                        "observation": seen[index, seat], "mask": mask[index, seat].copy(),
+                        "action": actions[index, seat], "reward": 0.0, "seat": seat,
+                        "step": step, "game": index,
+                    }  # fmt: skip
+                    found.append(latest[index, seat])
+        game.step(actions)
+        for (index, seat), row in latest.items():
+            row["reward"] += game.rewards[index, seat]
+        step += 1
+    for row in found:
+        row["outcome"] = game.outcome()[row["game"], row["seat"]]
+    return sorted(found, key=lambda row: (row["game"], row["seat"], row["step"]))
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_every_decision_is_noted(name: str, players: int) -> None:
+    rows = plainly(registry.batch_game(name, 5, seed=1, num_players=players))
+    noted = logged(registry.batch_game(name, 5, seed=1, num_players=players))
+    assert len(rows) == len(noted.game)
+    for column in COLUMNS:
+        expected = np.array([row[column] for row in rows])
+        np.testing.assert_allclose(getattr(noted, column), expected, err_msg=column)
+
+
+def test_games_of_a_batch_that_end_early_decide_no_more() -> None:
+    noted = logged(registry.batch_game("kododo", 30, seed=1, num_players=3, variant="long"))
+    steps = [int(noted.step[noted.game == game].max()) for game in range(30)]
+    assert len(set(steps)) > 1
+    for game in range(30):
+        assert np.count_nonzero(noted.game == game) == 3 * (steps[game] + 1)
+
+
+def test_a_log_ends_when_the_games_are_over_and_not_dealt_anew() -> None:
+    game = registry.batch_game("kododo", 2, seed=1)
+    log = DecisionLog(game)
+    with pytest.raises(ValueError, match="when all games of the batch are over"):
+        log.end()
+
+
+def test_points_are_all_there_where_everybody_decides_in_every_step() -> None:
+    game = registry.batch_game("kododo", 6, seed=1)
+    noted = logged(game)
+    whole = np.zeros((6, 4))
+    np.add.at(whole, (noted.game, noted.seat), noted.reward)
+    np.testing.assert_array_equal(whole, game.scores)
+
+
+def test_dtypes_are_those_that_are_promised() -> None:
+    noted = logged(registry.batch_game("combi_combo", 2, seed=1))
+    kinds = [getattr(noted, column).dtype.name for column in COLUMNS]
+    assert kinds == [
+        "uint8", "bool", "int16", "float32", "float32", "uint8", "int32", "int64",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_file_gives_back_what_was_written(name: str, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    path, game = tmp_path / "d.parquet", registry.batch_game(name, 4, seed=1)
+    agents = ["é", "z", *["a"] * (game.num_players - 2)]
+    with DecisionFile(path, game) as file:
+        first = logged(game)
+        file.write(first, agents)
+        game.reset(seed=2)
+        second = logged(game)
+        file.write(second, agents[::-1])
+    read = read_decisions(path)
+    assert list(read) == [*COLUMNS, "agent"]
+    for column in COLUMNS:
+        one, other = getattr(first, column), getattr(second, column)
+        both = np.concatenate([one, other + 4 if column == "game" else other])
+        assert read[column].dtype == both.dtype
+        np.testing.assert_array_equal(read[column], both)
+    names = np.array([np.array(agents)[first.seat], np.array(agents[::-1])[second.seat]], object)
+    assert read["agent"].tolist() == [*names[0], *names[1]]
+    facts = json.loads(parquet.read_schema(path).metadata[KEY])
+    assert (facts["format_version"], facts["game"], facts["game_version"]) == (1, name, 0)
+    sizes = [int(np.prod(piece["shape"])) for piece in facts["observation"]]
+    assert sum(sizes) == game.layout.size
+    assert len(facts["actions"]) == game.num_actions
+
+
+def test_wide_numbers_are_kept(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    game = registry.batch_game("kododo", 3, seed=1, variant="long", target_score=900)
+    assert game.layout.dtype == np.uint16
+    noted = logged(game)
+    assert noted.observation.max() > 255
+    with DecisionFile(tmp_path / "d.parquet", game) as file:
+        file.write(noted, ["a", "b", "c", "d"])
+    np.testing.assert_array_equal(
+        read_decisions(tmp_path / "d.parquet")["observation"], noted.observation
+    )
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet
+
+    (tmp_path / "text.parquet").write_text("no Parquet")
+    parquet.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
+    metadata = {KEY: b'{"format": "kododo-env decisions", "format_version": 2}'}
+    parquet.write_table(pa.table({"a": [1]}, metadata=metadata), tmp_path / "newer.parquet")
+    for name in ("text", "other", "newer"):
+        with pytest.raises(ValueError, match=rf"{name}\.parquet is not a file of decisions"):
+            read_decisions(tmp_path / f"{name}.parquet")
+    with pytest.raises(FileNotFoundError):
+        read_decisions(tmp_path / "none.parquet")
+
+
+def test_without_pyarrow_a_line_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("kododo_env.system.extras.find_spec", lambda name: None)
+    game = registry.batch_game("kododo", 1, seed=1)
+    for call in (
+        lambda: DecisionFile(tmp_path / "d.parquet", game),
+        lambda: read_decisions(tmp_path / "d.parquet"),
+        decision_file.needs_parquet,
+    ):
+        with pytest.raises(ImportError, match=r"pip install 'kododo-env\[offline\]'"):
+            call()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,183 @@
+"""A record as text and as a moving picture, from the command line too."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+from kododo_env import registry
+from kododo_env.commands import console
+from kododo_env.records import parse_record, read_record
+from kododo_env.records.showing import as_text, frames, height_of
+from kododo_env.rendering.animation import LAST, animated_gif, animated_svg
+from kododo_env.rendering.svg import HEIGHT, WIDTH
+from tests.doors import GAMES
+from tests.records.games import DATE, recorded
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(params=GAMES)
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    game = registry.batch_game(request.param, 1, seed=4)
+    names = ["Ann", *(f"<bot {seat}>" for seat in range(1, game.num_players))]
+    file = tmp_path / "game.jsonl"
+    recorded(game, players=names)[0].write(file)
+    return file
+
+
+def replay_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *args: str | Path
+) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["kododo", "replay", *map(str, args)])
+    with pytest.raises(SystemExit) as leave:
+        console.main()
+    said = capsys.readouterr()
+    return int(leave.value.code or 0), said.out, said.err
+
+
+def test_as_text(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: Path
+) -> None:
+    status, out, err = replay_command(monkeypatch, capsys, path)
+    record = read_record(path)
+    assert (status, err) == (0, "")
+    assert re.findall(r"^step (\d+)$", out, re.MULTILINE) == [
+        str(line["step"]) for line in record.lines
+    ]
+    assert all(words in out for line in record.lines for words in line["words"])
+    assert out.startswith(f"{record.header.game} v0, ")
+    assert "game over" in out
+    assert re.search(r"^won by player_\d (Ann|<bot \d>) with \d+ points", out, re.MULTILINE)
+
+
+def test_words_and_points_of_a_step() -> None:
+    game = registry.batch_game("kododo", 1, seed=3)
+    record = parse_record(recorded(game, players=["Ann", "B", "player_2", "D"])[0].text())
+    steps = list(as_text(record))
+    scored = next(number for number, line in enumerate(record.lines) if any(line["points"]))
+    line = record.lines[scored]
+    expected = [
+        f"{name:{13}} {words}{f'  {points:+}' if points else ''}"
+        for name, words, points in zip(
+            ("player_0 Ann:", "player_1 B:", "player_2:", "player_3 D:"),
+            line["words"], line["points"], strict=True,
+        )
+    ]  # fmt: skip
+    assert steps[scored + 1].splitlines()[:5] == [f"step {scored + 1}", *expected]
+
+
+def test_a_moving_svg(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: Path
+) -> None:
+    out = path.with_suffix(".svg")
+    status, *said = replay_command(monkeypatch, capsys, path, "--out", out, "--seconds", "2")
+    assert (status, *said) == (0, "", "")
+    record = read_record(path)
+    root = ElementTree.fromstring(out.read_text())
+    shown = root.findall(f"{SVG}g")
+    assert len(shown) == len(record.lines) + 1
+    assert (root.get("width"), root.get("height")) == (str(WIDTH), str(height_of(record)))
+    words = [" ".join(each.itertext()) for each in shown]
+    for line, drawn in zip(record.lines, words[1:], strict=True):
+        assert all(each in drawn for each in line["words"])
+    assert "Ann" in words[0]
+    assert "won by" in words[-1]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_one_picture_is_seen_at_a_time(count: int) -> None:
+    pictures = [
+        f'<svg xmlns="http://www.w3.org/2000/svg"><text>{k}</text></svg>' for k in range(count)
+    ]
+    root = ElementTree.fromstring(animated_svg(pictures, 0.5, "a & b"))
+    shown = root.findall(f"{SVG}g")
+    assert [each.get("display") for each in shown] == ["none"] * (count - 1) + ["inline"]
+    total = count - 1 + LAST
+    for moment in range(total):
+        visible = []
+        for place, each in enumerate(shown):
+            (moved,) = each.findall(f"{SVG}animate")
+            assert moved.get("dur") == f"{total * 0.5:g}s"
+            times = [float(time) for time in moved.get("keyTimes", "").split(";")]
+            assert times[0] == 0
+            assert times == sorted(times)
+            before = [k for k, time in enumerate(times) if time <= (moment + 0.5) / total]
+            if moved.get("values", "").split(";")[before[-1]] == "inline":
+                visible.append(place)
+        assert visible == [min(moment, count - 1)]
+
+
+def test_a_gif(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    game = registry.batch_game("combi_combo", 1, seed=4)
+    path, out = tmp_path / "game.jsonl", tmp_path / "game.GIF"
+    recorded(game)[0].write(path)
+    status, *said = replay_command(monkeypatch, capsys, path, "--out", out)
+    assert (status, *said) == (0, "", "")
+    with Image.open(out) as moving:
+        times = []
+        for place in range(moving.n_frames):
+            moving.seek(place)
+            times.append(moving.info["duration"])
+        assert moving.size == (WIDTH, height_of(read_record(path)))
+        assert moving.info["loop"] == 0
+    assert times == [1500] * 8 + [1500 * LAST]
+
+
+def test_pictures_that_are_alike_keep_their_time() -> None:
+    frame = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"/>'
+    with Image.open(io.BytesIO(animated_gif([frame] * 3, 1))) as moving:
+        whole = 0
+        for place in range(getattr(moving, "n_frames", 1)):
+            moving.seek(place)
+            whole += moving.info["duration"]
+    assert whole == 1000 * (2 + LAST)
+
+
+def test_a_long_name_is_cut_in_the_picture() -> None:
+    game = registry.batch_game("combi_combo", 1, seed=4)
+    names = ["W" * 200, "b", "c", "d"]
+    record = parse_record(
+        recorded(
+            game,
+            players=names,
+        )[0].text()
+    )
+    for frame in frames(record):
+        assert "W" * 96 not in "".join(ElementTree.fromstring(frame).itertext())
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("none.jsonl",), "none.jsonl: No such file or directory"),
+        (("game.jsonl", "--out", "game.png"), "--out game.png must end with .svg or .gif"),
+        (("game.jsonl", "--out", "none/game.svg"), "cannot write none/game.svg"),
+        (("game.jsonl", "--seconds", "0"), "--seconds must be above 0"),
+        (("short.jsonl",), "short.jsonl, line 5: the record is cut short here"),
+        (("short.jsonl", "--out", "game.svg"), "short.jsonl, line 5: the record is cut short"),
+        ((".",), ".: Is a directory"),
+        ((), ""),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    args: tuple[str, ...], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    text = recorded(registry.batch_game("kododo", 1, seed=4), date=DATE)[0].text()
+    Path("game.jsonl").write_text(text)
+    Path("short.jsonl").write_text("".join(text.splitlines(keepends=True)[:5]))
+    status, out, err = replay_command(monkeypatch, capsys, *args)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"kododo replay: error: {said}")
+    assert err.count("\n") == 1
+    assert sorted(map(str, Path().iterdir())) == ["game.jsonl", "short.jsonl"]
