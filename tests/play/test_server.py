@@ -68,7 +68,7 @@ class Served:
 
     def get(self, path: str) -> tuple[int, dict[str, str], str]:
         """Status, headers and text of a page."""
-        browser = HTTPConnection(self.address)
+        browser = HTTPConnection(self.address, timeout=60)
         browser.request("GET", path)
         answer = browser.getresponse()
         headers = {name.lower(): value for name, value in answer.getheaders()}
