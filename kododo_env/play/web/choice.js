@@ -14,6 +14,7 @@ export function showChoice(state) {
   at("play-words").textContent = choice ? choice.words : "nothing chosen yet";
   at("hint").hidden = !position.hints || !position.actions.length || pending !== null;
   at("over").hidden = !position.over;
+  at("choose").classList.toggle("over", position.over);
   at("choose").classList.toggle("busy", Boolean(choice || state.hint || !position.log.length));
 }
 

@@ -21,6 +21,8 @@ export function showLog({ position }) {
 
 function tell(lines, you) {
   at("story").replaceChildren(...storyLines(lines, you));
+  // Where there is little room, the evaluation comes into sight and not what it follows from.
+  at("story").scrollTop = at("story").querySelector(".table")?.offsetTop ?? 0;
 }
 
 // Lines that come one after another; those of the table itself, such as an evaluation, stand out.

@@ -14,6 +14,8 @@ export function showPicture({ position }) {
     at("text").textContent = position.text;
     if (position.picture) draw(at("picture"), position.picture);
     connectSpots(position);
+    // Where one's choice will go, while the others have still to choose.
+    if (state.pending) spotOf(state.pending)?.classList.add("taken");
   }
   for (const spot of at("picture").querySelectorAll("[data-action]")) {
     const chosen = Number(spot.dataset.action) === (state.choice ?? state.pending)?.action;
