@@ -59,7 +59,7 @@ class PlayConfig:
 def play(config: PlayConfig) -> None:
     """Make the table, and have it played at."""
     if not config.stdio:
-        needs("kododo play", "play", *(TERMINAL if config.terminal else SERVER))
+        needs("the table", "play", *(TERMINAL if config.terminal else SERVER))
     table = make_table(
         config.game,
         config.players,

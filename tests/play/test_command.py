@@ -67,4 +67,4 @@ def test_what_is_missing_is_told_with_the_way_to_get_it(
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else True)
     with pytest.raises(ImportError) as refused:
         play.play(PlayConfig("kododo", **options))
-    assert str(refused.value) == f"kododo play needs {missing}: pip install 'kododo-env[play]'"
+    assert str(refused.value) == f"the table needs {missing}: pip install 'kododo-env[play]'"
