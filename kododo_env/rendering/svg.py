@@ -6,7 +6,7 @@ Every function returns a bit of SVG as a string. Lengths are in pixels of a pict
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import cos, pi, sin
 from typing import NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -126,6 +126,25 @@ def shadow(box: Box, radius: float) -> str:
 def at(x: float, y: float, scale: float, content: str) -> str:
     """Content drawn around the origin, moved to (x, y) and scaled."""
     return f'<g transform="translate({number(x)} {number(y)}) scale({scale:.4g})">{content}</g>'
+
+
+def part(content: str, **place: int) -> str:
+    """What can also be shown by itself, where a whole picture would be too small.
+
+    Args:
+        content: SVG.
+        place: Where it lies, by the names that the axes of actions have, such as ``seat=1``.
+    """
+    return f'<g class="part"{_data(place)}>{content}</g>'
+
+
+def spot(content: str, **place: int) -> str:
+    """Where an action may go, found by the names of its axes, such as ``row=1, column=2``."""
+    return f'<g class="spot"{_data(place)}>{content}</g>'
+
+
+def _data(place: Mapping[str, int]) -> str:
+    return "".join(f' data-{axis}="{number}"' for axis, number in place.items())
 
 
 def badge(words: str, x: float, y: float, fill: str = GOLD) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines
-from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, picture
+from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
 from kododo_env.rendering.svg_table import Seat, check_onlooker, panel, rows, seats
 
@@ -124,12 +124,12 @@ def svg(game: CombiComboGame, index: int = 0, player: int | None = None) -> str:
         ValueError: There is no such game or player.
     """
     check_onlooker(game.num_envs, game.num_players, index, player)
-    pieces = [_clock(game, index), _middle(game, index)]
+    pieces = [part(_clock(game, index)), part(_middle(game, index))]
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND)):
         hand = _hand(game, index, seat, player)
         lying = rows(box, (("hand", hand[:half]), ("", hand[half:])), half)
-        pieces.append(panel(box, _head(game, index, seat, player), lying))
+        pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Combi-Combo: {', '.join(_moment(game, index))}")
 
 

@@ -19,7 +19,9 @@ from kododo_env.rendering.svg import (
     at,
     circle,
     label,
+    part,
     picture,
+    spot,
     star,
 )
 from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
@@ -135,12 +137,16 @@ def _held(game: KadoGame, index: int, player: int | None) -> list[int | None]:
     return [int(seen[index, seat]) if there[seat] else None for seat in range(game.num_players)]
 
 
-def _cells(game: KadoGame, index: int, seat: int) -> npt.NDArray[np.int16]:
-    """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere."""
+def _cells(game: KadoGame, index: int, seat: int) -> tuple[npt.NDArray[np.int16], tuple[int, int]]:
+    """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere.
+
+    Besides its first row and column on the board.
+    """
     board = game.tableaus[index, seat].astype(np.int16)
     shown = np.where(board >= 0, board, np.where(game.open_cells[index, seat], -1, -2))
     rows, columns = (np.flatnonzero((shown > -2).any(axis=axis)) for axis in (1, 0))
-    return shown[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    corner = int(rows[0]), int(columns[0])
+    return shown[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], corner
 
 
 def _counted(game: KadoGame, index: int, seat: int) -> list[str]:
@@ -185,7 +191,7 @@ def text(game: KadoGame, index: int = 0, player: int | None = None) -> str:
         this_turn = "" if held is None else f", has {_word(game, held)}"
         points, perfects = _counted(game, index, seat)
         lines.append(f"\nplayer_{seat}: {points}, {perfects}{this_turn}")
-        for row in _cells(game, index, seat):
+        for row in _cells(game, index, seat)[0]:
             words = [
                 "" if cell == -2 else ".." if cell == -1 else _word(game, cell) for cell in row
             ]
@@ -212,11 +218,11 @@ def svg(game: KadoGame, index: int = 0, player: int | None = None) -> str:
         ValueError: There is no such game or player.
     """
     check_onlooker(game.num_envs, game.num_players, index, player)
-    pieces = [_clock(game, index), _middle(game, index, player)]
+    pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
     held = _held(game, index, player)
     for seat, box in enumerate(seats(game.num_players, BAND)):
-        lying = _tableau(game, index, seat, box) + _this_turn(game, held[seat], box)
-        pieces.append(panel(box, _head(game, index, seat, player), lying))
+        lying = _tableau(game, index, seat, player, box) + _this_turn(game, held[seat], box)
+        pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"KADO: {_moment(game, index)}")
 
 
@@ -236,9 +242,9 @@ def _head(game: KadoGame, index: int, seat: int, player: int | None) -> Seat:
     )
 
 
-def _tableau(game: KadoGame, index: int, seat: int, box: Box) -> str:
+def _tableau(game: KadoGame, index: int, seat: int, player: int | None, box: Box) -> str:
     """A tableau as large as the panel allows, and outlines where the next card may go."""
-    cells = _cells(game, index, seat)
+    cells, (first_row, first_column) = _cells(game, index, seat)
     rows, columns = (max(size, least) for size, least in zip(cells.shape, (3, 4), strict=True))
     gap, margin, right = 4.0, 12.0, 78.0
     width = min(
@@ -254,7 +260,10 @@ def _tableau(game: KadoGame, index: int, seat: int, box: Box) -> str:
         if cell > -2:
             shown = Blank.SLOT if cell == -1 else face(game, int(cell))
             x, y = left + column * (width + gap), top + row * (height + gap)
-            pieces.append(card(shown, x, y, width))
+            drawn = card(shown, x, y, width)
+            if shown is Blank.SLOT and seat == player:
+                drawn = spot(drawn, row=first_row + row, column=first_column + column)
+            pieces.append(drawn)
     return "".join(pieces)
 
 

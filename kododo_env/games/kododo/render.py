@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
-from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, picture
+from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
 from kododo_env.rendering.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
 from kododo_env.rendering.words import card_words
@@ -217,7 +217,7 @@ def svg(game: KododoGame, index: int = 0, player: int | None = None) -> str:
     for seat, box in enumerate(seats(game.num_players, BAND)):
         hand = _hand(game, index, seat, player)
         lying = rows(box, (("hand", hand), (name, _laid(game, index, seat))), places)
-        pieces.append(panel(box, _head(game, index, seat, player), lying))
+        pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
 
 
@@ -241,10 +241,10 @@ def _middle(game: KododoGame, index: int) -> str:
     meters = _meters(game, index)
     pitch = (WIDTH - left - 10 + gap) / len(meters)
     tiles = [
-        meter(shown, Box(left + k * pitch, top, pitch - gap, BAND))
+        part(meter(shown, Box(left + k * pitch, top, pitch - gap, BAND)))
         for k, shown in enumerate(meters)
     ]
-    return _clock(game, index) + "".join(tiles)
+    return part(_clock(game, index)) + "".join(tiles)
 
 
 def _clock(game: KododoGame, index: int) -> str:

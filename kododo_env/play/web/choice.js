@@ -1,0 +1,35 @@
+// The line that says what is to be done, and the button that does it.
+
+import { at } from "./dom.js";
+import { byCards, task } from "./hand.js";
+import { choosing } from "./state.js";
+
+export function showChoice(state) {
+  const { position, choice, pending } = state;
+  at("status").textContent = state.notice && !state.online ? state.notice : status(state);
+  for (const id of ["status", "choose"]) at(id).classList.toggle("turn", choosing());
+  if (!position) return;
+  at("play").hidden = !position.actions.length || pending !== null;
+  at("play").setAttribute("aria-disabled", !choice || !choosing());
+  at("play-words").textContent = choice ? choice.words : "nothing chosen yet";
+  at("hint").hidden = !position.hints || !position.actions.length || pending !== null;
+  at("over").hidden = !position.over;
+  at("choose").classList.toggle("busy", Boolean(choice || state.hint || !position.log.length));
+}
+
+function status({ position, pending, notice }) {
+  if (!position) return "Coming to the table …";
+  if (position.over) return capital(`${position.result}.`);
+  if (pending) return `You have chosen: ${pending.words}. It stays hidden until everybody has chosen.`;
+  if (position.chosen !== null) return "You have chosen. It stays hidden until everybody has chosen.";
+  return `${notice} ${position.actions.length ? instruction(position) : waiting(position)}`;
+}
+
+const instruction = (position) => (byCards(position) ? task(position) : "Choose what to do.");
+
+function waiting({ waiting_for: others }) {
+  if (!others.length) return "The others are choosing.";
+  return `Waiting for ${others.map((seat) => `player_${seat}`).join(", ")}.`;
+}
+
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

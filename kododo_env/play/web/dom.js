@@ -1,0 +1,34 @@
+// Elements: find them, make them, and draw pictures into them.
+
+export const at = (id) => document.getElementById(id);
+
+// make("button", { class: "card", onclick: f, hidden: true }, "text", child)
+export function make(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+const parser = new DOMParser();
+
+// An SVG document of the table's as an element.
+export function drawing(text) {
+  return document.importNode(parser.parseFromString(text, "image/svg+xml").documentElement, true);
+}
+
+const STANDS_OUT = /(player_\d+|\d+ points?$)/;
+
+// A sentence in which players stand out, oneself most, and so do points.
+export function sentence(words, you) {
+  const parts = words.split(STANDS_OUT).map((part) => {
+    if (!STANDS_OUT.test(part)) return part;
+    if (!part.startsWith("player_")) return make("b", { class: "gain" }, part);
+    return make("b", {}, part === `player_${you}` ? `${part} (you)` : part);
+  });
+  return make("span", {}, ...parts);
+}

@@ -1,0 +1,84 @@
+// One's own cards: to look at, and where actions play different ones, to choose from.
+
+import { at, drawing, make } from "./dom.js";
+import { change, choose, choosing, state } from "./state.js";
+
+let shown = null;
+let picked = []; // places in the hand, in the order in which they were picked
+
+// Whether a person chooses by cards: all legal actions play some, and not all the same.
+export function byCards({ actions }) {
+  const played = new Set(actions.map((action) => action.cards.join()));
+  return played.size > 1 && actions.every((action) => action.cards.length);
+}
+
+export function showHand({ position, choice, pending }) {
+  if (!position) return;
+  const pick = byCards(position) || Boolean(pending?.byCards);
+  if (position !== shown) {
+    shown = position;
+    picked = [];
+    const cards = position.hand.map((card, place) => (pick ? cardToPick(card, place) : cardToSee(card)));
+    at("hand").replaceChildren(...cards);
+  }
+  if (!pick) return;
+  if (choice && !same(picked, choice.cards, position)) picked = [...choice.cards];
+  [...at("hand").children].forEach((button, place) => {
+    const down = Boolean(pending?.cards.includes(place));
+    button.classList.toggle("down", down);
+    button.setAttribute("aria-pressed", picked.includes(place) || down);
+    button.setAttribute("aria-disabled", !choosing());
+  });
+}
+
+function face(card) {
+  return make("span", { class: "face", "aria-hidden": "true" }, card.picture ? drawing(card.picture) : card.words);
+}
+
+function cardToSee(card) {
+  return make("span", { class: "card", role: "img", "aria-label": card.words, title: card.words }, face(card));
+}
+
+function cardToPick(card, place) {
+  const named = { "aria-label": card.words, title: card.words, "data-key": place + 1 };
+  return make(
+    "button",
+    { class: "card", type: "button", ...named, onclick: () => pick(place) },
+    make("span", { class: "turning" }, face(card), make("span", { class: "back", "aria-hidden": "true" })),
+    make("kbd", { "aria-hidden": "true" }, String(place + 1)),
+  );
+}
+
+function pick(place) {
+  if (!choosing()) return;
+  const { position } = state;
+  picked = picked.includes(place) ? picked.filter((each) => each !== place) : [...picked, place];
+  // What cannot become an action any more loses the card that was picked first.
+  while (!position.actions.some((action) => within(picked, action.cards, position))) picked.shift();
+  const fitting = position.actions.filter((action) => same(picked, action.cards, position));
+  const choice = fitting.find((action) => picked.every((each) => action.cards.includes(each))) ?? fitting[0];
+  if (choice) choose({ ...choice, cards: [...picked] });
+  else change({ choice: null, notice: "" });
+}
+
+// Equal cards are as good as each other, so they are compared by their words.
+const words = (places, { hand }) => places.map((place) => hand[place].words).sort();
+
+function same(some, others, position) {
+  return words(some, position).join("|") === words(others, position).join("|");
+}
+
+function within(some, others, position) {
+  const left = words(others, position);
+  return words(some, position).every((each) => {
+    const place = left.indexOf(each);
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0;
+  });
+}
+
+// What is to be picked, in words.
+export function task({ actions }) {
+  const most = Math.max(...actions.map((action) => action.cards.length));
+  return most === 1 ? "Choose a card." : `Choose ${most} cards.`;
+}

@@ -1,0 +1,65 @@
+// What an agent would do: a bar for each legal action.
+
+import { at, make } from "./dom.js";
+import { choose, state } from "./state.js";
+
+let shown = null;
+const SHORT = 6; // bars before one asks for the rest
+
+export function showHint({ hint, choice }) {
+  at("hint-box").hidden = !hint;
+  if (!hint) {
+    shown = null;
+    return;
+  }
+  if (hint !== shown) {
+    shown = hint;
+    at("hint-by").textContent = `${hint.by} would do`;
+    at("hint-value").textContent = hint.value === undefined ? "" : `value of your position ${number(hint.value)}`;
+    at("hint-bars").classList.add("short");
+    at("hint-bars").replaceChildren(...bars(hint));
+    at("hint-rest").hidden = at("hint-bars").children.length <= SHORT;
+  }
+  for (const bar of at("hint-bars").querySelectorAll("button")) {
+    bar.setAttribute("aria-pressed", bar.dataset.bar === choice?.words);
+  }
+}
+
+function bars({ actions }) {
+  const merged = merge(actions);
+  const values = merged.map((each) => each.probability ?? each.value);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return merged.map((each, place) => {
+    const chance = each.probability;
+    const share = chance ?? (values[place] - low) / (high - low || 1);
+    const words = chance === undefined ? number(values[place]) : percent(chance);
+    const bar = make("span", { class: "bar", "aria-hidden": "true" });
+    bar.style.setProperty("--share", share);
+    const act = () => choose(state.position.actions.find((action) => action.action === each.action) ?? null);
+    const made = { type: "button", "data-bar": each.words, "aria-label": `${each.words}: ${words}`, onclick: act };
+    return make("li", {}, make("button", made, bar, make("span", {}, each.words), make("b", {}, words)));
+  });
+}
+
+// Actions of the same words are one to a person, such as to lay either of two equal cards.
+function merge(actions) {
+  const found = new Map();
+  for (const each of actions) {
+    const first = found.get(each.words);
+    if (!first) found.set(each.words, { ...each });
+    else if (each.probability !== undefined) first.probability += each.probability;
+  }
+  return [...found.values()].sort((one, other) => (other.probability ?? 0) - (one.probability ?? 0));
+}
+
+const number = (value) => value.toFixed(2).replace("-", "−");
+
+function percent(chance) {
+  if (chance > 0 && chance < 0.005) return "< 1 %";
+  return `${Math.round(100 * chance)} %`;
+}
+
+at("hint-rest").addEventListener("click", () => {
+  at("hint-bars").classList.remove("short");
+  at("hint-rest").hidden = true;
+});

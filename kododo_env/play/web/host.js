@@ -1,0 +1,44 @@
+// Speaks to the host that has the table: here a server, over a WebSocket.
+//
+// Another host, such as a worker of this page, is another module with the same `connect`:
+//   connect({ hear(message), online(), offline(why, final) }) -> { send(message) }
+// Messages are the objects of docs/playing.md.
+
+const STRANGER = 4403; // the server's code for an address that has no seat
+const LONGEST_WAIT = 8000; // milliseconds between two attempts
+
+export function connect({ hear, online, offline }) {
+  let socket;
+  let wait = 500;
+
+  function open() {
+    socket = new WebSocket(address());
+    socket.onopen = () => {
+      wait = 500;
+      online();
+    };
+    socket.onmessage = (event) => hear(JSON.parse(event.data));
+    socket.onclose = (event) => {
+      if (event.code === STRANGER) {
+        offline("This address has no seat at this table. Use the whole link that the host printed.", true);
+        return;
+      }
+      offline("The connection was lost. Trying again; the game waits.", false);
+      setTimeout(open, wait);
+      wait = Math.min(2 * wait, LONGEST_WAIT);
+    };
+  }
+
+  open();
+  return {
+    send(message) {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    },
+  };
+}
+
+function address() {
+  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  const seat = encodeURIComponent(location.hash.slice(1));
+  return `${scheme}//${location.host}/play?seat=${seat}`;
+}

@@ -1,0 +1,30 @@
+// Single keys: a number for a card or a button, letters for what else can be done.
+
+import { at } from "./dom.js";
+import { settings } from "./settings.js";
+
+const LETTERS = { h: "hint", n: "new", r: "open", s: "settings", "?": "help" };
+
+let tabbing = false; // whether a person goes from button to button by the keyboard
+document.addEventListener("pointerdown", () => (tabbing = false));
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Tab") tabbing = true;
+  if (settings.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
+  if (at("game").hidden) return;
+  const pressed = find(event);
+  if (!pressed) return;
+  event.preventDefault();
+  pressed.click();
+});
+
+function find({ key, target }) {
+  if (/^\d$/.test(key)) return at("choose").querySelector(`[data-key="${key}"]`);
+  // Who has gone to a button presses that one; on a chosen card or action Enter means: play it.
+  const idle = !tabbing || !target.closest("button, a, summary, [role=button]");
+  if (key === "Enter") return idle || target.getAttribute("aria-pressed") === "true" ? shown(at("play")) : null;
+  return shown(at(LETTERS[key] ?? ""));
+}
+
+const shown = (button) => (button && !button.hidden ? button : null);

@@ -1,0 +1,35 @@
+// What has happened: the last step line by line, and all steps before it.
+
+import { at, make, sentence } from "./dom.js";
+
+let shown = null;
+
+export function showLog({ position }) {
+  if (!position || position === shown) return;
+  const before = shown;
+  shown = position;
+  const { log, you } = position;
+  const last = log.at(-1);
+  at("story-empty").hidden = Boolean(last);
+  // Only what is new is changed, since it is read aloud.
+  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length) tell(last?.lines ?? [], you);
+  at("log-count").textContent = `all ${log.length} steps`;
+  at("log-box").hidden = log.length < 2;
+  const turns = log.map(({ lines }) => make("li", {}, make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you))))));
+  at("log").replaceChildren(...turns.reverse());
+}
+
+function tell(lines, you) {
+  at("story").replaceChildren(...storyLines(lines, you));
+}
+
+// Lines that come one after another; those of the table itself, such as an evaluation, stand out.
+export function storyLines(lines, you) {
+  return lines.map((line, place) => {
+    const table = !line.startsWith("player_");
+    const points = /: (\d+) points?$/.test(line);
+    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you));
+    made.style.setProperty("--place", place);
+    return made;
+  });
+}

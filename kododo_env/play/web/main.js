@@ -1,0 +1,105 @@
+// The page of a table: what it hears from its host, and what a person does.
+
+import { showChoice } from "./choice.js";
+import { at } from "./dom.js";
+import { byCards, showHand } from "./hand.js";
+import { showHint } from "./hint.js";
+import { connect } from "./host.js";
+import "./keys.js";
+import { showLog } from "./log.js";
+import { showOptions } from "./options.js";
+import { enqueue, hold, pace } from "./pace.js";
+import { showPicture } from "./picture.js";
+import { onOpen, save } from "./records.js";
+import { showReplay } from "./replay.js";
+import { showScores } from "./scores.js";
+import { change, choosing, listen, state } from "./state.js";
+import { showTitle } from "./title.js";
+
+let forReplay = false; // whether the record that was asked for is to be replayed, not saved
+let focus = false; // whether the keyboard was among the choices when the last one was played
+
+const host = connect({
+  hear: (message) => HEARD[message.type]?.(message),
+  online: () => change({ online: true, notice: "" }),
+  offline: (why) => change({ online: false, notice: why, asked: false }),
+});
+
+// --- what the host says -----------------------------------------------------------------
+
+const HEARD = {
+  position: (message) => enqueue(message, show),
+  hint: (message) => message.step === state.position?.step && change({ hint: message, asked: false }),
+  replay: (message) => change({ replay: message, notice: "" }),
+  record: ({ record }) => {
+    if (forReplay) host.send({ type: "replay", record });
+    else save(record, state.position.game);
+    forReplay = false;
+  },
+  error: ({ error }) => {
+    forReplay = false;
+    say(`${error.charAt(0).toUpperCase()}${error.slice(1)}.`);
+    change({ asked: false, pending: null });
+    host.send({ type: "look" });
+  },
+};
+
+// Show a position; whether it is of another step than the one before.
+function show(position) {
+  const other = position.step !== state.position?.step;
+  const kept = other || (position.chosen === null && !position.actions.some((each) => each.action === state.choice?.action));
+  change({
+    position,
+    ...(kept ? { choice: null } : {}),
+    ...(other ? { hint: null, notice: "" } : {}),
+    pending: !other && position.chosen !== null ? state.pending : null,
+  });
+  if (other && focus && position.actions.length) at("choose").querySelector("[data-key], #options button")?.focus();
+  return other;
+}
+
+function say(words) {
+  at("notice-words").textContent = words;
+  at("notice").hidden = false;
+}
+
+for (const part of [showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showReplay, showTitle]) listen(part);
+
+// --- what a person does -----------------------------------------------------------------
+
+function play() {
+  const { choice, position } = state;
+  if (!choice || !choosing()) return;
+  focus = at("choose").contains(document.activeElement);
+  host.send({ type: "act", step: position.step, action: choice.action });
+  hold(2 * pace()[1]); // cards lie face down before they are turned over
+  change({ pending: { ...choice, byCards: byCards(position) }, choice: null, hint: null, notice: "" });
+  at("notice").hidden = true;
+}
+
+function startNew(deck) {
+  host.send({ type: "new", step: state.position.step, deck });
+}
+
+at("play").addEventListener("click", play);
+at("hint").addEventListener("click", () => {
+  if (state.hint) return change({ hint: null });
+  if (!choosing() || state.asked) return;
+  change({ asked: true });
+  host.send({ type: "hint", step: state.position.step });
+});
+at("hint-close").addEventListener("click", () => change({ hint: null }));
+at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
+at("record").addEventListener("click", () => host.send({ type: "record" }));
+at("replay-this").addEventListener("click", () => {
+  forReplay = true;
+  host.send({ type: "record" });
+});
+onOpen((record) => host.send({ type: "replay", record }));
+
+for (const name of ["new", "settings", "help"]) {
+  at(name).addEventListener("click", () => at(`${name}-dialog`).showModal());
+}
+for (const deck of ["same", "other"]) {
+  for (const button of document.querySelectorAll(`.deck-${deck}`)) button.addEventListener("click", () => startNew(deck));
+}

@@ -1,0 +1,102 @@
+// Legal actions that are not told apart by the cards they play: as buttons, by their axes.
+
+import { at, make } from "./dom.js";
+import { byCards } from "./hand.js";
+import { spotOf } from "./picture.js";
+import { choose, choosing } from "./state.js";
+
+let shown = null;
+let taken = {}; // the number taken of each axis, where axes are chosen one by one
+
+export function showOptions({ position, choice }) {
+  if (!position) return;
+  if (position !== shown) {
+    shown = position;
+    taken = {};
+    build(byCards(position) ? [] : position.actions, position.hand);
+  }
+  for (const button of at("options").querySelectorAll("button")) {
+    const { action, axis, number } = button.dataset;
+    const of_axis = choice?.at[axis] ?? taken[axis];
+    button.setAttribute("aria-pressed", action ? Number(action) === choice?.action : Number(number) === of_axis);
+    button.setAttribute("aria-disabled", !choosing());
+  }
+}
+
+function build(actions, hand) {
+  const kinds = [...new Set(actions.map((action) => action.kind))];
+  const blocks = kinds.map((kind) => block(actions.filter((action) => action.kind === kind), hand));
+  at("options").replaceChildren(...blocks);
+  [...at("options").querySelectorAll("button")].slice(0, 10).forEach((button, place) => {
+    const key = String((place + 1) % 10);
+    button.dataset.key = key;
+    button.append(make("kbd", { "aria-hidden": "true" }, key));
+  });
+}
+
+// The actions of one kind: as they lie in the picture, or one axis after the other where every
+// combination is legal, or else a button each.
+function block(actions, hand) {
+  const axes = Object.keys(actions[0].at);
+  if (axes.length === 2 && actions.every(spotOf)) return map(axes, actions);
+  const sizes = axes.map((axis) => numbersOf(axis, actions).length);
+  const all = sizes.reduce((product, size) => product * size, 1) === actions.length;
+  if (axes.length > 1 && all) return make("div", { class: "axes" }, ...axes.map((axis) => chips(axis, actions)));
+  return make("div", { class: "buttons" }, ...actions.map((each) => button(each, short(each, hand))));
+}
+
+// The words without the cards, which lie beside the button.
+function short({ words, cards }, hand) {
+  const left = cards.reduce((rest, place) => rest.replace(hand[place].words, ""), words);
+  return left.replace(/\s+/g, " ").trim();
+}
+
+const numbersOf = (axis, actions) => [...new Set(actions.map((each) => each.at[axis]))].sort((one, other) => one - other);
+
+function button(action, label) {
+  const named = { "aria-label": action.words, title: action.words, "data-action": action.action };
+  const made = { type: "button", class: "option", ...named, onclick: () => choose(action) };
+  return make("button", made, make("span", {}, label));
+}
+
+// Where the actions lie to each other, row by row.
+function map([rows, columns], actions) {
+  const [top] = numbersOf(rows, actions);
+  const [left] = numbersOf(columns, actions);
+  const cells = actions.map((each) => {
+    const cell = button(each, `${each.at[rows]}·${each.at[columns]}`);
+    cell.style.gridArea = `${each.at[rows] - top + 1} / ${each.at[columns] - left + 1}`;
+    return cell;
+  });
+  const label = `${rows} · ${columns}`;
+  return make("div", { class: "map", role: "group", "aria-label": label }, ...cells);
+}
+
+// One axis of several: its numbers, named by the words that only they bring into an action.
+function chips(axis, actions) {
+  const made = numbersOf(axis, actions).map((number) => {
+    const take = () => {
+      if (!choosing()) return;
+      taken = { ...taken, [axis]: number };
+      choose(actions.find((each) => matches(each.at)) ?? null);
+    };
+    const place = { "data-axis": axis, "data-number": number };
+    const name = make("span", {}, nameOf(axis, number, actions));
+    return make("button", { type: "button", class: "option", ...place, onclick: take }, name);
+  });
+  const label = make("span", { class: "axis" }, axis);
+  return make("div", { class: "buttons", role: "group", "aria-label": axis }, label, ...made);
+}
+
+const matches = (place) => Object.entries(place).every(([axis, number]) => taken[axis] === number);
+
+function nameOf(axis, number, actions) {
+  const everywhere = commonWords(actions);
+  const here = commonWords(actions.filter((each) => each.at[axis] === number));
+  return here.filter((word) => !everywhere.includes(word)).join(" ") || `${axis} ${number}`;
+}
+
+function commonWords(actions) {
+  const all = actions.map((each) => each.words.split(" "));
+  return all.reduce((one, other) => one.filter((word) => other.includes(word)));
+}

@@ -1,0 +1,36 @@
+// Shows positions one after another, no faster than they can be followed.
+
+import { settings } from "./settings.js";
+
+const TIMES = { slow: [1400, 700], normal: [600, 300], fast: [0, 0] }; // milliseconds: a step, a line
+
+export const pace = () => TIMES[settings.speed];
+
+const waiting = [];
+let free = 0; // when the next one may be shown
+let timer = null;
+
+// Show a position in its turn. What is of the same step as the last one replaces it.
+export function enqueue(position, show) {
+  waiting.push([position, show]);
+  if (timer === null) next();
+}
+
+// Let nothing be shown for a while: cards lie face down before they are turned over.
+export function hold(milliseconds) {
+  free = Math.max(free, performance.now() + milliseconds);
+}
+
+function next() {
+  timer = null;
+  if (!waiting.length) return;
+  const early = free - performance.now();
+  if (early > 0) {
+    timer = setTimeout(next, early);
+    return;
+  }
+  const [position, show] = waiting.shift();
+  const [step, line] = pace();
+  if (show(position)) hold(step + line * (position.log.at(-1)?.lines.length ?? 0));
+  next();
+}

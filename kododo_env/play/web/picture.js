@@ -1,0 +1,115 @@
+// The picture of the table: drawn by the core, and here made to be clicked.
+
+import { at, drawing } from "./dom.js";
+import { narrow } from "./layout.js";
+import { choose, choosing, state } from "./state.js";
+
+let drawn = null; // the picture that is shown
+let before = new Set(); // the cards of the picture before
+
+export function showPicture({ position }) {
+  if (!position) return;
+  if (position !== drawn) {
+    drawn = position;
+    at("text").textContent = position.text;
+    if (position.picture) draw(at("picture"), position.picture);
+    connectSpots(position);
+  }
+  for (const spot of at("picture").querySelectorAll("[data-action]")) {
+    const chosen = Number(spot.dataset.action) === (state.choice ?? state.pending)?.action;
+    spot.setAttribute("aria-pressed", chosen);
+  }
+}
+
+narrow.addEventListener("change", () => {
+  drawn = null;
+  showPicture(state);
+});
+
+// Draw a picture into an element: as it is, or in parts below each other where it is narrow.
+export function draw(element, text) {
+  // Names within a picture are its own: there may be two on the page, and one of them not shown.
+  const svg = drawing(text.replace(/(id="|url\(#)/g, `$1${element.id}-`));
+  const seen = turnOver(svg);
+  element.replaceChildren(svg);
+  element.classList.toggle("parts", narrow.matches);
+  if (narrow.matches) element.replaceChildren(...partsOf(svg));
+  before = seen;
+}
+
+// Mark the cards that were not in the picture before, so that they are turned over.
+function turnOver(svg) {
+  const cards = [...svg.querySelectorAll("g[transform*=translate]")].filter((each) => each.querySelector("rect"));
+  const seen = new Set(cards.map((each) => each.outerHTML));
+  if (before.size) {
+    for (const card of cards) {
+      if (before.has(card.outerHTML)) continue;
+      const face = document.createElementNS(svg.namespaceURI, "g");
+      face.setAttribute("class", "turned");
+      face.append(...card.childNodes);
+      card.append(face);
+    }
+  }
+  return seen;
+}
+
+function partsOf(svg) {
+  const own = `[data-seat="${state.replay ? -1 : state.position?.you}"]`;
+  const found = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
+  const shown = found.filter(({ box }) => box.width > 0);
+  // First what lies in the middle, then one's own part, then the others in their order.
+  const rank = ({ part }) => (part.matches(own) ? 1 : part.dataset.seat === undefined ? 0 : 2);
+  shown.sort((one, other) => rank(one) - rank(other) || seatOf(one) - seatOf(other));
+  return shown.map(({ part, box }) => {
+    const alone = svg.cloneNode(false);
+    const edge = 3;
+    alone.setAttribute("viewBox", [box.x - edge, box.y - edge, box.width + 2 * edge, box.height + 2 * edge].join(" "));
+    for (const name of ["width", "height", "aria-label"]) alone.removeAttribute(name);
+    alone.style.setProperty("--width", Math.min(1, box.width / 440));
+    alone.style.setProperty("--most", part.dataset.seat === undefined ? `${box.width}px` : "none");
+    alone.append(part);
+    return alone;
+  });
+}
+
+const seatOf = ({ part }) => Number(part.dataset.seat ?? 0);
+
+// Where a legal action has its place in the picture, the place is a button for it.
+function connectSpots({ actions, you }) {
+  const picture = at("picture");
+  for (const action of actions) {
+    const spot = spotOf(action);
+    if (spot) makeButton(spot, action);
+  }
+  for (const svg of picture.querySelectorAll("svg")) {
+    svg.setAttribute("role", svg.querySelector("[data-action]") ? "group" : "img");
+    if (!svg.hasAttribute("aria-label")) svg.setAttribute("aria-label", nameOf(svg, you));
+  }
+}
+
+// The place of an action in the picture, by the axes that both name; null if it has none.
+export function spotOf({ at: place }) {
+  const named = Object.entries(place).map(([axis, number]) => `[data-${axis}="${number}"]`);
+  return named.length ? at("picture").querySelector(named.join("")) : null;
+}
+
+function nameOf(svg, you) {
+  const seat = svg.querySelector(".part")?.dataset.seat;
+  if (seat === undefined) return "the middle of the table";
+  return Number(seat) === you ? "your part of the table" : `player_${seat}'s part of the table`;
+}
+
+function makeButton(spot, action) {
+  spot.dataset.action = action.action;
+  spot.setAttribute("role", "button");
+  spot.setAttribute("tabindex", "0");
+  spot.setAttribute("aria-label", action.words);
+  const press = () => choosing() && choose(action);
+  spot.addEventListener("click", press);
+  spot.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    press();
+  });
+}

@@ -1,0 +1,66 @@
+// A record, paged through step by step.
+
+import { at, make } from "./dom.js";
+import { narrow } from "./layout.js";
+import { storyLines } from "./log.js";
+import { draw } from "./picture.js";
+import { pace } from "./pace.js";
+import { change, state } from "./state.js";
+
+let shown = null;
+let step = 0;
+let timer = null;
+
+export function showReplay({ replay }) {
+  at("replay").hidden = !replay;
+  at("game").hidden = Boolean(replay);
+  if (replay === shown) return;
+  shown = replay;
+  stop();
+  if (!replay) return;
+  at("replay-title").textContent = `Replay: ${replay.players.join(", ")}`;
+  at("replay-slider").max = replay.steps.length - 1;
+  go(0);
+  at("replay-slider").focus();
+}
+
+function go(to) {
+  step = Math.max(0, Math.min(to, shown.steps.length - 1));
+  const { text, picture, lines, scores } = shown.steps[step];
+  const last = shown.steps.length - 1;
+  at("replay-slider").value = step;
+  at("replay-slider").setAttribute("aria-valuetext", `step ${step} of ${last}`);
+  at("replay-step").textContent = `step ${step} of ${last}`;
+  at("replay-text").textContent = text;
+  if (picture) draw(at("replay-picture"), picture);
+  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : ["the cards are dealt"]));
+  at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
+  at("replay-back").disabled = step === 0;
+  at("replay-next").disabled = step === last;
+  if (step === last) stop();
+}
+
+function row(seat, score) {
+  const name = make("th", { scope: "row" }, `player_${seat}`, make("small", {}, shown.players[seat]));
+  return make("tr", {}, name, make("td", { class: "points" }, make("b", {}, String(score))));
+}
+
+function stop() {
+  clearInterval(timer);
+  timer = null;
+  at("replay-play").textContent = "Play";
+}
+
+function play() {
+  if (timer !== null) return stop();
+  if (step === shown.steps.length - 1) go(0);
+  at("replay-play").textContent = "Pause";
+  timer = setInterval(() => go(step + 1), 2 * pace()[0] + 300);
+}
+
+at("replay-slider").addEventListener("input", (event) => go(Number(event.target.value)));
+at("replay-back").addEventListener("click", () => go(step - 1));
+at("replay-next").addEventListener("click", () => go(step + 1));
+at("replay-play").addEventListener("click", play);
+at("replay-close").addEventListener("click", () => change({ replay: null }));
+narrow.addEventListener("change", () => state.replay && go(step));

@@ -1,0 +1,27 @@
+// Who sits at the table, and how they stand.
+
+import { at, make } from "./dom.js";
+
+let shown = null;
+
+export function showScores({ position }) {
+  if (!position || position === shown) return;
+  shown = position;
+  const most = Math.max(...position.players.map((player) => player.score));
+  at("scores").replaceChildren(...position.players.map((player, seat) => row(position, player, seat, most)));
+}
+
+function row({ you, waiting_for: waiting, ask_for_new: asks }, player, seat, most) {
+  const notes = [];
+  if (waiting.includes(seat) && seat !== you) notes.push("is choosing");
+  if (asks.includes(seat)) notes.push("asks for a new game");
+  const name = make("span", { class: "name" }, player.player, seat === you ? " (you)" : "");
+  const who = make("small", {}, [player.person && seat === you ? "" : player.name, ...notes].filter(Boolean).join(", "));
+  const gained = player.gained ? make("span", { class: "gained" }, signed(player.gained)) : "";
+  const leads = player.score === most && most > 0;
+  const points = make("td", { class: "points" }, gained, " ", make("b", {}, String(player.score)));
+  const mark = make("td", { class: "mark" }, leads ? make("span", { role: "img", "aria-label": "leads", title: "leads" }, "★") : "");
+  return make("tr", { class: seat === you ? "you" : "" }, mark, make("th", { scope: "row" }, name, who), points);
+}
+
+export const signed = (number) => (number > 0 ? `+${number}` : `−${-number}`);

@@ -1,0 +1,37 @@
+// What a person prefers, kept by their browser.
+
+import { at } from "./dom.js";
+
+const KEPT = "kododo-settings";
+const DEFAULTS = { speed: "normal", theme: "auto", keys: "on" };
+
+export const settings = { ...DEFAULTS, ...load() };
+
+function load() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {}; // storage is shut, or holds something else
+  }
+}
+
+function apply() {
+  document.documentElement.dataset.theme = settings.theme;
+  document.documentElement.dataset.speed = settings.speed;
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(settings));
+  } catch {
+    // then they are for this page only
+  }
+}
+
+for (const name of Object.keys(DEFAULTS)) {
+  const choice = at(`setting-${name}`);
+  choice.value = settings[name];
+  if (!choice.value) choice.value = settings[name] = DEFAULTS[name];
+  choice.addEventListener("change", () => {
+    settings[name] = choice.value;
+    apply();
+  });
+}
+apply();
