@@ -176,6 +176,7 @@ def settings(app: Starlette) -> uvicorn.Config:
         app,
         log_level="warning",
         access_log=False,
+        ws="websockets-sansio",
         ws_max_size=LONGEST,
         timeout_graceful_shutdown=1,
     )

@@ -43,9 +43,9 @@ TOKENS = {"one": 0, "two": 1}
 class Served:
     """A table that is being served, as its clients reach it."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, port: int = 0) -> None:
         self.table = table
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening = socket.create_server(("127.0.0.1", port))
         self.address = f"127.0.0.1:{self._listening.getsockname()[1]}"
         app = server.make_app(table, TOKENS)
         self._server = uvicorn.Server(server.settings(app))
@@ -68,7 +68,7 @@ class Served:
 
     def get(self, path: str) -> tuple[int, dict[str, str], str]:
         """Status, headers and text of a page."""
-        browser = HTTPConnection(self.address)
+        browser = HTTPConnection(self.address, timeout=60)
         browser.request("GET", path)
         answer = browser.getresponse()
         headers = {name.lower(): value for name, value in answer.getheaders()}

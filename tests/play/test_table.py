@@ -241,13 +241,13 @@ def test_a_record_that_is_none_is_refused_with_its_line() -> None:
 # --- malformed messages -------------------------------------------------------------------
 
 
-def test_thousands_of_malformed_messages_change_nothing() -> None:
+def test_twenty_thousand_malformed_messages_change_nothing() -> None:
     said, rng = sitting(people=2), np.random.default_rng(0)
     for _ in range(4):
         said.choose()
     before, told = state_of(said.table), []
     said._heard = lambda seat, message: told.append((seat, message["type"]))
-    for _ in range(3000):
+    for _ in range(20_000):
         message = malformed(rng)
         only(said.say(1, message))
     assert set(told) == {(1, "error")}

@@ -14,6 +14,11 @@ export function make(tag, attributes = {}, ...children) {
   return made;
 }
 
+// The key of the first ten things that one may choose from, or none.
+export const keyOf = (place) => (place < 10 ? String((place + 1) % 10) : undefined);
+
+export const keyCap = (key) => (key ? make("kbd", { "aria-hidden": "true" }, key) : "");
+
 const parser = new DOMParser();
 
 // An SVG document of the table's as an element.

@@ -1,6 +1,6 @@
 // One's own cards: to look at, and where actions play different ones, to choose from.
 
-import { at, drawing, make } from "./dom.js";
+import { at, drawing, keyCap, keyOf, make } from "./dom.js";
 import { change, choose, choosing, state } from "./state.js";
 
 let shown = null;
@@ -40,12 +40,12 @@ function cardToSee(card) {
 }
 
 function cardToPick(card, place) {
-  const named = { "aria-label": card.words, title: card.words, "data-key": place + 1 };
+  const named = { "aria-label": card.words, title: card.words, "data-key": keyOf(place) };
   return make(
     "button",
     { class: "card", type: "button", ...named, onclick: () => pick(place) },
     make("span", { class: "turning" }, face(card), make("span", { class: "back", "aria-hidden": "true" })),
-    make("kbd", { "aria-hidden": "true" }, String(place + 1)),
+    keyCap(keyOf(place)),
   );
 }
 

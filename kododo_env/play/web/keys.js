@@ -4,6 +4,7 @@ import { at } from "./dom.js";
 import { settings } from "./settings.js";
 
 const LETTERS = { h: "hint", n: "new", r: "open", s: "settings", "?": "help" };
+const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
 
 let tabbing = false; // whether a person goes from button to button by the keyboard
 document.addEventListener("pointerdown", () => (tabbing = false));
@@ -13,11 +14,19 @@ document.addEventListener("keydown", (event) => {
   if (settings.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
   if (at("game").hidden) return;
+  if (ARROWS[event.key]) return void walk(event);
   const pressed = find(event);
   if (!pressed) return;
   event.preventDefault();
   pressed.click();
 });
+
+// From one card or button to the next.
+function walk({ key, target }) {
+  const all = [...at("choices").querySelectorAll("button")].filter((each) => each.checkVisibility());
+  const next = all[all.indexOf(target) + ARROWS[key]];
+  if (all.includes(target)) next?.focus();
+}
 
 function find({ key, target }) {
   if (/^\d$/.test(key)) return at("choose").querySelector(`[data-key="${key}"]`);

@@ -16,6 +16,8 @@ import { showScores } from "./scores.js";
 import { change, choosing, listen, state } from "./state.js";
 import { showTitle } from "./title.js";
 
+const LONGEST = 1_000_000; // characters that a host takes at once
+
 let forReplay = false; // whether the record that was asked for is to be replayed, not saved
 let focus = false; // whether the keyboard was among the choices when the last one was played
 
@@ -95,7 +97,10 @@ at("replay-this").addEventListener("click", () => {
   forReplay = true;
   host.send({ type: "record" });
 });
-onOpen((record) => host.send({ type: "replay", record }));
+onOpen((record) => {
+  if (record.length > LONGEST) say("This file is too long for a record.");
+  else host.send({ type: "replay", record });
+});
 
 for (const name of ["new", "settings", "help"]) {
   at(name).addEventListener("click", () => at(`${name}-dialog`).showModal());

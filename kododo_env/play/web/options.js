@@ -1,6 +1,6 @@
 // Legal actions that are not told apart by the cards they play: as buttons, by their axes.
 
-import { at, make } from "./dom.js";
+import { at, keyCap, keyOf, make } from "./dom.js";
 import { byCards } from "./hand.js";
 import { spotOf } from "./picture.js";
 import { choose, choosing } from "./state.js";
@@ -28,9 +28,8 @@ function build(actions, hand) {
   const blocks = kinds.map((kind) => block(actions.filter((action) => action.kind === kind), hand));
   at("options").replaceChildren(...blocks);
   [...at("options").querySelectorAll("button")].slice(0, 10).forEach((button, place) => {
-    const key = String((place + 1) % 10);
-    button.dataset.key = key;
-    button.append(make("kbd", { "aria-hidden": "true" }, key));
+    button.dataset.key = keyOf(place);
+    button.append(keyCap(keyOf(place)));
   });
 }
 

@@ -108,6 +108,7 @@ function makeButton(spot, action) {
   spot.addEventListener("click", press);
   spot.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
+    if (event.key === "Enter" && state.choice?.action === action.action) return; // then it is played
     event.preventDefault();
     event.stopPropagation();
     press();

@@ -2,7 +2,7 @@
 
 import { at } from "./dom.js";
 
-const KEPT = "kododo-settings";
+const KEPT = "table-settings";
 const DEFAULTS = { speed: "normal", theme: "auto", keys: "on" };
 
 export const settings = { ...DEFAULTS, ...load() };

@@ -1,0 +1,326 @@
+"""The page in a real browser: whole games, several people, small screens, and nothing hidden."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+
+from kododo_env.play.seating import make_table
+from kododo_env.play.server import WEB
+from kododo_env.records import parse_record, replay
+from kododo_env.rendering.svg_cards import Blank, card_picture
+from tests.doors import GAMES
+from tests.play.browser.person import Person, Wire, sits
+from tests.play.test_server import Served
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+NOBODY_ELSE = "!document.getElementById('scores').textContent.includes('is choosing')"
+FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
+
+
+@contextmanager
+def serving(game: str, people: int = 1, **options: Any) -> Iterator[tuple[Served, Wire]]:
+    given = {"opponents": ["random"], "hints": "heuristic", "seed": 3} | options
+    table = make_table(game, people=people, **given)
+    wire = Wire(table)
+    with Served(table) as served:
+        yield served, wire
+
+
+def scores(person: Person, selector: str = "#scores") -> list[int]:
+    return [int(each) for each in person.page.locator(f"{selector} td.points b").all_inner_texts()]
+
+
+# --- whole games --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_by_clicks_its_record_and_its_replay(
+    browser: Any, game: str, tmp_path: Path
+) -> None:
+    with serving(game) as (served, wire), sits(browser, served.address) as person:
+        person.play()
+        assert served.table.over
+        assert person.see("#status").startswith("The game is over: player_")
+        assert scores(person) == served.table._game.scores[0].tolist()
+        with person.page.expect_download() as coming:
+            person.page.locator("#record").click()
+        coming.value.save_as(tmp_path / "record.jsonl")
+        record = parse_record((tmp_path / "record.jsonl").read_text())
+        *_, end = replay(record)
+        assert end.scores[0].tolist() == scores(person)
+
+        person.page.locator("#open-file").set_input_files(tmp_path / "record.jsonl")
+        person.page.locator("#replay-slider").wait_for()
+        person.page.locator("#replay-slider").press("End")
+        assert person.see("#replay-step") == f"step {len(record.lines)} of {len(record.lines)}"
+        assert scores(person, "#replay-scores") == scores_of(end)
+        assert "the game is over: player_" in person.see("#replay-story")
+        person.page.locator("#replay-slider").press("Home")
+        assert set(scores(person, "#replay-scores")) <= {0}
+        person.page.locator("#replay-close").click()
+        assert person.over
+        wire.check((0, person))
+        assert len(wire.watch.found[0]) >= 3  # so the search does find cards
+
+
+def scores_of(game: Any) -> list[int]:
+    return list(game.scores[0].tolist())
+
+
+@pytest.mark.parametrize("game", ["kododo", "kado"])
+def test_a_whole_game_by_the_keyboard_alone(browser: Any, game: str) -> None:
+    with serving(game, players=FEWEST[game]) as (served, wire), sits(browser, served.address) as it:
+        press = it.page.keyboard.press
+        it.wait()
+        press("h")
+        it.page.locator("#hint-bars li").first.wait_for()
+        press("h")
+        while not it.over:
+            for key in "123456789":
+                press(key)
+                if it.page.locator("#play[aria-disabled=false]").count():
+                    break
+            press("Enter")
+            it.wait()
+        assert served.table.over
+        press("n")
+        it.page.locator("#new-dialog").wait_for()
+        press("Enter")  # other cards
+        it.page.locator("#over").wait_for(state="hidden")
+        assert not served.table.over
+        wire.check((0, it))
+
+
+def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> None:
+    with serving("kododo") as (served, _), sits(browser, served.address) as person:
+        person.wait()
+        focused = "document.activeElement.getAttribute('aria-label')"
+        hand = [each["words"] for each in served.table._position(0)["hand"]]
+        for _ in range(30):
+            person.page.keyboard.press("Tab")
+            if person.page.evaluate(focused) == hand[0]:
+                break
+        person.page.keyboard.press("Space")
+        person.page.keyboard.press("Tab")
+        person.page.keyboard.press("Space")
+        assert person.see("#play-words") == f"lay {hand[0]} and {hand[1]}"
+        person.page.keyboard.press("Enter")
+        person.page.locator("#story li").first.wait_for()
+        assert f"player_0 (you) lays {hand[0]} and {hand[1]}" in person.see("#story")
+
+
+# --- coming back, and several people ------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_reload_in_the_middle_and_a_second_tab_go_on_with_the_same_game(
+    browser: Any, game: str
+) -> None:
+    with serving(game) as (served, wire), sits(browser, served.address) as person:
+        person.play(4)
+        seen = [person.see(each) for each in ("#moment", "#scores", "#story")]
+        person.page.reload()
+        person.wait()
+        assert [person.see(each) for each in ("#moment", "#scores", "#story")] == seen
+        with sits(browser, served.address) as other:
+            other.wait()
+            assert other.see("#story") == seen[-1]
+            step = served.table.step
+            other.play(1)
+            assert served.table.step > step
+            person.page.wait_for_function(f"document.title === {json.dumps(other.page.title())}")
+            assert person.see("#story") == other.see("#story")
+            wire.check((0, person), (0, other))
+
+
+def test_a_lost_connection_is_found_again(browser: Any) -> None:
+    table = make_table("kododo", opponents=["random"], seed=1)
+    with ExitStack() as stack:
+        first = stack.enter_context(Served(table))
+        person = stack.enter_context(sits(browser, first.address))
+        person.play(1)
+        seen = person.see("#story")
+        first.__exit__()
+        person.page.locator("#status", has_text="The connection was lost").wait_for()
+        assert person.page.locator("#play[aria-disabled=true]").count() == 1
+        with Served(table, int(first.address.split(":")[1])):
+            person.page.locator("#status.turn").wait_for()
+            assert person.see("#story") == seen
+            person.play(1)
+            assert table.step == 2
+            # The browser itself tells of every attempt that fails.
+            person.wrong = [each for each in person.wrong if "WebSocket connection" not in each]
+
+
+def test_two_people_choose_face_down_until_both_have(browser: Any) -> None:
+    with (
+        serving("kododo", people=2) as (served, wire),
+        sits(browser, served.address, "one") as one,
+        sits(browser, served.address, "two") as two,
+    ):
+        for _ in range(4):
+            one.wait()
+            two.wait()
+            seen = json.loads(two.heard[-1])
+            one.choose()
+            words = one.see("#play-words")
+            one.page.locator("#play").click()
+            assert one.see("#status").startswith(f"You have chosen: {words}.")
+            assert one.page.locator("#hand .down").count() in (1, 2)
+            assert "is choosing" in one.see("#scores")
+            two.page.wait_for_function(NOBODY_ELSE)
+            told = json.loads(two.heard[-1])
+            assert told | {"waiting_for": seen["waiting_for"]} == seen
+            two.play(1)
+            one.wait()
+            assert f"player_0 {words.replace('lay', 'lays', 1)}" in two.see("#story")
+            assert one.see("#moment") == two.see("#moment")
+        wire.check((0, one), (1, two))
+        one.page.locator("#new").click()
+        one.page.locator("#new-dialog .deck-other").click()
+        two.page.locator("#scores", has_text="asks for a new game").wait_for()
+        two.page.locator("#new").click()
+        two.page.locator("#new-dialog .deck-other").click()
+        one.page.locator("#moment", has_text="round 1 of 6, turn 1 of 3").wait_for()
+
+
+def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
+    with serving("kododo") as (served, _), sits(browser, served.address, "nobody") as person:
+        person.page.locator("#status", has_text="This address has no seat").wait_for()
+        assert person.heard == []
+        assert person.page.locator("#hand button, #picture svg").count() == 0
+
+
+# --- looking --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_phone_scrolls_in_one_direction_only(browser: Any, game: str) -> None:
+    with serving(game) as (served, wire), sits(browser, served.address, **PHONE) as person:
+
+        def check() -> None:
+            assert person.page.evaluate("document.documentElement.scrollWidth") <= 360
+
+        person.wait()
+        for _ in range(6):
+            check()
+            person.play(1, "tap")
+        check()
+        person.page.locator("#hint").tap()
+        person.page.locator("#hint-bars li").first.wait_for()
+        check()
+        person.play(press="tap")
+        check()
+        person.page.locator("#replay-this").tap()
+        person.page.locator("#replay-slider").wait_for()
+        check()
+        assert person.page.locator("#replay-picture > svg").count() >= FEWEST[game]
+        wire.check((0, person))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str) -> None:
+    with serving(game, hints=None) as (served, _), sits(browser, served.address) as person:
+        person.wait()
+        person.page.locator("#hint").click()
+        person.page.locator("#hint-bars li").first.wait_for()
+        told = served.table.hear(0, {"type": "hint", "step": served.table.step})[0][0]
+        words = {each["words"] for each in told["actions"]}
+        assert person.page.locator("#hint-bars li").count() == len(words)
+        assert told["by"] in person.page.locator("#hint-by").inner_text().lower()
+        assert f"{told['value']:.2f}".lstrip("-") in person.see("#hint-value")
+        best = person.page.locator("#hint-bars button").first
+        best.click()
+        assert person.see("#play-words") == best.get_attribute("data-bar") in words
+        assert best.get_attribute("aria-pressed") == "true"
+
+
+def test_what_is_new_is_read_aloud_and_everything_has_a_name(browser: Any) -> None:
+    nameless = """[...document.querySelectorAll("button, [role=button], input, select, svg[role]")]
+        .filter((each) => !each.hidden && !each.getAttribute("aria-label")
+            && !each.labels?.length && !each.textContent.trim()).map((each) => each.outerHTML)"""
+    for game in GAMES:
+        with serving(game) as (served, _), sits(browser, served.address) as person:
+            person.play(3)
+            assert person.page.evaluate(nameless) == []
+            live = person.page.locator("[aria-live=polite]:visible")
+            said = served.table._position(0)["log"][-1]["lines"]
+            told = live.first.locator("li").all_inner_texts()
+            assert told == [each.replace("player_0", "player_0 (you)") for each in said]
+
+
+# The contrast of every text of the page with what it lies on, after WCAG 2.
+CONTRAST = """
+() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((x) => x / 255)
+    .map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, x, k) => sum + x * [0.2126, 0.7152, 0.0722][k], 0);
+  const ground = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const found = numbers(getComputedStyle(each).backgroundColor);
+      if (found.length < 4 || found[3] === 1) return found;
+    }
+    return [255, 255, 255];
+  };
+  const texts = [...document.querySelectorAll("body *")].filter((each) =>
+    each.checkVisibility() && !each.closest("svg, [aria-disabled=true], :disabled")
+    && [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
+  return texts.map((each) => {
+    const pair = [numbers(getComputedStyle(each).color), ground(each)].map(light);
+    return [(Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05), each.outerHTML.slice(0, 80)];
+  });
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_all_text_can_be_read_in_light_and_in_dark(browser: Any, theme: str) -> None:
+    with serving("kododo") as (served, _), sits(browser, served.address, theme=theme) as person:
+        person.play(3)
+        person.page.locator("#hint").click()
+        person.page.locator("#hint-bars li").first.wait_for()
+        person.page.locator("#hand button").first.click()
+        found = person.page.evaluate(CONTRAST)
+        assert len(found) > 40
+        assert [each for each in found if each[0] < 4.5] == []
+
+
+# --- records that are none ------------------------------------------------------------------
+
+
+def test_a_file_that_is_no_record_is_refused_with_the_reason(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "none.jsonl").write_text("no record\n")
+    (tmp_path / "long.jsonl").write_text("1" * 1_100_000)
+    with serving("kododo") as (served, _), sits(browser, served.address) as person:
+        person.wait()
+        for name, reason in (("none", "Line 1: "), ("long", "too long for a record")):
+            person.page.locator("#open-file").set_input_files(tmp_path / f"{name}.jsonl")
+            person.page.locator("#notice", has_text=reason).wait_for()
+            person.page.locator("#notice-close").click()
+        person.play(1)
+        assert served.table.step == 1
+
+
+# --- the files of the page ------------------------------------------------------------------
+
+
+def test_the_page_asks_no_other_host_and_knows_no_game() -> None:
+    for path in WEB.iterdir():
+        text = path.read_text().lower()
+        if path.suffix != ".svg":
+            assert "://" not in text.replace("${scheme}//", "")
+            assert [game for game in GAMES if game in text] == [], path.name
+
+
+def test_the_back_of_a_card_is_the_one_of_the_pictures() -> None:
+    assert (WEB / "back.svg").read_text() == card_picture(Blank.BACK) + "\n"
