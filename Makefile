@@ -156,7 +156,7 @@ web: $(READY) ## Write the static page, the games in a browser, into build/web: 
 	PYTHONPATH=. $(PY) -m web.build build/web $(if $(NUMPY_WHEEL),--numpy-wheel "$(NUMPY_WHEEL)")
 
 web-parts: $(READY) ## Fetch what the tests of the static page need (46 MB, by npm)
-	PYTHONPATH=. $(PY) -m tests.static_page.folder
+	PYTHONPATH=. $(PY) -m tests.play.static.folder
 
 # torch stays at its pin: newer builds may bring several gigabytes of GPU libraries.
 pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt

@@ -1,6 +1,6 @@
 """Games in the static page's Python, run by node, are the games that are played here.
 
-``python -m tests.static_page.test_in_node 256`` compares so many of each table.
+``python -m tests.play.static.test_in_node 256`` compares so many of each table.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from tests.doors import TABLES
-from tests.static_page import played
-from tests.static_page.folder import build_with_numpy
+from tests.play.static import played
+from tests.play.static.folder import build_with_numpy
 
 HERE = Path(__file__).parent
 AT_TABLES = (("kododo", 4), ("combi_combo", 4), ("kado", 3))

@@ -1,4 +1,4 @@
-"""The static page's folder, written once for all tests here."""
+"""The static page's folder, written once for all tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.static_page.folder import build_with_numpy, missing
+from tests.play.static.folder import build_with_numpy, missing
 
 
 @pytest.fixture(scope="session")
