@@ -26,10 +26,11 @@ LOCK = "pyodide-lock.json"
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE.version}/full/"
 # What play needs of the package: these rooms, and the modules above them.
 ROOMS = ("core", "games", "baselines", "rendering", "records", "policy", "play", "system")
-BACK = (
-    '<p><a href="./">Another game or other players.</a> '
-    "The cards that you are not shown are in your own browser.</p>"
-)
+BACK = """  <footer style="padding-top: 1rem">
+      <a href="./" style="color: inherit">Another game or other players.</a>
+      The cards that you are not shown are in your own browser.
+    </footer>
+  </body>"""
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
 MARK = "site.json"  # what makes a folder one of ours, which may be replaced
 
@@ -99,8 +100,7 @@ def _add_page(site: Path) -> None:
         shutil.copyfile(HERE / name, site / name)
     table = (site / "index.html").read_text()
     assert table.count("</body>") == 1, "the page has no end"
-    footer = f"  <footer>{BACK}</footer>\n  </body>"
-    (site / "table.html").write_text(table.replace("</body>", footer))
+    (site / "table.html").write_text(table.replace("</body>", BACK))
     (site / "index.html").write_text(start_page())
 
 

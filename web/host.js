@@ -18,7 +18,7 @@ export function connect({ hear, online, offline }) {
   };
   worker.onerror = () => offline("The worker in which the table is could not be started.", true);
   worker.postMessage({ open: { ...settings(), kept: load() } });
-  setTimeout(() => offline("Loading Python, numpy and the rules: about 10 MB, once.", false));
+  setTimeout(() => offline("Loading Python, numpy and the rules. It takes some seconds.", false));
   return { send };
 }
 

@@ -9,11 +9,19 @@ export async function startPython(read) {
   const [python, site] = await Promise.all([loadPyodide(), read("site.json")]);
   const [archive] = await Promise.all([
     read(JSON.parse(new TextDecoder().decode(site)).package),
-    python.loadPackage("numpy", { messageCallback() {} }),
+    addNumpy(python),
   ]);
   python.unpackArchive(archive, "zip", { extractDir: ROOMS });
   python.runPython(`import sys; sys.path.insert(0, "${ROOMS}")`);
   return python;
+}
+
+// Pyodide only says so where a package cannot be had, or is another one by its hash.
+async function addNumpy(python) {
+  let why = "";
+  const errorCallback = (said) => (why ||= said);
+  await python.loadPackage("numpy", { messageCallback() {}, errorCallback });
+  if (!python.loadedPackages.numpy) throw new Error(`numpy could not be loaded. ${why}`.replaceAll("\n", " "));
 }
 
 // A policy is a file of its own, so that a page fetches only that of its table.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +17,7 @@ import pytest
 from kododo_env.records import parse_record, replay
 from tests.doors import GAMES
 from tests.play.browser.person import AT_ONCE, Person
+from web.build import DISTRIBUTION, build
 
 PATIENCE = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
@@ -28,13 +30,19 @@ class Quiet(SimpleHTTPRequestHandler):
         """Nothing."""
 
 
-@pytest.fixture(scope="module")
-def address(site: Path) -> Iterator[str]:
-    """Where the folder is served."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"127.0.0.1:{server.server_address[1]}"
         server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Where the folder is served."""
+    with serving(site) as found:
+        yield found
 
 
 @contextmanager
@@ -109,3 +117,25 @@ def test_a_table_that_there_is_not(browser: Any, address: str) -> None:
     with visits(browser, address) as person:
         person.page.goto(f"http://{address}/table.html?game=kododo&players=4&opponents=nobody")
         person.page.get_by_text("unknown agent 'nobody'").first.wait_for()
+
+
+def test_numpy_that_cannot_be_had_or_is_another_one(
+    browser: Any, site: Path, tmp_path: Path
+) -> None:
+    """A page without numpy asks Pyodide's distribution for it and nobody else for anything."""
+    shutil.copytree(site, tmp_path / "site")
+    (wheel,) = (tmp_path / "site").glob("pyodide/*.whl")
+    wheel.write_bytes(wheel.read_bytes()[:-1] + b"?")
+    build(tmp_path / "without")
+    for folder, hosts in (("site", set()), ("without", {DISTRIBUTION.split("/")[2]})):
+        with serving(tmp_path / folder) as own:
+            context = browser.new_context()
+            asked: list[str] = []
+            context.on("request", lambda request, asked=asked: asked.append(request.url))
+            context.route("https://**", lambda route: route.abort())
+            page = context.new_page()
+            page.goto(f"http://{own}/table.html?game=kado&players=2")
+            page.get_by_text("numpy could not be loaded").first.wait_for(timeout=PATIENCE)
+            found = {each.split("/")[2] for each in asked if each.startswith("http")}
+            assert found == {own} | hosts
+            context.close()
