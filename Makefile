@@ -16,6 +16,8 @@ SOAK_MINUTES ?= 60
 EPISODES ?= 100000
 # Of make test-matrix; by default all.
 SESSIONS ?=
+# Of make web: numpy for Pyodide, to be put into the folder; otherwise the page loads it.
+NUMPY_WHEEL ?=
 # Where to; by default train.py finds a free folder, such as runs/kododo-4p.
 RUN_DIR ?=
 
@@ -35,7 +37,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -149,6 +151,12 @@ held-out: $(READY) ## Train the held-out policies again from nothing
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.release.make_policies
+
+web: $(READY) ## Write the static page, the games in a browser, into build/web: NUMPY_WHEEL=FILE puts numpy into it
+	PYTHONPATH=. $(PY) -m web.build build/web $(if $(NUMPY_WHEEL),--numpy-wheel "$(NUMPY_WHEEL)")
+
+web-parts: $(READY) ## Fetch what the tests of the static page need (46 MB, by npm)
+	PYTHONPATH=. $(PY) -m tests.play.static.folder
 
 # torch stays at its pin: newer builds may bring several gigabytes of GPU libraries.
 pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt

@@ -1,0 +1,141 @@
+"""The static page in a real browser, from a file server that knows nothing of games."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from kododo_env.records import parse_record, replay
+from tests.doors import GAMES
+from tests.play.browser.person import AT_ONCE, Person
+from web.build import DISTRIBUTION, build
+
+PATIENCE = 120_000  # milliseconds: Python has to be loaded
+FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Says nothing about what it serves."""
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address(site: Path) -> Iterator[str]:
+    """Where the folder is served."""
+    with serving(site) as found:
+        yield found
+
+
+@contextmanager
+def visits(browser: Any, address: str, **context: Any) -> Iterator[Person]:
+    """Somebody at the page on which a table is chosen."""
+    opened = browser.new_context(accept_downloads=True, reduced_motion="reduce", **context)
+    opened.set_default_timeout(PATIENCE)
+    opened.add_init_script(AT_ONCE.replace("THEME", "light"))
+    person = Person(opened.new_page())
+    # Of all that the browser asks for, the worker's requests included.
+    opened.on("request", lambda request: person.asked.append(request.url))
+    person.page.goto(f"http://{address}/")
+    try:
+        yield person
+        assert person.wrong == []
+        assert {each.split("/")[2] for each in person.asked if each.startswith("http")} == {address}
+    finally:
+        opened.close()
+
+
+def sit_down(person: Person, game: str, opponents: str) -> None:
+    """Choose a table with as few players as there can be."""
+    form = person.page.locator(f"form:has(input[value={game}])")
+    form.locator("[name=players]").select_option(str(FEWEST[game]))
+    form.locator("[name=opponents]").select_option(opponents)
+    form.locator("button").click()
+    person.wait()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_without_the_network(
+    browser: Any, address: str, game: str, tmp_path: Path
+) -> None:
+    """A reload and a hint on the way; at the end the record, which is replayed here."""
+    with visits(browser, address) as person:
+        assert "in your own browser" in person.see("footer")
+        sit_down(person, game, "heuristic")
+        assert any("/policies/" in each for each in person.asked)  # the worker's requests are seen
+        person.play(steps=3)
+        seen = person.see("#scores"), person.see("#hand"), person.page.title()
+        person.page.reload()
+        person.wait()
+        assert (person.see("#scores"), person.see("#hand"), person.page.title()) == seen
+        assert "in your own browser" in person.see("footer >> nth=-1")
+        person.page.context.set_offline(True)
+        person.page.locator("#hint").click()
+        person.page.locator("#hint-bars li").first.wait_for()
+        person.play()
+        with person.page.expect_download() as coming:
+            person.page.locator("#record").click()
+        coming.value.save_as(tmp_path / "record.jsonl")
+        text = (tmp_path / "record.jsonl").read_text()
+        *_, end = replay(parse_record(text))
+        shown = person.page.locator("#scores td.points b").all_inner_texts()
+        assert end.scores[0].tolist() == [int(each) for each in shown]
+        assert json.loads(text.splitlines()[0])["players"] == [
+            "person",
+            *["heuristic"] * (FEWEST[game] - 1),
+        ]
+        person.page.locator("#over .deck-other").click()
+        person.page.locator("#play").wait_for()
+
+
+def test_against_a_policy(browser: Any, address: str) -> None:
+    with visits(browser, address) as person:
+        sit_down(person, "kododo", "")
+        assert "kododo-2p" in person.see("#scores")
+        person.play(steps=4)
+
+
+def test_a_table_that_there_is_not(browser: Any, address: str) -> None:
+    with visits(browser, address) as person:
+        person.page.goto(f"http://{address}/table.html?game=kododo&players=4&opponents=nobody")
+        person.page.get_by_text("unknown agent 'nobody'").first.wait_for()
+
+
+def test_numpy_that_cannot_be_had_or_is_another_one(
+    browser: Any, site: Path, tmp_path: Path
+) -> None:
+    """A page without numpy asks Pyodide's distribution for it and nobody else for anything."""
+    shutil.copytree(site, tmp_path / "site")
+    (wheel,) = (tmp_path / "site").glob("pyodide/*.whl")
+    wheel.write_bytes(wheel.read_bytes()[:-1] + b"?")
+    build(tmp_path / "without")
+    for folder, hosts in (("site", set()), ("without", {DISTRIBUTION.split("/")[2]})):
+        with serving(tmp_path / folder) as own:
+            context = browser.new_context()
+            asked: list[str] = []
+            context.on("request", lambda request, asked=asked: asked.append(request.url))
+            context.route("https://**", lambda route: route.abort())
+            page = context.new_page()
+            page.goto(f"http://{own}/table.html?game=kado&players=2")
+            page.get_by_text("numpy could not be loaded").first.wait_for(timeout=PATIENCE)
+            found = {each.split("/")[2] for each in asked if each.startswith("http")}
+            assert found == {own} | hosts
+            context.close()

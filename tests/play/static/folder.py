@@ -1,0 +1,43 @@
+"""The static page's folder for tests, with a wheel of numpy that an npm package brings.
+
+That package, which is AGPL, is nothing but where tests find the wheel: no part of it is kept or
+passed on. Its numpy is of the same version and for the same binary interface as the one that pages
+load, built a little earlier.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from web.build import build
+from web.npm import PYODIDE, Package, archive, members, stored
+
+BRINGS_NUMPY = Package(
+    "@bentopdf/pymupdf-wasm",
+    "0.11.16",
+    "sha512-GPxxH2BokrS49fJa17mrt3hTBGRIDlMkLfJwk+tk45+ICTmIzcti7ACXT2JHK3FUJX916OQvnrJQb29ZajN3CA==",
+)
+WHEEL = "numpy-2.2.5-cp313-cp313-pyodide_2025_0_wasm32.whl"
+SHA256 = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
+
+
+def missing() -> str:
+    """What has not been fetched, in a word; nothing if all is here."""
+    return next((each.name for each in (PYODIDE, BRINGS_NUMPY) if not stored(each).exists()), "")
+
+
+def build_with_numpy(folder: Path) -> None:
+    """The folder with all that it needs, which is fetched if it is not here.
+
+    Raises:
+        ValueError: It cannot be had.
+    """
+    with TemporaryDirectory() as scratch:
+        wheel = Path(scratch) / WHEEL
+        wheel.write_bytes(members(BRINGS_NUMPY, [f"assets/{WHEEL}"])[f"assets/{WHEEL}"])
+        build(folder, wheel, SHA256)
+
+
+if __name__ == "__main__":  # make web-parts
+    print(archive(PYODIDE), archive(BRINGS_NUMPY), sep="\n")

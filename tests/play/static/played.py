@@ -1,0 +1,78 @@
+"""What is played in two places, to be compared: by hashes of all that can be seen of it.
+
+Runs here and, as text, in Pyodide: it needs the package and numpy only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import numpy as np
+
+from kododo_env import registry
+from kododo_env.core.agent import RandomAgent, joint_action
+from kododo_env.play.messages import to_json
+from kododo_env.play.seating import make_table
+
+
+def games(game: str, players: int, number: int, seed: int) -> str:
+    """Of whole games at random: observations, masks, rewards, scores and outcomes."""
+    batch = registry.batch_game(game, number, seed, num_players=players)
+    agents, rng = [RandomAgent()] * players, np.random.default_rng(seed)
+    found = hashlib.sha256()
+    while not batch.terminated.all():
+        _add(found, batch.observe(), batch.legal_action_mask())
+        batch.step(joint_action(agents, batch, rng))
+        _add(found, batch.rewards, batch.scores)
+    _add(found, batch.observe(), batch.outcome())
+    return found.hexdigest()
+
+
+def _add(found: Any, *arrays: np.ndarray) -> None:
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+
+
+def messages(
+    game: str, players: int, opponents: list[str], hints: str | None, seed: int
+) -> dict[str, Any]:
+    """Of a game at a table: a hash of all that it says, and the numbers in hints on the way."""
+    table = make_table(game, players, opponents, hints=hints, seed=seed)
+    found, hinted, rng = hashlib.sha256(), [], np.random.default_rng(seed)
+    said = table.talk(0, {"type": "look"})[0]
+    while said[-1]["type"] != "record":
+        for message in said:
+            hinted += _numbers(message)
+            found.update(to_json(message).encode())
+        said = table.talk(0, _next(said[-1], rng))[0]
+    return {"said": found.hexdigest(), "hints": hinted}
+
+
+def _numbers(message: dict[str, Any]) -> list[float]:
+    """Take the numbers of a hint out of it: they are floats, whose last bits differ."""
+    if message["type"] != "hint":
+        return []
+    by_action = sorted(message.pop("actions"), key=lambda each: each["action"])
+    rated = [each.get("probability", each.get("value")) for each in by_action]
+    return [message.pop("value", 0.0), *rated]
+
+
+def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """What a person says next: chooses at random, asks for a hint now and then."""
+    if last["type"] == "hint":
+        return {"type": "look"}
+    if last["over"]:
+        return {"type": "record"}
+    if rng.random() < 0.3:
+        return {"type": "hint", "step": last["step"]}
+    action = rng.choice(last["actions"])["action"]
+    return {"type": "act", "step": last["step"], "action": int(action)}
+
+
+def all_of(asked: str) -> str:
+    """The hashes for a list of calls, as JSON: ``[["games", [...]], ["messages", [...]]]``."""
+    calls = {"games": games, "messages": messages}
+    return json.dumps([calls[name](*arguments) for name, arguments in json.loads(asked)])

@@ -1,0 +1,90 @@
+"""The static page's folder: what is in it, and what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kododo_env import registry
+from kododo_env.agent_registry import baselines, shipped
+from tests.play.static.folder import missing
+from web import build as building
+from web import npm
+from web.start import start_page
+
+LOCK = {"numpy": {"name": "numpy", "file_name": "numpy.whl", "sha256": "0" * 64}, "more": {}}
+
+
+def lock() -> bytes:
+    return json.dumps({"info": {}, "packages": LOCK}).encode()
+
+
+def test_the_start_page_has_all_tables() -> None:
+    page = start_page()
+    for game in registry.DOORS:
+        form = page.split(f'value="{game}"')[1].split("</form>")[0]
+        for each in (*map(str, registry.door(game).PLAYERS), *baselines(game)):
+            assert f'<option value="{each}"' in form
+
+
+def test_numpy_is_the_one_of_the_distribution_unless_it_is_given(tmp_path: Path) -> None:
+    packages = json.loads(building._numpy_alone(lock(), None, None))["packages"]
+    assert packages == {"numpy": LOCK["numpy"] | {"file_name": f"{building.DISTRIBUTION}numpy.whl"}}
+    wheel = tmp_path / "mine.whl"
+    wheel.write_bytes(b"numpy")
+    with pytest.raises(ValueError, match=r"mine.whl is not numpy.whl of Pyodide .* SHA-256"):
+        building._numpy_alone(lock(), wheel, None)
+    digest = hashlib.sha256(b"numpy").hexdigest()
+    given = json.loads(building._numpy_alone(lock(), wheel, digest))["packages"]["numpy"]
+    assert (given["file_name"], given["sha256"]) == ("numpy.whl", digest)
+    with pytest.raises(ValueError, match=r"cannot read .*: No such file"):
+        building._numpy_alone(lock(), tmp_path / "none.whl", None)
+
+
+def test_another_package_than_the_pinned_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(npm, "CACHE", tmp_path)
+    path = npm.stored(npm.PYODIDE)
+    path.write_bytes(b"something else")
+    with pytest.raises(ValueError, match="was not the one that is pinned"):
+        npm.archive(npm.PYODIDE)
+    assert not path.exists()
+
+
+def test_without_npm_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npm, "CACHE", tmp_path / "cache")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ValueError, match=r"npm, which fetches pyodide@[0-9.]+, is not installed"):
+        npm.archive(npm.PYODIDE)
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "theirs").write_text("kept")
+    command = [sys.executable, "-m", "web.build", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{tmp_path} is there and was not written by this: name another\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["theirs"]
+
+
+@pytest.mark.skipif(bool(missing()), reason="Pyodide has not been fetched: make web-parts")
+def test_the_folder_is_written_anew_with_the_same_bytes(tmp_path: Path) -> None:
+    found = []
+    for _ in range(2):
+        building.build(tmp_path / "site")
+        files = [each for each in (tmp_path / "site").rglob("*") if each.is_file()]
+        found.append({each: hashlib.sha256(each.read_bytes()).digest() for each in files})
+        (tmp_path / "site" / "old").touch()
+    assert found[0] == found[1]
+    names = {each.relative_to(tmp_path / "site").as_posix() for each in found[0]}
+    assert {f"policies/{policy}.onnx" for policy in shipped()} < names
+    assert {"index.html", "table.html", "host.js", "worker.js", "main.js", "licences.txt"} < names
+    assert (tmp_path / "site" / "host.js").read_text() == (building.HERE / "host.js").read_text()
+    assert [each.name for each in tmp_path.iterdir()] == ["site"]

@@ -1,0 +1,87 @@
+"""Games in the static page's Python, run by node, are the games that are played here.
+
+``python -m tests.play.static.test_in_node 256`` compares so many of each table.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.doors import TABLES
+from tests.play.static import played
+from tests.play.static.folder import build_with_numpy
+
+HERE = Path(__file__).parent
+AT_TABLES = (("kododo", 4), ("combi_combo", 4), ("kado", 3))
+
+
+def in_pyodide(site: Path, asked: list[Any]) -> list[Any]:
+    """What ``played.all_of`` gives in the folder's Python."""
+    command = ["node", HERE / "in_pyodide.mjs", site, HERE / "played.py", json.dumps(asked)]
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+def here(asked: list[Any]) -> list[Any]:
+    """The same here."""
+    found: list[Any] = json.loads(played.all_of(json.dumps(asked)))
+    return found
+
+
+def games_of(number: int) -> list[Any]:
+    """What asks for games of every table."""
+    return [["games", [game, players, number, 7]] for game, players in TABLES]
+
+
+GAMES = games_of(8)
+SCRIPTED = [["messages", [*table, ["heuristic"], "heuristic", 3]] for table in AT_TABLES]
+LEARNED = [["messages", [*table, [], None, 3]] for table in AT_TABLES]
+
+
+@pytest.fixture(scope="module")
+def there(site: Path) -> dict[str, Any]:
+    """All that is asked for below, from one start of Pyodide."""
+    asked = [*GAMES, *SCRIPTED, *LEARNED]
+    answers = in_pyodide(site, asked)
+    return {json.dumps(ask): answer for ask, answer in zip(asked, answers, strict=True)}
+
+
+def test_whole_games_are_the_same_bit_for_bit(there: dict[str, Any]) -> None:
+    assert [there[json.dumps(ask)] for ask in GAMES] == here(GAMES)
+
+
+@pytest.mark.parametrize("asked", [SCRIPTED, LEARNED], ids=["scripted", "learned"])
+def test_a_table_says_the_same(there: dict[str, Any], asked: list[Any]) -> None:
+    """Positions and hints; of the numbers in hints the last bits are the libraries' own."""
+    for ask, own in zip(asked, here(asked), strict=True):
+        found = there[json.dumps(ask)]
+        assert found["said"] == own["said"]
+        assert len(own["hints"]) > 10
+        np.testing.assert_allclose(found["hints"], own["hints"], rtol=0, atol=1e-4)
+
+
+def main(number: int) -> None:
+    """Compare many games."""
+    with TemporaryDirectory() as scratch:
+        site = Path(scratch) / "site"
+        build_with_numpy(site)
+        for ask in games_of(number):
+            (one,), (other,) = in_pyodide(site, [ask]), here([ask])
+            print(*ask[1], one[:16], "equal" if one == other else "NOT EQUAL", flush=True)
+
+
+if __name__ == "__main__":
+    if not shutil.which("node"):
+        sys.exit("node is not installed")
+    main(int(sys.argv[1]))

@@ -1,0 +1,86 @@
+"""The table of the static page as Python: it keeps what goes on with a game."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kododo_env.play.worker import LOOK, WorkerTable
+
+
+def said(table: WorkerTable, message: dict[str, Any] | str) -> list[dict[str, Any]]:
+    """All that is said to a message, step by step."""
+    text = message if isinstance(message, str) else json.dumps(message)
+    lines = table.hear(text)
+    while more := table.play_on():
+        lines += more
+    return [json.loads(line) for line in lines]
+
+
+def act(table: WorkerTable, steps: int = 1) -> dict[str, Any]:
+    """Choose the first action for some steps; the last position."""
+    for _ in range(steps):
+        position = said(table, LOOK)[-1]
+        action = position["actions"][0]["action"]
+        said(table, {"type": "act", "step": position["step"], "action": action})
+    return said(table, LOOK)[-1]
+
+
+@pytest.mark.parametrize(("game", "players"), [("kododo", 2), ("combi_combo", 4), ("kado", 3)])
+def test_a_page_that_is_loaded_again_goes_on(game: str, players: int) -> None:
+    table = WorkerTable(game, players, ["heuristic"])
+    position = act(table, 3)
+    said(table, {"type": "hint", "step": position["step"]})
+    assert said(table, '{"type": "act"}')[0]["type"] == "error"
+    again = WorkerTable(game, players, ["heuristic"], table.kept())
+    assert said(again, LOOK)[-1] == position
+    assert again.kept() == table.kept()
+    assert act(again, 2) == act(table, 2)
+
+
+def test_new_games_go_on_too() -> None:
+    table = WorkerTable("kododo", 3, ["greedy"])
+    first = said(table, LOOK)[-1]
+    same = said(table, {"type": "new", "step": 0, "deck": "same"})[-1]
+    assert (same["step"], same["hand"]) == (1, first["hand"])
+    other = said(table, {"type": "new", "step": 1, "deck": "other"})[-1]
+    assert (other["step"], other["log"]) == (2, [])
+    assert other["text"] != first["text"]
+    position = act(table, 2)
+    assert position["step"] == 4
+    assert json.loads(table.kept())[1:2] == [2]
+    assert len(json.loads(table.kept())[2]) == 2  # not what was done before
+    assert said(WorkerTable("kododo", 3, ["greedy"], table.kept()), LOOK)[-1] == position
+
+
+def test_the_same_cards_again_after_other_ones() -> None:
+    table = WorkerTable("kododo", 3, ["greedy"])
+    other = said(table, {"type": "new", "step": 0, "deck": "other"})[-1]
+    act(table)
+    same = said(table, {"type": "new", "step": 2, "deck": "same"})[-1]
+    assert same["hand"] == other["hand"]
+    assert said(WorkerTable("kododo", 3, ["greedy"], table.kept()), LOOK)[-1] == same
+
+
+def test_what_was_kept_elsewhere_is_of_no_use() -> None:
+    """Of another table, of another version, damaged: a new game begins."""
+    table = WorkerTable("kododo", 3, ["greedy"])
+    act(table, 2)
+    seed, step, done, last = json.loads(table.kept())
+    for kept in ("", "{}", "[1, 2]", "[[], {}, 1, 2]", json.dumps([seed, step, done[:1], last]),
+                 json.dumps([str(int(seed) + 1), step, done, last]), json.dumps([-1, 0, [], last]),
+                 json.dumps([seed, step, [1], last])):  # fmt: skip
+        again = WorkerTable("kododo", 3, ["greedy"], kept)
+        assert said(again, LOOK)[-1]["step"] == 0, kept
+        assert json.loads(again.kept())[0] != seed
+    other = WorkerTable("kododo", 3, ["random"], table.kept())
+    assert said(other, LOOK)[-1]["step"] == 0
+
+
+def test_a_table_that_there_is_not() -> None:
+    with pytest.raises(ValueError, match="unknown agent"):
+        WorkerTable("kododo", 4, ["nobody"])
+    with pytest.raises(ValueError, match="2 to 5 players"):
+        WorkerTable("kododo", 99)

@@ -1,0 +1,87 @@
+"""Packages from npm at pinned versions, each checked by its hash before anything of it is used."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import subprocess
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+CACHE = Path(__file__).parents[1] / "build" / "npm"
+
+
+class Package(NamedTuple):
+    """A package of npm at one version, and the SHA-512 of its archive as npm writes it."""
+
+    name: str
+    version: str
+    integrity: str
+
+
+PYODIDE = Package(
+    "pyodide",
+    "0.29.5",
+    "sha512-TkYrUv9m8QmfImADKRmpwZulL48E0uUaBSO+dvRQKyAJc0qh9gu7jn8btyHPh3NZm1r2IH2YrJhIr7Q2B9urAw==",
+)
+
+
+def archive(package: Package) -> Path:
+    """The archive of a package, fetched by ``npm pack`` if it is not here yet.
+
+    Raises:
+        ValueError: It cannot be had, or is not the one that is pinned.
+    """
+    path = stored(package)
+    if not path.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=CACHE) as scratch:
+            _fetch(package, scratch)
+            (Path(scratch) / path.name).replace(path)
+    if _integrity(path.read_bytes()) != package.integrity:
+        path.unlink()
+        raise ValueError(f"{path.name} was not the one that is pinned and is removed: try again")
+    return path
+
+
+def stored(package: Package) -> Path:
+    """Where the archive of a package is kept, under the name that ``npm pack`` gives it."""
+    name = package.name.removeprefix("@").replace("/", "-")
+    return CACHE / f"{name}-{package.version}.tgz"
+
+
+def _fetch(package: Package, folder: str) -> None:
+    wanted = f"{package.name}@{package.version}"
+    command = ["npm", "pack", "--silent", "--pack-destination", folder, wanted]
+    try:
+        subprocess.run(command, capture_output=True, text=True, check=True)
+    except FileNotFoundError as error:
+        raise ValueError(f"npm, which fetches {wanted}, is not installed") from error
+    except subprocess.CalledProcessError as error:
+        last = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise ValueError(f"npm cannot fetch {wanted}: {last[:200]}") from error
+
+
+def members(package: Package, names: Sequence[str]) -> dict[str, bytes]:
+    """Some files of a package, by their names in it.
+
+    Raises:
+        ValueError: As ``archive``, or a file is not there.
+    """
+    found = {}
+    with tarfile.open(archive(package)) as tar:
+        for name in names:
+            try:
+                file = tar.extractfile(f"package/{name}")
+            except KeyError as error:
+                raise ValueError(f"{package.name} {package.version} has no {name}") from error
+            assert file is not None, "a folder"
+            found[name] = file.read()
+    return found
+
+
+def _integrity(content: bytes) -> str:
+    return "sha512-" + base64.b64encode(hashlib.sha512(content).digest()).decode()

@@ -1,0 +1,59 @@
+// Python with numpy and the package, from the files of this folder. Runs in a worker and in node.
+
+import { loadPyodide } from "./pyodide/pyodide.mjs";
+
+const ROOMS = "/packages";
+
+// `read(name)` gives the bytes of a file of this folder.
+export async function startPython(read) {
+  const [python, site] = await Promise.all([loadPyodide(), read("site.json")]);
+  const [archive] = await Promise.all([
+    read(JSON.parse(new TextDecoder().decode(site)).package),
+    addNumpy(python),
+  ]);
+  python.unpackArchive(archive, "zip", { extractDir: ROOMS });
+  python.runPython(`import sys; sys.path.insert(0, "${ROOMS}")`);
+  return python;
+}
+
+// Pyodide only says so where a package cannot be had, or is another one by its hash.
+async function addNumpy(python) {
+  let why = "";
+  const errorCallback = (said) => (why ||= said);
+  await python.loadPackage("numpy", { messageCallback() {}, errorCallback });
+  if (!python.loadedPackages.numpy) throw new Error(`numpy could not be loaded. ${why}`.replaceAll("\n", " "));
+}
+
+// A policy is a file of its own, so that a page fetches only that of its table.
+export async function addPolicy(python, read, policy) {
+  python.FS.mkdirTree(`${ROOMS}/kododo_env/policy/shipped`);
+  python.FS.writeFile(`${ROOMS}/kododo_env/policy/shipped/${policy}.onnx`, await read(`policies/${policy}.onnx`));
+}
+
+// A table for `{ game, players, opponents, kept }`: `hear(message, say)` tells `say` all that is
+// said to a message, step by step as it is played; `kept()` is what goes on with the game.
+export async function openTable(read, { game, players, opponents, kept }) {
+  const python = await startPython(read);
+  await addPolicy(python, read, `${game}-${players}p`);
+  const { WorkerTable } = python.pyimport("kododo_env.play.worker");
+  const table = WorkerTable(game, players, python.toPy(opponents), kept);
+  const each = (lines, say) => {
+    const found = lines.toJs();
+    lines.destroy();
+    for (const line of found) say(JSON.parse(line));
+    return found.length;
+  };
+  return {
+    hear(message, say) {
+      each(table.hear(JSON.stringify(message)), say);
+      while (each(table.play_on(), say));
+    },
+    kept: () => table.kept(),
+  };
+}
+
+// What went wrong, in a line: the last one of a Python traceback is it.
+export function reason(error) {
+  const [last] = String(error.message ?? error).trim().split("\n").slice(-1);
+  return last.replace(/^ValueError: /, "");
+}

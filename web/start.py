@@ -1,0 +1,40 @@
+"""The page on which a table is chosen: a form for each game."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from kododo_env import registry
+from kododo_env.agent_registry import baselines
+from kododo_env.rules_arguments import default_players
+
+PLACE = "<!-- tables -->"
+
+
+def start_page() -> str:
+    """The page, with all games of the registry."""
+    page = Path(__file__).with_name("start.html").read_text()
+    assert PLACE in page, "start.html has no place for the tables"
+    return page.replace(PLACE, "\n".join(map(_form, registry.DOORS)))
+
+
+def _form(game: str) -> str:
+    title = registry.batch_game(game, 1, 0).text(0).partition(":")[0]
+    players = [(str(each), str(each)) for each in registry.door(game).PLAYERS]
+    opponents = [("", "trained"), *((name, name) for name in reversed(baselines(game)))]
+    return f"""      <form action="table.html">
+        <h2>{escape(title)}</h2>
+        <input type="hidden" name="game" value="{escape(game)}" />
+        <label>players {_select("players", players, str(default_players(game)))}</label>
+        <label>the others are {_select("opponents", opponents, "")}</label>
+        <button>Play {escape(title)}</button>
+      </form>"""
+
+
+def _select(name: str, options: list[tuple[str, str]], chosen: str) -> str:
+    tags = [
+        f'<option value="{escape(value)}"{" selected" * (value == chosen)}>{escape(words)}</option>'
+        for value, words in options
+    ]
+    return f'<select name="{name}">{"".join(tags)}</select>'
