@@ -153,7 +153,7 @@ policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.release.make_policies
 
 web: $(READY) ## Write the static page, the games in a browser, into build/web: NUMPY_WHEEL=FILE puts numpy into it
-	PYTHONPATH=. $(PY) -m web.build build/web $(if $(NUMPY_WHEEL),--numpy-wheel "$(NUMPY_WHEEL)")
+	PYTHONPATH=. $(PY) -m docs.static_page.build build/web $(if $(NUMPY_WHEEL),--numpy-wheel "$(NUMPY_WHEEL)")
 
 web-parts: $(READY) ## Fetch what the tests of the static page need (46 MB, by npm)
 	PYTHONPATH=. $(PY) -m tests.play.static.folder

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from docs.static_page.build import DISTRIBUTION, build
 from kododo_env.records import parse_record, replay
 from tests.doors import GAMES
 from tests.play.browser.person import AT_ONCE, Person
-from web.build import DISTRIBUTION, build
 
 PATIENCE = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from web.build import build
-from web.npm import PYODIDE, Package, archive, members, stored
+from docs.static_page.build import build
+from docs.static_page.npm import PYODIDE, Package, archive, members, stored
 
 BRINGS_NUMPY = Package(
     "@bentopdf/pymupdf-wasm",

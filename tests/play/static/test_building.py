@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from docs.static_page import build as building
+from docs.static_page import npm
+from docs.static_page.start import start_page
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, shipped
 from tests.play.static.folder import missing
-from web import build as building
-from web import npm
-from web.start import start_page
 
 LOCK = {"numpy": {"name": "numpy", "file_name": "numpy.whl", "sha256": "0" * 64}, "more": {}}
 
@@ -67,7 +67,7 @@ def test_without_npm_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "theirs").write_text("kept")
-    command = [sys.executable, "-m", "web.build", str(tmp_path)]
+    command = [sys.executable, "-m", "docs.static_page.build", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{tmp_path} is there and was not written by this: name another\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-CACHE = Path(__file__).parents[1] / "build" / "npm"
+CACHE = Path(__file__).parents[2] / "build" / "npm"
 
 
 class Package(NamedTuple):

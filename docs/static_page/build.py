@@ -1,4 +1,4 @@
-"""Writes the static page into a folder, for any file server: ``python -m web.build FOLDER``."""
+"""Writes the static page, for any file server: ``python -m docs.static_page.build FOLDER``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import kododo_env
+from docs.static_page.npm import PYODIDE, members
+from docs.static_page.start import start_page
 from kododo_env.agent_registry import POLICIES
 from kododo_env.play import __file__ as play
-from web.npm import PYODIDE, members
-from web.start import start_page
 
 HERE = Path(__file__).parent
 PAGE = Path(play).parent / "web"
@@ -125,7 +125,7 @@ def _add_package(site: Path) -> None:
 
 def main() -> int:
     """Build from the command line: 0, or 2 after a line that says what was wrong."""
-    parser = argparse.ArgumentParser(prog="python -m web.build", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.static_page.build", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--numpy-wheel", type=Path, help="put this wheel into the folder")
     given = parser.parse_args()
