@@ -42,7 +42,6 @@ const HEARD = {
     forReplay = false;
     say(`${error.charAt(0).toUpperCase()}${error.slice(1)}.`);
     change({ asked: false, pending: null });
-    host.send({ type: "look" });
   },
 };
 
