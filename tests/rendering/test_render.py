@@ -13,14 +13,16 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.rendering import pixels as pixels_module
 from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
 from kododo_env.rendering.svg import GOLD, PAPER, label, picture
 from kododo_env.rendering.svg_cards import PALETTE, Card, Suit, card, suits
 from kododo_env.rendering.svg_table import seats
+from tests.doors import GAMES
 from tests.games.kododo.written_deals import TURNS, Round, cards, lay, play_round, start
-from tests.helpers import assert_same_state, play_random
+from tests.helpers import assert_same_state, play_random, random_actions
 
 PLAYERS = (2, 3, 4, 5)
 
@@ -343,3 +345,32 @@ def test_the_picture_in_the_documentation_is_the_one_drawn_today() -> None:
     # Another version of the drawing library may shade an edge otherwise, but no more.
     assert difference.mean() < 0.5, "run python docs/make_images.py"
     assert kept.stat().st_size < 150_000
+
+
+def places(svg: str, kind: str) -> list[dict[str, int]]:
+    """Where the marked parts or spots of a picture lie, by axes."""
+    marked = re.findall(rf'<g class="{kind}"((?: data-\w+="\d+")*)>', svg)
+    return [
+        {axis: int(at) for axis, at in re.findall(r'data-(\w+)="(\d+)"', each)} for each in marked
+    ]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_each_seat_is_a_part_of_the_picture(game: str) -> None:
+    batch = registry.batch_game(game, 1, seed=0)
+    found = [each["seat"] for each in places(batch.svg(0, 0), "part") if each]
+    assert sorted(found) == list(range(batch.num_players))
+
+
+def test_kado_marks_the_open_cells_of_who_looks_on() -> None:
+    game, rng = registry.batch_game("kado", 1, seed=0), np.random.default_rng(0)
+    while not game.terminated[0]:
+        assert places(game.svg(), "spot") == []
+        for seat in range(game.num_players):
+            spots = places(game.svg(0, seat), "spot")
+            cells = [
+                {"row": int(row), "column": int(column)}
+                for row, column in np.argwhere(game.open_cells[0, seat])
+            ]
+            assert spots == cells
+        game.step(random_actions(game, rng))
