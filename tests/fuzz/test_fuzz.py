@@ -96,7 +96,7 @@ def test_what_is_planted_is_found_and_the_next_case_runs_all_the_same(tmp_path: 
 def test_it_goes_on_where_it_stopped_and_a_case_can_be_repeated(tmp_path: Path) -> None:
     places = tmp_path / "next.json"
     places.write_text('{"7": {"rules": 12}}')
-    (line,) = fuzz(tmp_path, "--seed", "7", "--only", "rules", "--minutes", "0.02")
+    (line,) = fuzz(tmp_path, "--seed", "7", "--only", "rules", "--minutes", "0.05")
     played = int(line.split()[1].replace(",", ""))
     assert played > 0
     assert json.loads(places.read_text()) == {"7": {"rules": 12 + played}}
