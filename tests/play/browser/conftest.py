@@ -12,7 +12,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # longer, and its event loop would be in other tests' way
 def browser() -> Iterator[Any]:
     """A browser without a window."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
