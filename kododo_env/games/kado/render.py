@@ -26,6 +26,7 @@ from kododo_env.rendering.svg import (
 )
 from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
 from kododo_env.rendering.svg_table import HEAD, Seat, check_onlooker, panel, seats
+from kododo_env.rendering.words import counted
 
 if TYPE_CHECKING:
     from kododo_env.games.kado.game import KadoGame
@@ -152,7 +153,7 @@ def _cells(game: KadoGame, index: int, seat: int) -> tuple[npt.NDArray[np.int16]
 def _counted(game: KadoGame, index: int, seat: int) -> list[str]:
     """A player's points and perfects in words."""
     numbers = {"point": game.scores[index, seat], "perfect": game.perfects[index, seat]}
-    return [f"{count} {word}{'' if count == 1 else 's'}" for word, count in numbers.items()]
+    return [counted(count, word) for word, count in numbers.items()]
 
 
 def _ruled_out(game: KadoGame, index: int) -> list[Suit]:

@@ -13,7 +13,7 @@ from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
 from kododo_env.rendering.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
-from kododo_env.rendering.words import card_words
+from kododo_env.rendering.words import card_words, counted
 
 if TYPE_CHECKING:
     from kododo_env.games.kododo.game import KododoGame
@@ -229,7 +229,7 @@ def _head(game: KododoGame, index: int, seat: int, player: int | None) -> Seat:
         name=f"player_{seat}",
         points=float(game.scores[index, seat]),
         gained=float(game.rewards[index, seat]),
-        note=f"{won} card{'' if won == 1 else 's'} won",
+        note=f"{counted(won, 'card')} won",
         tag="winner" if share == 1 else "shared win" if share else "",
         highlight=player == seat,
     )

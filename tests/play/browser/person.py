@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,8 @@ class Person:
         page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("console", lambda said: self.wrong.append(said.text))
-        page.on("request", lambda request: self.asked.append(request.url))
+        # A worker asks too, of which only the context tells.
+        page.context.on("request", lambda request: self.asked.append(request.url))
 
     def _hear(self, text: str) -> None:
         self.heard.append(text)
@@ -84,21 +85,37 @@ class Person:
 
 
 @contextmanager
-def sits(
-    browser: Any, address: str, token: str = "one", theme: str = "auto", **context: Any
+def visits(
+    browser: Any, address: str, path: str, theme: str, patience: int, **context: Any
 ) -> Iterator[Person]:
-    """Somebody who has opened a link; at the end nothing may have gone wrong in their browser."""
+    """Somebody before a page; at the end nothing may have gone wrong in their browser.
+
+    Args:
+        browser: Playwright's.
+        address: Of the only host that may be asked for anything.
+        path: The page.
+        theme: Of the settings.
+        patience: Milliseconds until something must have happened.
+        **context: Further arguments of the browser's context.
+    """
     opened = browser.new_context(reduced_motion="reduce", accept_downloads=True, **context)
-    opened.set_default_timeout(20_000)
+    opened.set_default_timeout(patience)
     opened.add_init_script(AT_ONCE.replace("THEME", theme))
     person = Person(opened.new_page())
-    person.page.goto(f"http://{address}/#{token}")
+    person.page.goto(f"http://{address}/{path}")
     try:
         yield person
         assert person.wrong == []
         assert {each.split("/")[2] for each in person.asked if each.startswith("http")} == {address}
     finally:
         opened.close()
+
+
+def sits(
+    browser: Any, address: str, token: str = "one", theme: str = "auto", **context: Any
+) -> AbstractContextManager[Person]:
+    """Somebody who has opened the link of a seat; see ``visits``."""
+    return visits(browser, address, f"#{token}", theme, 20_000, **context)
 
 
 class Wire:

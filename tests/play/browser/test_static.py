@@ -17,10 +17,12 @@ import pytest
 from docs.static_page.build import DISTRIBUTION, build
 from kododo_env.records import parse_record, replay
 from tests.doors import GAMES
-from tests.play.browser.person import AT_ONCE, Person
+from tests.play.browser.person import Person, visits
 
 PATIENCE = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
+# Somebody at the page on which a table is chosen.
+chooses = partial(visits, path="", theme="light", patience=PATIENCE)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -45,24 +47,6 @@ def address(site: Path) -> Iterator[str]:
         yield found
 
 
-@contextmanager
-def visits(browser: Any, address: str, **context: Any) -> Iterator[Person]:
-    """Somebody at the page on which a table is chosen."""
-    opened = browser.new_context(accept_downloads=True, reduced_motion="reduce", **context)
-    opened.set_default_timeout(PATIENCE)
-    opened.add_init_script(AT_ONCE.replace("THEME", "light"))
-    person = Person(opened.new_page())
-    # Of all that the browser asks for, the worker's requests included.
-    opened.on("request", lambda request: person.asked.append(request.url))
-    person.page.goto(f"http://{address}/")
-    try:
-        yield person
-        assert person.wrong == []
-        assert {each.split("/")[2] for each in person.asked if each.startswith("http")} == {address}
-    finally:
-        opened.close()
-
-
 def sit_down(person: Person, game: str, opponents: str) -> None:
     """Choose a table with as few players as there can be."""
     form = person.page.locator(f"form:has(input[value={game}])")
@@ -77,7 +61,7 @@ def test_a_whole_game_without_the_network(
     browser: Any, address: str, game: str, tmp_path: Path
 ) -> None:
     """A reload and a hint on the way; at the end the record, which is replayed here."""
-    with visits(browser, address) as person:
+    with chooses(browser, address) as person:
         assert "in your own browser" in person.see("footer")
         sit_down(person, game, "heuristic")
         assert any("/policies/" in each for each in person.asked)  # the worker's requests are seen
@@ -107,14 +91,14 @@ def test_a_whole_game_without_the_network(
 
 
 def test_against_a_policy(browser: Any, address: str) -> None:
-    with visits(browser, address) as person:
+    with chooses(browser, address) as person:
         sit_down(person, "kododo", "")
         assert "kododo-2p" in person.see("#scores")
         person.play(steps=4)
 
 
 def test_a_table_that_there_is_not(browser: Any, address: str) -> None:
-    with visits(browser, address) as person:
+    with chooses(browser, address) as person:
         person.page.goto(f"http://{address}/table.html?game=kododo&players=4&opponents=nobody")
         person.page.get_by_text("unknown agent 'nobody'").first.wait_for()
 
