@@ -32,6 +32,7 @@ BACK = """  <footer style="padding-top: 1rem">
     </footer>
   </body>"""
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
+PAGE_FILES = {".html", ".css", ".js", ".svg"}
 MARK = "site.json"  # what makes a folder one of ours, which may be replaced
 
 
@@ -96,7 +97,7 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
 def _add_page(site: Path) -> None:
     """The page of a table, with our host in place of the server's, and the one before it."""
     shutil.copytree(PAGE, site, dirs_exist_ok=True)
-    for name in ("host.js", "worker.js", "python.js", "start.css", "licences.txt"):
+    for name in ("host.js", "worker.js", "python.js", "offline.js", "start.css", "licences.txt"):
         shutil.copyfile(HERE / name, site / name)
     table = (site / "index.html").read_text()
     assert table.count("</body>") == 1, "the page has no end"
@@ -117,7 +118,8 @@ def _add_package(site: Path) -> None:
             archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
     name = f"kododo_env-{hashlib.sha256(packed.getvalue()).hexdigest()[:12]}.zip"
     (site / name).write_bytes(packed.getvalue())
-    (site / MARK).write_text(json.dumps({"package": name}) + "\n")
+    page = sorted(each.name for each in site.iterdir() if each.suffix in PAGE_FILES)
+    (site / MARK).write_text(json.dumps({"package": name, "page": page}) + "\n")
     (site / "policies").mkdir()
     for policy in POLICIES.glob("*.onnx"):
         shutil.copyfile(policy, site / "policies" / policy.name)

@@ -4,10 +4,9 @@
 const KEPT = `kododo-table ${location.pathname}${location.search}`;
 
 export function connect({ hear, online, offline }) {
-  const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
-  const send = (message) => worker.postMessage({ message });
-
-  worker.onmessage = ({ data: { ready, said, kept, wrong } }) => {
+  let worker;
+  const send = (message) => worker?.postMessage({ message });
+  const take = ({ data: { ready, said, kept, wrong } }) => {
     if (ready) {
       online();
       send({ type: "look" });
@@ -16,10 +15,24 @@ export function connect({ hear, online, offline }) {
     if (kept) keep(kept);
     if (wrong) offline(`This table cannot be played at: ${wrong}`, true);
   };
-  worker.onerror = () => offline("The worker in which the table is could not be started.", true);
-  worker.postMessage({ open: { ...settings(), kept: load() } });
   setTimeout(() => offline("Loading Python, numpy and the rules. It takes some seconds.", false));
+  keepFiles().catch(() => {}).then(() => {
+    worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+    worker.onmessage = take;
+    worker.onerror = () => offline("The worker in which the table is could not be started.", true);
+    worker.postMessage({ open: { ...settings(), kept: load() } });
+  });
   return { send };
+}
+
+// Before anything is loaded: a service worker keeps what passes through it, for whoever loads the
+// page again without a network. Browsers allow none on an insecure address; then nothing is kept.
+async function keepFiles() {
+  const { installing } = await navigator.serviceWorker.register("offline.js");
+  if (!installing) return;
+  await new Promise((done) => {
+    installing.onstatechange = () => ["activated", "redundant"].includes(installing.state) && done();
+  });
 }
 
 function settings() {

@@ -426,7 +426,7 @@ class KadoGame(BatchGame, TellsInWords):
             return to if action else "keep the card"
         if where.guess <= action < where.place:
             gift, ribbon = divmod(action - where.guess, rules.num_ribbons)
-            return f"guess {gift_name(gift)} with a {ribbon_name(ribbon)} ribbon"
+            return f"guess {gift_name(gift)} and {ribbon_name(ribbon)} ribbon"
         if where.place <= action < where.no_op:
             row, column = divmod(action - where.place, rules.board_columns)
             return f"place the card in row {row}, column {column} of the board"

@@ -619,10 +619,10 @@ def test_actions_in_words() -> None:
     assert game.describe_action(give(2)) == "give the card to the player 2 to the left"
     assert game.describe_action(discard(3)) == "put the card aside"
     assert game.describe_action(no_challenge(3)) == "pass"
-    assert game.describe_action(guess(3, "PR")) == "guess plush with a red ribbon"
-    assert game.describe_action(guess(3, "SV")) == "guess socks with a violet ribbon"
+    assert game.describe_action(guess(3, "PR")) == "guess plush and red ribbon"
+    assert game.describe_action(guess(3, "SV")) == "guess socks and violet ribbon"
     first = game.moves.place
-    assert game.describe_action(first - 1) == "guess chocolates with a red ribbon"
+    assert game.describe_action(first - 1) == "guess chocolates and red ribbon"
     assert game.describe_action(first) == "place the card in row 0, column 0 of the board"
     assert game.describe_action(place(3, -1, 1)) == "place the card in row 1, column 4 of the board"
     assert game.describe_action(no_op(3)) == "nothing to decide"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -38,6 +38,21 @@ def serving(folder: Path) -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"127.0.0.1:{server.server_address[1]}"
         server.shutdown()
+
+
+def test_a_page_is_loaded_again_when_there_is_no_server_any_more(browser: Any, site: Path) -> None:
+    with ExitStack() as server, chooses(browser, server.enter_context(serving(site))) as person:
+        sit_down(person, "kododo", "heuristic")
+        person.play(steps=2)
+        seen = person.see("#scores"), person.see("#hand")
+        server.close()
+        person.page.reload()
+        person.wait()
+        assert (person.see("#scores"), person.see("#hand")) == seen
+        person.play(steps=2)
+        person.page.goto(person.page.url.split("table.html")[0])
+        assert "Choose a table" in person.see("header")
+        person.wrong.clear()  # the browser says that it was refused
 
 
 @pytest.fixture(scope="module")
