@@ -25,6 +25,7 @@ KINDS = {  # and the seconds of processor time that a case may take
     "rules": 30.0,
     "states": 10.0,
     "partial_results": 10.0,
+    "records": 20.0,
     "policy_files": 20.0,
     "checkpoints": 20.0,
     "command_lines": 20.0,
