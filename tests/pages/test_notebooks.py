@@ -1,39 +1,74 @@
-"""The notebooks run from top to bottom, and are kept without outputs."""
+"""The notebooks run from top to bottom, leave nothing behind, and are kept without outputs."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
-NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+from tests.pages.links import dead_links
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PICTURES = {"image/png", "image/svg+xml"}
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
 def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def test_there_is_a_quickstart() -> None:
-    assert "quickstart" in [path.stem for path in NOTEBOOKS]
+def sources(path: Path, kind: str) -> list[str]:
+    return [cell.source for cell in read(path).cells if cell.cell_type == kind]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_there_are_six() -> None:
+    names = "the_game", "batches", "training", "tournament", "your_agent", "replay"
+    assert [path.stem for path in NOTEBOOKS] == [f"{k}_{name}" for k, name in enumerate(names, 1)]
+
+
+@each_notebook
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, temporary = tmp_path / "reader", tmp_path / "temporary"
+    reader.mkdir()
+    temporary.mkdir()
     monkeypatch.delenv("MPLBACKEND", raising=False)  # so that pictures end up in the notebook
+    monkeypatch.setenv("TMPDIR", str(temporary))
     notebook = read(path)
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": tmp_path}})
-    client.execute()
+    NotebookClient(notebook, timeout=240, resources={"metadata": {"path": reader}}).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert not [output for output in outputs if output.get("name") == "stderr"]
-    pictures = [output for output in outputs if "image/png" in output.get("data", {})]
-    assert len(pictures) >= 2
-    assert list(tmp_path.iterdir()) == []
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+    assert sum(not PICTURES.isdisjoint(output.get("data", {})) for output in outputs) >= 2
+    assert list(reader.iterdir()) == []
+    assert list(temporary.glob("tmp*")) == []  # tempfile's; libraries leave files of their own
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@each_notebook
 def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
     cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
     assert len(cells) > 3
     assert all(cell.outputs == [] and cell.execution_count is None for cell in cells)
+
+
+@each_notebook
+def test_a_notebook_is_a_page(path: Path) -> None:
+    """One title, at the top, and chapters below it."""
+    text = "\n".join(sources(path, "markdown"))
+    titles = re.findall(r"^(#+) ", text, re.MULTILINE)
+    assert text.startswith(f"# {path.stem[0]}. ")
+    assert titles[0] == "#"
+    assert set(titles[1:]) == {"##"}
+
+
+@each_notebook
+def test_what_a_notebook_links_to_is_there(path: Path) -> None:
+    assert dead_links("\n".join(sources(path, "markdown")), path) == []
+
+
+@each_notebook
+def test_the_page_of_all_notebooks_has_it(path: Path) -> None:
+    assert f"({path.name})" in path.with_name("README.md").read_text()

@@ -16,12 +16,13 @@ from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from tests.helpers import play_random
+from tests.pages.links import dead_links
 from tests.pages.scripts import run_block
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 API = (ROOT / "docs" / "api.md").read_text()
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md")]
 SCRIPTS = {"train.py": TrainConfig, "evaluate.py": EvaluateConfig}
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -84,21 +85,10 @@ def test_every_command_line_is_understood(command: str) -> None:
         assert set(names) <= {*baselines(config.game), *shipped}
 
 
-def anchors(page: Path) -> set[str]:
-    """What can be linked to in a page: its headings."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
-
-
 @each_page
 def test_every_link_leads_somewhere(page: Path) -> None:
     """To a file of the project, which is in the sdist as well, and to a heading of it."""
-    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
-        if "://" not in link:
-            path, _, anchor = link.partition("#")
-            target = page.parent / path if path else page
-            assert target.is_file(), link
-            assert not anchor or anchor in anchors(target), link
+    assert dead_links(page.read_text(), page) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,24 @@
+"""Links of pages and notebooks, and where they lead."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+
+def dead_links(text: str, page: Path) -> list[str]:
+    """Links of a page to no file of the project, or to no heading of it."""
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    return [link for link in links if "://" not in link and not _leads_somewhere(link, page)]
+
+
+def _leads_somewhere(link: str, page: Path) -> bool:
+    path, _, anchor = link.partition("#")
+    target = page.parent / path if path else page
+    return target.is_file() and (not anchor or anchor in _anchors(target))
+
+
+def _anchors(page: Path) -> set[str]:
+    """What can be linked to in a page: its headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
