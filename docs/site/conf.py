@@ -47,9 +47,11 @@ nb_merge_streams = True
 sys.path.insert(0, str(ROOT))
 add_module_names = False
 autodoc_default_options = {"members": True}
+# They take seconds to import and none of their own docstrings is shown.
+autodoc_mock_imports = ["torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxscript"]
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
-autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", "Array": "NDArray"}
+autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", "Array": "NDArray", "FilePath": "Path"}
 python_maximum_signature_line_length = 72
 napoleon_numpy_docstring = False
 napoleon_attr_annotations = False  # the signatures have them
@@ -58,6 +60,7 @@ napoleon_attr_annotations = False  # the signatures have them
 
 html_theme = "furo"
 html_title = "kododo-env"
+html_favicon = "../../kododo_env/play/web/back.svg"
 html_copy_source = False
 templates_path = ["templates"]
 html_sidebars = {
@@ -83,9 +86,22 @@ def link_the_game(app: Sphinx, config: Config) -> None:
     config.html_context["game"] = GAME if (app.outdir / GAME).is_file() else None
 
 
-def name_types(*event: Any) -> tuple[str | None, str | None]:
-    """A signature in which types of ``autodoc_type_aliases`` go by their names in unions, too."""
-    signature, returned = (
-        text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in event[-2:]
-    )
-    return signature, returned
+# What Python makes of an annotation, and what is written there.
+WRITTEN = (
+    (r"TypeAliasForwardRef\('(\w+)'\)", r"\1"),
+    (r"~numpy\.ndarray\[.*?dtype\[~numpy\.(\w+)(\[[^\]]*\])?\]\]", r"NDArray[\1]"),
+    (r"[~\w.]*Annotated\[([~\w.]+), [^\]]*\]", r"\1"),
+    (r"<factory>", "..."),
+)
+
+
+def name_types(*event: Any) -> list[str | None]:
+    """A signature and what it returns, with types as they are written in the code."""
+    return [as_written(text) for text in event[-2:]]
+
+
+def as_written(text: str | None) -> str | None:
+    """Types in the words of the code."""
+    for made, written in WRITTEN if text else ():
+        text = re.sub(made, written, str(text))
+    return text
