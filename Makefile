@@ -16,7 +16,7 @@ SOAK_MINUTES ?= 60
 EPISODES ?= 100000
 # Of make test-matrix; by default all.
 SESSIONS ?=
-# Of make web: numpy for Pyodide, to be put into the folder; otherwise the page loads it.
+# Of make web and make docs: numpy for Pyodide, to be put into the folder; otherwise the page loads it.
 NUMPY_WHEEL ?=
 # Where to; by default train.py finds a free folder, such as runs/kododo-4p.
 RUN_DIR ?=
@@ -37,7 +37,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins web web-parts clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -151,6 +151,16 @@ held-out: $(READY) ## Train the held-out policies again from nothing
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.release.make_policies
+
+# The game first, so that the pages link it; it wants npm, and they do without.
+docs: $(READY) ## Write the documentation as a site, with the games to play, into build/docs
+	rm -rf build/docs
+	@said=$$(PYTHONPATH=. $(PY) -m docs.static_page.build build/docs/play \
+		$(if $(NUMPY_WHEEL),--numpy-wheel "$(NUMPY_WHEEL)") 2>&1) || \
+		echo "make docs: the site is without the games to play: $$said" >&2
+	PYTHONPATH="$(CURDIR)" OMP_NUM_THREADS=1 MPLBACKEND= $(PY) -m sphinx -b html -EWq \
+		-c docs/site -d build/doctrees . build/docs
+	@echo "build/docs: python -m http.server --directory build/docs serves it"
 
 web: $(READY) ## Write the static page, the games in a browser, into build/web: NUMPY_WHEEL=FILE puts numpy into it
 	PYTHONPATH=. $(PY) -m docs.static_page.build build/web $(if $(NUMPY_WHEEL),--numpy-wheel "$(NUMPY_WHEEL)")

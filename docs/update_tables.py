@@ -15,6 +15,7 @@ from typing import Any
 from tabulate import tabulate
 
 from agents.release.card import columns
+from docs.game_tables import arguments, head, layout
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, policy_tables
 
@@ -40,7 +41,9 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "libraries.md", "node", partial(javascript, "ONNX in node")
     yield DOCS / "libraries.md", "browser", partial(javascript, "ONNX in a browser")
     for game in registry.DOORS:
+        yield page_of(game), "head", partial(head, game)
         yield page_of(game), "layout", partial(layout, game)
+        yield page_of(game), "arguments", partial(arguments, game)
         yield page_of(game), "baselines", partial(baselines, game)
 
 
@@ -59,19 +62,6 @@ def updated(page: str, marker: str, table: str) -> str:
 
 
 # --- the tables -----------------------------------------------------------------------------
-
-
-def layout(game: str) -> str:
-    """Sizes by number of players, and the pieces of the default observation."""
-    door = registry.door(game)
-    lines = ["| players | observation | actions |", "|---|---|---|"]
-    for players in door.PLAYERS:
-        one = door.batch_game(1, num_players=players)
-        kind = one.layout.dtype
-        lines.append(f"| {players} | ({one.layout.size},) {kind} | Discrete({one.num_actions}) |")
-    default = door.batch_game(1)
-    title = f"The pieces of an observation with {default.num_players} players:"
-    return "\n".join([*lines, "", title, "", default.layout.table()])
 
 
 def strength(*games: str) -> str:

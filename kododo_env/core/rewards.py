@@ -37,6 +37,7 @@ def win(game: BatchGame) -> npt.NDArray[np.float32]:
 
 
 REWARDS: dict[str, Reward] = {"score": score, "margin": margin, "win": win}
+"""The rewards that have a name."""
 
 
 def reward_function(reward: str | Reward) -> Reward:

@@ -34,13 +34,14 @@ def run_block(code: str, folder: Path, *options: str) -> subprocess.CompletedPro
     )
 
 
+def blocks(language: str, text: str) -> list[str]:
+    """The blocks of a language in a page."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
 def assert_page_does_as_it_says(page: str, folder: Path) -> None:
     """A page's Python, run as one, prints what stands in its block of text."""
     text = (ROOT / "docs" / f"{page}.md").read_text()
-    blocks = {
-        language: re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-        for language in ("python", "text")
-    }
-    done = run_block("".join(blocks["python"]), folder)
+    done = run_block("".join(blocks("python", text)), folder)
     assert (done.returncode, done.stderr) == (0, "")
-    assert [done.stdout] == blocks["text"]
+    assert [done.stdout] == blocks("text", text)

@@ -17,7 +17,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from tests.helpers import play_random
 from tests.pages.links import dead_links
-from tests.pages.scripts import run_block
+from tests.pages.scripts import blocks
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -26,23 +26,6 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*
 SCRIPTS = {"train.py": TrainConfig, "evaluate.py": EvaluateConfig}
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-
-
-def blocks(language: str, *pages: str) -> list[str]:
-    found = (re.findall(rf"^```{language}\n(.*?)^```$", p, re.DOTALL | re.MULTILINE) for p in pages)
-    return [block for each in found for block in each]
-
-
-def title(block: str) -> str:
-    """The last import of a block, which tells the dialects apart."""
-    return re.findall(r"^(?:import|from) (\S+)", block, re.MULTILINE)[-1]
-
-
-@pytest.mark.parametrize("block", blocks("python", README, API), ids=title)
-def test_a_block_of_code_runs(block: str, tmp_path: Path) -> None:
-    done = run_block(block, tmp_path, "-W", "error")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert bool(done.stdout) == ("print(" in block)
 
 
 def test_a_newcomer_finishes_the_readme() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 
@@ -22,11 +21,6 @@ def test_the_page_lists_all_messages_and_their_fields() -> None:
     table = PAGE[PAGE.index("A `position` is the same") :]
     for name in {*position, "result"} - {"type"}:
         assert f"`{name}`" in table, name
-
-
-def test_the_block_runs() -> None:
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    exec(block, {})
 
 
 def test_the_command_lines_are_understood() -> None:

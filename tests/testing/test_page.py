@@ -6,27 +6,14 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
-
 from kododo_env.testing import check_batch_game, check_parallel_env
 from tests.testing import test_batch_game_kit, test_parallel_env_kit
 
 PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text()
-BLOCKS = [
-    block
-    for block in re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    if "my_game" not in block
-]
 
 
 def first_cells(table: str) -> list[str]:
     return [cell.strip(" `") for cell in re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)]
-
-
-@pytest.mark.parametrize("block", BLOCKS, ids=["batch game", "somebody else's", "decks"])
-def test_a_block_of_code_runs(block: str, capsys: pytest.CaptureFixture[str]) -> None:
-    exec(block, {})
-    assert ", no faults\n" in capsys.readouterr().out
 
 
 def test_every_argument_and_every_check_has_its_line() -> None:

@@ -1,0 +1,98 @@
+"""The tables of a game's page that are made from its code; docs/update_tables.py writes them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import Any
+
+from docstring_parser import parse
+
+from kododo_env import registry
+
+LONGEST = 40  # letters of a default that is shown
+
+
+def head(game: str) -> str:
+    """The facts in the order that readers know from PettingZoo's pages, at the default players."""
+    door = registry.door(game)
+    env = door.parallel_env()
+    name, agents = env.metadata["name"], env.possible_agents
+    assert env.metadata["is_parallelizable"]
+    numbers, state = env.observation_space(agents[0])["observation"], env.state_space
+    actions, takes = env.action_space(agents[0]), ", ".join(map(str, door.PLAYERS))
+    rows = {
+        "Import": f"`from kododo_env import {name}`",
+        "Gymnasium id": f"`kododo_env:{door.GYMNASIUM_ID}`",
+        "Actions": type(actions).__name__,
+        "Parallel API": f"yes, `{name}.parallel_env()`; AEC: `{name}.env()`",
+        "Batch": f"`{name}.batch_game(num_envs)`",
+        "Agents": f"`agents = {agents}`",
+        "Number of agents": f"{len(agents)}; `num_players` takes {takes}",
+        "Action shape": f"`{actions.shape}`",
+        "Action values": f"`{actions}`",
+        "Observation shape": f"`{numbers.shape}`",
+        "Observation values": _range(numbers),
+        "State shape": f"`{state.shape}`",
+        "State values": _range(state),
+    }
+    return _table(rows.items(), "", f"with {len(agents)} players")
+
+
+def _range(box: Any) -> str:
+    return f"`{box.dtype}`, {box.low.min()} to {box.high.max()}"
+
+
+def arguments(game: str) -> str:
+    """The keyword arguments of the door, with the fields of the rules that it takes besides."""
+    door = registry.door(game)
+    given = inspect.signature(door.parallel_env).parameters
+    rules = [*_rules(game)]
+    named = {name for name, _, _ in rules}
+    options = [
+        (name, _default(given[name].default), meaning)
+        for name, meaning in _meanings(door.parallel_env)
+        if name in given and name not in named and not name.startswith("*")
+    ]
+    rows = [(f"`{name}`", default, meaning) for name, default, meaning in rules + options]
+    return _table(rows, "argument", "default", "")
+
+
+def _rules(game: str) -> Iterator[tuple[str, str, str]]:
+    """The fields of a game's rules: name, default and what they mean."""
+    rules = type(registry.batch_game(game, 1).rules)
+    meanings = dict(_meanings(rules))
+    for field in fields(rules):
+        yield field.name, _default(field.default), meanings[field.name]
+
+
+def _meanings(documented: Any) -> Iterator[tuple[str, str]]:
+    """The arguments that a docstring explains, in Markdown."""
+    for each in parse(inspect.getdoc(documented) or "").params:
+        words = " ".join((each.description or "").split())
+        yield each.arg_name, words.replace("``", "`").replace("|", "\\|")
+
+
+def _default(value: Any) -> str:
+    text = repr(value)
+    return f"`{text}`" if len(text) <= LONGEST else "–"
+
+
+def layout(game: str) -> str:
+    """Sizes by number of players, and the pieces of the default observation."""
+    door = registry.door(game)
+    rows = []
+    for players in door.PLAYERS:
+        one = door.batch_game(1, num_players=players)
+        seen = f"({one.layout.size},) {one.layout.dtype}"
+        rows.append((f"{players}", seen, f"Discrete({one.num_actions})"))
+    table = _table(rows, "players", "observation", "actions")
+    default = door.batch_game(1)
+    title = f"The pieces of an observation with {default.num_players} players:"
+    return "\n".join([table, "", title, "", default.layout.table()])
+
+
+def _table(rows: Iterable[Sequence[str]], *heads: str) -> str:
+    first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
+    return "\n".join([first, "|" + "---|" * len(heads), *others])

@@ -1,0 +1,60 @@
+"""Every block of Python in README.md and docs/ runs as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.pages.scripts import ROOT, blocks, run_block
+
+PAGES = {
+    str(path.relative_to(ROOT)): blocks("python", path.read_text())
+    for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md"))
+}
+# Whose blocks go on from each other; elsewhere each can be run by itself.
+TOGETHER = {"docs/tutorial.md"}
+# Whose blocks are run by a test that compares what they print with what the page says.
+ELSEWHERE = {
+    "docs/exact.md": "tests/pages/test_exact.py",
+    "docs/open_spiel.md": "tests/wrappers/test_open_spiel.py",
+    "docs/records.md": "tests/records/test_page.py",
+}
+# What a block has that is run nowhere, and why.
+NOT_RUN = {"my_game.batch_game": "the reader's own game is not here"}
+# PettingZoo imports its own games by their old names.
+WARNINGS = ("error", "ignore:The old environment creation API:DeprecationWarning")
+
+
+def code() -> list[tuple[str, str]]:
+    """What is to be run, each with a name: its page, and the last of its imports."""
+    found = []
+    for page, of_page in PAGES.items():
+        if page in ELSEWHERE or not of_page:
+            continue
+        for block in ["".join(of_page)] if page in TOGETHER else of_page:
+            if not any(part in block for part in NOT_RUN):
+                *_, last = re.findall(r"^(?:import|from) (\S+)", block, re.MULTILINE)
+                found.append((f"{page}-{last}", block))
+    return found
+
+
+@pytest.mark.parametrize("block", [pytest.param(block, id=name) for name, block in code()])
+def test_a_block_runs(block: str, tmp_path: Path) -> None:
+    done = run_block(block, tmp_path, *(f"-W{each}" for each in WARNINGS))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bool(done.stdout) == ("print(" in block)
+
+
+@pytest.mark.parametrize("page", ELSEWHERE)
+def test_what_is_run_elsewhere_is_run_there(page: str) -> None:
+    assert PAGES[page]
+    test = (ROOT / ELSEWHERE[page]).read_text()
+    whole = f'assert_page_does_as_it_says("{Path(page).stem}", tmp_path)'
+    assert whole in test or (Path(page).name in test and "exec(block, names)" in test)
+
+
+@pytest.mark.parametrize("part", NOT_RUN)
+def test_what_is_not_run_is_there(part: str) -> None:
+    assert sum(part in block for of_page in PAGES.values() for block in of_page) == 1

@@ -1,0 +1,169 @@
+"""The site of the documentation: it builds without a warning, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from filelock import FileLock
+
+from docs.game_tables import head
+from kododo_env import registry
+from tests.pages.scripts import ROOT, blocks, script
+
+pytest.importorskip("furo", reason="Sphinx and its theme are not installed (extra docs)")
+
+from bs4 import BeautifulSoup
+from jinja2 import Template
+
+OPTIONS = ("-b", "html", "-EWq", "-D", "nb_execution_mode=off", "-c", "docs/site")
+Pages = dict[Path, BeautifulSoup]
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site, without the games to play, built once for all processes of a run."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = (folder.parent if "gw" in folder.name or "popen" in folder.name else folder) / "site"
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            command = [sys.executable, "-P", "-m", "sphinx", *OPTIONS]
+            done = subprocess.run(
+                [*command, "-d", f"{folder}.doctrees", ".", str(folder)],
+                cwd=ROOT, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> Pages:
+    files = sorted(site.rglob("*.html"))
+    return {path: BeautifulSoup(path.read_text(), "html.parser") for path in files}
+
+
+@pytest.fixture(scope="module")
+def ids(pages: Pages) -> dict[Path, set[str]]:
+    """What can be linked to in each page."""
+    return {path: {tag["id"] for tag in page.find_all(id=True)} for path, page in pages.items()}
+
+
+def links(page: BeautifulSoup) -> Iterator[str]:
+    for tag in page.find_all(["a", "img", "link", "script", "source"]):
+        yield from (tag[name] for name in ("href", "src") if tag.get(name))
+
+
+def test_every_link_leads_somewhere(pages: Pages, ids: dict[Path, set[str]]) -> None:
+    for path, page in pages.items():
+        for link in links(page):
+            parts = urlsplit(link)
+            if parts.scheme:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            assert target.is_file(), f"{path.name}: {link}"
+            if parts.fragment and target in ids:
+                assert unquote(parts.fragment) in ids[target], f"{path.name}: {link}"
+
+
+def test_no_other_host_is_asked(site: Path, pages: Pages) -> None:
+    for path, page in pages.items():
+        for tag in page.find_all(["img", "link", "script", "source", "iframe"]):
+            for name in ("href", "src", "srcset"):
+                assert "//" not in tag.get(name, ""), f"{path.name}: {tag}"
+    for sheet in site.rglob("*.css"):
+        assert "url(//" not in (text := sheet.read_text()), sheet
+        assert "url(http" not in text, sheet
+        assert "@import" not in text, sheet
+
+
+def test_each_page_is_there_once(site: Path, pages: Pages) -> None:
+    assert {site / "index.html", site / "search.html"} < pages.keys()
+    for source in (*ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.ipynb")):
+        assert (site / source.relative_to(ROOT)).with_suffix(".html") in pages
+    downloads = {path.suffix for path in (site / "_downloads").rglob("*.*")}
+    assert not downloads & {".md", ".ipynb", ".rst"}, "a link leads to a page's source"
+
+
+# --- the games ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", registry.DOORS)
+def test_a_games_page_begins_with_its_facts(site: Path, pages: Pages, game: str) -> None:
+    table = pages[site / "docs" / "games" / f"{game}.html"].find("table")
+    shown = [
+        [" ".join(cell.get_text().split()) for cell in row.find_all(["th", "td"])]
+        for row in table.find_all("tr")
+    ]
+    lines = head(game).replace("`", "").splitlines()
+    assert shown == [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if not line.startswith("|--")
+    ]
+
+
+def test_the_games_to_play_are_linked_where_they_are(
+    site: Path, pages: Pages, tmp_path: Path
+) -> None:
+    conf = script("conf", "docs/site")
+    config = SimpleNamespace(html_context={})
+    template = Template((ROOT / "docs/site/templates/game.html").read_text())
+    shown = {"pathto": lambda page, _: f"../{page}"}
+    for link in (None, f'href="../{conf.GAME}"'):
+        conf.link_the_game(SimpleNamespace(outdir=tmp_path), config)
+        rendered = template.render(**shown, **config.html_context)
+        assert link in rendered if link else "href" not in rendered
+        (tmp_path / conf.GAME).parent.mkdir(exist_ok=True)
+        (tmp_path / conf.GAME).touch()
+    assert not any("play/index.html" in link for page in pages.values() for link in links(page))
+
+
+# --- the reference --------------------------------------------------------------------------------
+
+
+def imported() -> Iterator[tuple[str, str]]:
+    """What pages, notebooks and examples import from the project: module and name."""
+    code = [path.read_text() for path in ROOT.glob("docs/examples/*.py")]
+    for page in (ROOT / "README.md", *ROOT.glob("docs/**/*.md")):
+        code += blocks("python", page.read_text())
+    for path in ROOT.glob("notebooks/*.ipynb"):
+        cells = json.loads(path.read_text())["cells"]
+        code += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    for node in (node for each in code for node in ast.walk(ast.parse(each))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("kododo_env"):
+            yield from ((str(node.module), alias.name) for alias in node.names)
+
+
+def public() -> dict[str, object]:
+    """What is imported in the pages, what packages list, and the doors."""
+    names = [*imported(), *(("kododo_env", f"{game}_v0") for game in registry.DOORS)]
+    for file in ROOT.glob("kododo_env/**/__init__.py"):
+        module = ".".join(file.parent.relative_to(ROOT).parts)
+        names += [(module, name) for name in getattr(import_module(module), "__all__", ())]
+    found = {f"{module}.{name}": getattr(import_module(module), name) for module, name in names}
+    return {name: thing for name, thing in found.items() if not name.endswith("__version__")}
+
+
+def test_all_that_is_public_is_in_the_reference(site: Path, ids: dict[Path, set[str]]) -> None:
+    shown = {
+        each for path, of_page in ids.items() if path.parent.name == "reference" for each in of_page
+    }
+    start = "module-kododo_env"
+    modules = {each.removeprefix("module-") for each in shown if each.startswith(start)}
+    parts = [each.rpartition(".") for each in shown]
+    things = [
+        getattr(import_module(module), name) for module, _, name in parts if module in modules
+    ]
+    things += [import_module(module) for module in modules]
+    missing = [
+        name for name, thing in public().items() if not any(thing is each for each in things)
+    ]
+    assert missing == [], "name their modules in docs/reference/"
