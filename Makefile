@@ -37,7 +37,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins web web-parts clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -99,6 +99,11 @@ format: $(READY) ## Lay out the code and mend what ruff can mend
 
 bench: $(READY) ## Run every benchmark
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) "$$file"; done
+
+bench-compare: $(READY) ## Hold this tree's speed against a revision's: REV=main ONLY=core/kododo,one-game ROUNDS=8
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) -m benchmarks.speed.compare --rev "$(REV)" \
+		$(if $(ONLY),--only "$(ONLY)") $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(JSON),--json "$(JSON)") $(if $(MARKDOWN),--markdown "$(MARKDOWN)")
 
 baselines: $(READY) ## Measure the scripted players, for docs/games (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/baselines.py
