@@ -37,7 +37,7 @@ class CompareConfig:
 
     rev: str
     """The revision that it is held against, such as main."""
-    only: str = "core,one-game,decision,tournament"
+    only: str = "core,one-game,decision,tournament/scripted/1,tournament/nine/1"
     """Beginnings of figures' names, between commas: core/GAME/4096, million, ..."""
     rounds: int = 8
     """How often the processes are started anew; two at least."""

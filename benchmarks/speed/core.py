@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,9 @@ from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 
 SIZES = (1, 8, 32, 63, 64, 128, 256, 512, 1024, 4096, 16_384, 65_536)
+LONG = 4096  # more games than these take long, and vary less
 MANY = 1_000_000
+Call = Callable[[BatchGame, Any], object]
 TOGETHER = 1024
 MOST_BATCHES = 64
 """Batches one after the other, up to so many or so many games: a clock costs time as well."""
@@ -41,7 +44,8 @@ def benches() -> Iterator[Bench]:
         )
     for game in registry.DOORS:
         for num in SIZES:
-            yield Bench(f"core/{game}/{num}", partial(played_again, game, num))
+            most = 3 if num > LONG else 1000
+            yield Bench(f"core/{game}/{num}", partial(played_again, game, num), most)
     for game in registry.DOORS:
         yield Bench(f"million/{game}", partial(in_a_process, game), most=1)
 
@@ -70,34 +74,39 @@ class Timed:
         self.recorded = [Recorded(game) for game in games]
         one = games[0]
         shape, kind = (one.num_players, one.layout.size), one.layout.dtype
-        self.own = np.full((*shape, one.num_envs), 0, kind).transpose(2, 0, 1)
-        self.rows = np.full((one.num_envs, *shape), 0, kind) if rows else None
+        own = np.full((*shape, one.num_envs), 0, kind).transpose(2, 0, 1)
+        self.calls: dict[str, Call] = {
+            "reset": lambda game, _: game.reset(),
+            "step": lambda game, actions: game.step(actions),
+            "mask": lambda game, _: game.legal_action_mask(),
+            "observe": lambda game, _: game.observe(out=own),
+        }
+        if rows:
+            out = np.full((one.num_envs, *shape), 0, kind)
+            self.calls["rows"] = lambda game, _: game.observe(out=out)
 
     def sample(self) -> dict[str, float]:
         """Play the games once more: nanoseconds an agent-step of each kind of call."""
-        games = [each.game for each in self.recorded]
         for each in self.recorded:
             each.rewind()
-        spent = dict.fromkeys(WORKS, 0.0)
-        spent["reset"] = timed(lambda: [game.reset() for game in games])
-        for actions in zip(*(each.actions for each in self.recorded), strict=True):
-            pairs = list(zip(games, actions, strict=True))
-            spent["step"] += timed(lambda pairs=pairs: [game.step(each) for game, each in pairs])
-            spent["mask"] += timed(lambda: [game.legal_action_mask() for game in games])
-            spent["observe"] += timed(lambda: [game.observe(out=self.own) for game in games])
-            if self.rows is not None:
-                rows = timed(lambda: [game.observe(out=self.rows) for game in games])
-                spent["rows"] = spent.get("rows", 0.0) + rows
+        deal, *others = self.calls
+        spent = dict.fromkeys(self.calls, 0.0)
+        spent[deal] = self._seconds(deal, [(each.game, None) for each in self.recorded])
+        for turn in range(max(len(each.actions) for each in self.recorded)):
+            going_on = [each for each in self.recorded if turn < len(each.actions)]
+            for work in others:
+                pairs = [(each.game, each.actions[turn]) for each in going_on]
+                spent[work] += self._seconds(work, pairs)
         agent_steps = sum(each.agent_steps for each in self.recorded)
         spent["whole"] = sum(spent[work] for work in WORKS)
         return {work: seconds / agent_steps * 1e9 for work, seconds in spent.items()}
 
-
-def timed(work: Callable[[], object]) -> float:
-    """Seconds of the processor."""
-    begun = process_time()
-    work()
-    return process_time() - begun
+    def _seconds(self, work: str, pairs: list[tuple[BatchGame, Any]]) -> float:
+        """Of the processor, for a call of each game."""
+        call, begun = self.calls[work], process_time()
+        for game, actions in pairs:
+            call(game, actions)
+        return process_time() - begun
 
 
 # --- a million games --------------------------------------------------------------------------

@@ -6,7 +6,7 @@ anew, so writing its observation counts. Time is that of the process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import process_time
@@ -25,6 +25,7 @@ GAME = next(iter(registry.DOORS))
 POLICY = f"{GAME}-{PLAYERS}p"  # what search is measured with
 MANY = 1000
 WORLDS, MANY_SEARCHED = 64, 64
+FEW_STEPS = 4  # of what takes long only every fourth step: each turn of a round in turn
 MILLISECONDS = 50
 SEAT = 0
 
@@ -33,13 +34,14 @@ def benches() -> Iterator[Bench]:
     """All policies, then search."""
     for name, (game, players) in policy_tables().items():
         if name in shipped():
-            for num, games in ((1, 10), (MANY, 1)):
-                make = partial(decided, name, game, players, num, games)
-                yield Bench(f"decision/{name}/{num}", make)
+            one = partial(Decisions, name, game, players, 1, games=4)
+            many = partial(Decisions, name, game, players, MANY, every=FEW_STEPS)
+            yield Bench(f"decision/{name}/1", partial(decided, one))
+            yield Bench(f"decision/{name}/{MANY}", partial(decided, many))
     search = f"search:{POLICY}"
     for num in (1, MANY_SEARCHED):
-        make = partial(decided, f"{search}:{WORLDS}", GAME, PLAYERS, num)
-        yield Bench(f"decision/{search}:{WORLDS}/{num}", make)
+        searched = partial(Decisions, f"{search}:{WORLDS}", GAME, PLAYERS, num, every=FEW_STEPS)
+        yield Bench(f"decision/{search}:{WORLDS}/{num}", partial(decided, searched), most=3)
     yield Bench(f"decision/{search}:{MILLISECONDS}ms/1", partial(worlds_in_time, search))
 
 
@@ -52,14 +54,17 @@ class Decisions:
         players: P.
         num: Positions at a time.
         games: So many games one after the other, for a longer time to be measured.
+        every: At which steps: 1 at all, 2 at every other one, ...
     """
 
-    def __init__(self, agent: str, game: str, players: int, num: int, games: int = 1) -> None:
+    def __init__(
+        self, agent: str, game: str, players: int, num: int, games: int = 1, every: int = 1
+    ) -> None:
         self.agent: Agent = make_agent(agent, game)
         door = registry.door(game)
         made = [door.batch_game(num, num_players=players, seed=seed) for seed in range(games)]
         self.recorded = [Recorded(each) for each in made]
-        self.num = num
+        self.num, self.every = num, every
 
     def seconds(self) -> float:
         """The mean time for one position."""
@@ -67,8 +72,8 @@ class Decisions:
         for each in self.recorded:
             each.rewind()
             each.game.reset()
-            for actions in each.actions:
-                if each.game.deciding()[:, SEAT].any():
+            for index, actions in enumerate(each.actions):
+                if index % self.every == 0 and each.game.deciding()[:, SEAT].any():
                     view = each.game.view(SEAT)
                     begun = process_time()
                     self.agent.act(view, rng)
@@ -78,9 +83,9 @@ class Decisions:
         return spent / decisions
 
 
-def decided(agent: str, game: str, players: int, num: int, games: int = 1) -> Sample:
-    """Microseconds for one position, of so many at a time."""
-    decisions = Decisions(agent, game, players, num, games)
+def decided(make: Callable[[], Decisions]) -> Sample:
+    """Microseconds for one position."""
+    decisions = make()
     return lambda: {"decision": decisions.seconds() * 1e6}
 
 
@@ -90,8 +95,10 @@ def worlds_in_time(search: str) -> Sample:
     They are counted by the games that views deal, in units of those that a search of a given
     number of worlds has dealt.
     """
-    fixed = Decisions(f"{search}:{WORLDS}", GAME, PLAYERS, 1)
-    timed = Decisions(f"{search}:{MILLISECONDS}ms", GAME, PLAYERS, 1)
+    fixed, timed = (
+        Decisions(f"{search}:{budget}", GAME, PLAYERS, 1, every=FEW_STEPS)
+        for budget in (WORLDS, f"{MILLISECONDS}ms")
+    )
     for each in (fixed, timed):
         each.seconds()  # what search fits once is not counted
 

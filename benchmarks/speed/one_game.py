@@ -1,7 +1,7 @@
 """One game through other people's interfaces, beside games of PettingZoo's and Gymnasium's own.
 
 Random legal play of whole episodes, chosen beforehand and played again; counted are agent-steps,
-which with Gymnasium are those of the one seat that is one's own. Time is that of the process.
+those of all seats, also where others than the learner have them. Time is that of the process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
 from kododo_env import registry
 
-AGENT_STEPS = 4000
+AGENT_STEPS = 2000
 """In a sample, at least."""
 Episode = list[Any]
 """What each step is given, from after ``reset`` to the end."""
@@ -26,7 +26,9 @@ def benches() -> Iterator[Bench]:
     """For each interface every game, and somebody else's at the end."""
     for kind, (door_of, peer_name, peer, dialect) in KINDS.items():
         for game in registry.DOORS:
-            yield Bench(f"one-game/{kind}/{game}", partial(sampled, partial(door_of, game), dialect))
+            yield Bench(
+                f"one-game/{kind}/{game}", partial(sampled, partial(door_of, game), dialect)
+            )
         yield Bench(f"one-game/{kind}/{peer_name}", partial(sampled, peer, dialect))
 
 
@@ -89,7 +91,8 @@ class Gymnasium:
             episode.append(chosen(env.action_space, seen, rng))
             _, _, terminated, truncated, info = env.step(episode[-1])
             over = terminated or truncated
-        return episode, len(episode)
+        game = getattr(env.unwrapped, "game", None)
+        return episode, game.steps_played * game.num_players if game else len(episode)
 
     @staticmethod
     def replay(env: Any, episode: Episode) -> bool:

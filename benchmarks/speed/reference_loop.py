@@ -77,10 +77,12 @@ class ReferenceLoop:
         """Play whole games.
 
         Args:
-            actions: Legal ones, (S, N, P), contiguous; they are not checked.
-            decks: Shape (N, D), contiguous; None shuffles.
+            actions: Legal ones, (S, N, P); they are not checked.
+            decks: Shape (N, D); None shuffles.
         """
-        self.play_again(pointer(actions), None if decks is None else pointer(decks))
+        given = np.ascontiguousarray(actions)
+        cards = None if decks is None else np.ascontiguousarray(decks)
+        self.play_again(pointer(given), None if cards is None else pointer(cards))
 
     def play_again(self, actions: ctypes.c_void_p, decks: ctypes.c_void_p | None = None) -> None:
         """The same, given addresses: numpy takes some time to tell them."""
@@ -97,7 +99,7 @@ def compiled(players: int) -> ctypes.CDLL:
     """The library for so many players; its file is gone as soon as it is loaded."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        raise LeftOut("there is no C compiler (cc) to make the hand-written loop")
+        raise LeftOut("there is no C compiler (cc) to make the loop by hand")
     with TemporaryDirectory() as folder:
         made = Path(folder, "reference_loop.so")
         options = ["-O2", "-shared", "-fPIC", f"-DPLAYERS={players}"]
@@ -105,7 +107,7 @@ def compiled(players: int) -> ctypes.CDLL:
             [compiler, *options, "-o", made, SOURCE], capture_output=True, text=True, check=False
         )
         if done.returncode:
-            raise LeftOut(f"{compiler} does not compile the hand-written loop: {done.stderr}")
+            raise LeftOut(f"{compiler} does not compile the loop: {done.stderr}")
         return ctypes.CDLL(str(made))
 
 
@@ -113,7 +115,7 @@ def sample_of(num: int, players: int) -> Sample:
     """Nanoseconds an agent-step of whole games, dealing, masks and observations included."""
     loop = ReferenceLoop(num, players)
     game = kododo_v0.batch_game(num, num_players=players, seed=0)
-    actions = np.stack([np.ascontiguousarray(each) for each in Recorded(game).actions])
+    actions = np.ascontiguousarray(np.stack(Recorded(game).actions))
     given, times = pointer(actions), max(1, LEAST // num)
 
     def sample() -> dict[str, float]:

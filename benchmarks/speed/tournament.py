@@ -23,7 +23,7 @@ FIELDS = {
     "nine": (*islice(cycle(scripted(GAME)), 9 - len(POLICIES)), *POLICIES),
 }
 """Who plays: the four scripted players; nine, of whom two are policies."""
-GAMES = {1: {"scripted": 10_000, "nine": 4_000}, 2: {"scripted": 100_000, "nine": 20_000}}
+GAMES = {1: {"scripted": 20_000, "nine": 10_000}, 2: {"scripted": 100_000, "nine": 20_000}}
 """By how many processes play."""
 
 
@@ -33,7 +33,7 @@ def benches() -> Iterator[Bench]:
         for field, games in fields.items():
             name = f"tournament/{field}/{workers}"
             make = partial(played, field, games, workers)
-            yield Bench(name, make, most=1 if workers > 1 else 1000)
+            yield Bench(name, make, most=1)
 
 
 def played(field: str, games: int, workers: int) -> Sample:
