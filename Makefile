@@ -9,6 +9,12 @@ MINUTES ?= 3
 AREA ?=
 ONLY ?=
 JOBS ?= 1
+# Of make bench (with ONLY) and make bench-compare: against which revision, how many rounds, and
+# files for the ratios.
+REV ?= main
+ROUNDS ?=
+JSON ?=
+MARKDOWN ?=
 # Of make faults: how many of each game, and of the moments; of make soak, for all games.
 KILLS ?= 20
 SEED ?= 0
@@ -37,7 +43,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench baselines ratios ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins docs web web-parts clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -97,15 +103,18 @@ format: $(READY) ## Lay out the code and mend what ruff can mend
 	$(PY) -m ruff check --fix --exit-zero .
 	$(PY) -m ruff format .
 
-bench: $(READY) ## Run every benchmark
-	@for file in benchmarks/bench_*.py; do echo "== $$file"; PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) "$$file"; done
+bench: $(READY) ## The speed of everything, for docs/speed.md (five minutes): ONLY=core,one-game ROUNDS=5
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) -m benchmarks.speed \
+		$(if $(ONLY),--only "$(ONLY)") $(if $(ROUNDS),--rounds $(ROUNDS))
+	$(PY) -m docs.update_tables
+
+bench-compare: $(READY) ## Hold this tree's speed against a revision's: REV=main ONLY=core/kododo,one-game ROUNDS=8
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) -m benchmarks.speed.compare --rev "$(REV)" \
+		$(if $(ONLY),--only "$(ONLY)") $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(JSON),--json "$(JSON)") $(if $(MARKDOWN),--markdown "$(MARKDOWN)")
 
 baselines: $(READY) ## Measure the scripted players, for docs/games (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/baselines.py
-	$(PY) -m docs.update_tables
-
-ratios: $(READY) ## Compare speeds, for docs/speed.md (some minutes)
-	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/ratios.py
 	$(PY) -m docs.update_tables
 
 ablation: $(READY) ## Train recipes with changes, three seeds each, for docs/training.md (hours)

@@ -15,6 +15,7 @@ from typing import Any
 from tabulate import tabulate
 
 from agents.release.card import columns
+from benchmarks.speed import tables as speed_tables
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, policy_tables
@@ -34,7 +35,9 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "exact.md", "exact", exact
-    yield DOCS / "speed.md", "speed", speed
+    yield DOCS / "speed.md", "machine", lambda: speed_tables.about(_speeds())
+    for part, table in speed_tables.TABLES.items():
+        yield DOCS / "speed.md", part, partial(speed, table)
     yield DOCS / "ray.md", "measured", ray_measured
     yield DOCS / "ray.md", "expected", ray_expected
     yield DOCS / "libraries.md", "libraries", libraries
@@ -141,11 +144,14 @@ def exact() -> str:
     return f"{about}\n\n{markdown(head, rows)}"
 
 
-def speed() -> str:
-    """Ratios of speed, as benchmarks/ratios.py found them."""
-    found = json.loads((DOCS / "speed.json").read_text())
-    rows = [[what, *by_game.values()] for what, by_game in found["rows"].items()]
-    return markdown(["", *found["games"]], rows)
+def speed(table: Callable[[dict[str, float]], str]) -> str:
+    """A part of what python -m benchmarks.speed found."""
+    return table(_speeds()["figures"])
+
+
+def _speeds() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    return found
 
 
 def ray_measured() -> str:

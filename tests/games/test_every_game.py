@@ -317,6 +317,8 @@ OF_ALL_GAMES = (
     "kododo_env/commands/tournament.py",
     # The command of the project, which is called as its first game is.
     "kododo_env/commands/console.py",
+    # The game that is written by hand in C too.
+    "benchmarks/speed/reference_loop.py",
     # What Ray is measured with.
     "benchmarks/bench_ray.py",
     # The small game that is solved.

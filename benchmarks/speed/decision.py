@@ -1,0 +1,129 @@
+"""What a decision costs: the policies that ship, and search, for one position and for many.
+
+Positions are those of random legal play in which the first seat has a choice. Each is looked at
+anew, so writing its observation counts. Time is that of the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from time import process_time
+from unittest.mock import patch
+
+import numpy as np
+
+from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
+from benchmarks.speed.recorded import Recorded
+from kododo_env import registry
+from kododo_env.agent_registry import make_agent, policy_tables, shipped
+from kododo_env.core.agent import Agent
+from kododo_env.core.view import View
+
+GAME = next(iter(registry.DOORS))
+POLICY = f"{GAME}-{PLAYERS}p"  # what search is measured with
+MANY = 1000
+WORLDS, MANY_SEARCHED = 64, 64
+FEW_STEPS = 4  # of what takes long only every fourth step: each turn of a round in turn
+MILLISECONDS = 50
+SEAT = 0
+
+
+def benches() -> Iterator[Bench]:
+    """All policies, then search."""
+    for name, (game, players) in policy_tables().items():
+        if name in shipped():
+            one = partial(Decisions, name, game, players, 1, games=4)
+            many = partial(Decisions, name, game, players, MANY, every=FEW_STEPS)
+            yield Bench(f"decision/{name}/1", partial(decided, one))
+            yield Bench(f"decision/{name}/{MANY}", partial(decided, many))
+    search = f"search:{POLICY}"
+    for num in (1, MANY_SEARCHED):
+        searched = partial(Decisions, f"{search}:{WORLDS}", GAME, PLAYERS, num, every=FEW_STEPS)
+        yield Bench(f"decision/{search}:{WORLDS}/{num}", partial(decided, searched), most=3)
+    yield Bench(f"decision/{search}:{MILLISECONDS}ms/1", partial(worlds_in_time, search))
+
+
+class Decisions:
+    """Games in which an agent says at every step what it would do in the first seat.
+
+    Args:
+        agent: Its name.
+        game: The game's name.
+        players: P.
+        num: Positions at a time.
+        games: So many games one after the other, for a longer time to be measured.
+        every: At which steps: 1 at all, 2 at every other one, ...
+    """
+
+    def __init__(
+        self, agent: str, game: str, players: int, num: int, games: int = 1, every: int = 1
+    ) -> None:
+        self.agent: Agent = make_agent(agent, game)
+        door = registry.door(game)
+        made = [door.batch_game(num, num_players=players, seed=seed) for seed in range(games)]
+        self.recorded = [Recorded(each) for each in made]
+        self.num, self.every = num, every
+
+    def seconds(self) -> float:
+        """The mean time for one position."""
+        decisions, spent, rng = 0, 0.0, np.random.default_rng(0)
+        for each in self.recorded:
+            each.rewind()
+            each.game.reset()
+            for index, actions in enumerate(each.actions):
+                if index % self.every == 0 and each.game.deciding()[:, SEAT].any():
+                    view = each.game.view(SEAT)
+                    begun = process_time()
+                    self.agent.act(view, rng)
+                    spent += process_time() - begun
+                    decisions += self.num
+                each.game.step(actions)
+        return spent / decisions
+
+
+def decided(make: Callable[[], Decisions]) -> Sample:
+    """Microseconds for one position."""
+    decisions = make()
+    return lambda: {"decision": decisions.seconds() * 1e6}
+
+
+def worlds_in_time(search: str) -> Sample:
+    """Worlds that a search tries in a time of the processor.
+
+    They are counted by the games that views deal, in units of those that a search of a given
+    number of worlds has dealt.
+    """
+    fixed, timed = (
+        Decisions(f"{search}:{budget}", GAME, PLAYERS, 1, every=FEW_STEPS)
+        for budget in (WORLDS, f"{MILLISECONDS}ms")
+    )
+    for each in (fixed, timed):
+        each.seconds()  # what search fits once is not counted
+
+    def sample() -> dict[str, float]:
+        with counted() as of_fixed:
+            fixed.seconds()
+        with counted() as of_timed:
+            took = timed.seconds()
+        if not sum(of_fixed) or not sum(of_timed):
+            raise LeftOut("search deals its worlds in another way than by a view")
+        in_time = WORLDS * sum(of_timed) / sum(of_fixed)
+        return {"worlds": in_time * MILLISECONDS / 1000 / took}
+
+    return sample
+
+
+@contextmanager
+def counted() -> Iterator[list[int]]:
+    """What views are asked to deal: how many samples, call by call."""
+    calls: list[int] = []
+    deal = View.determinize
+
+    def determinize(view: View, rng: np.random.Generator, samples: int):  # type: ignore[no-untyped-def]
+        calls.append(samples)
+        return deal(view, rng, samples)
+
+    with patch.object(View, "determinize", determinize):
+        yield calls

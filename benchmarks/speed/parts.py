@@ -1,0 +1,14 @@
+"""The parts of the benchmark: what can be measured, in the order in which it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.speed import core, decision, one_game, tournament
+from benchmarks.speed.figures import Bench
+
+
+def all_benches() -> Iterator[Bench]:
+    """Everything that is measured."""
+    for part in (core, one_game, decision, tournament):
+        yield from part.benches()

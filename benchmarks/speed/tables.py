@@ -1,0 +1,137 @@
+"""The tables of the figures: what ``make bench`` prints, and what stands in docs/speed.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tabulate import tabulate
+
+from benchmarks.speed.figures import number
+
+Figures = dict[str, float]
+TITLES = {
+    "step": "`step`",
+    "mask": "`legal_action_mask`",
+    "observe": "`observe`",
+    "reset": "`reset`, spread over the game",
+    "whole": "whole",
+    "rows": "`observe` into rows (N, P, F) instead",
+}
+FLAT = 4096  # games, with which other numbers of games are compared
+
+
+def core(figures: Figures) -> str:
+    """Nanoseconds an agent-step by number of games, one table a game; C where there is one."""
+    return "\n\n".join(_core(figures, game) for game in _names(figures, "core"))
+
+
+def _core(figures: Figures, game: str) -> str:
+    sizes = _names(figures, f"core/{game}")
+    many = f"million/{game}"
+
+    def row(work: str) -> list[str]:
+        found = [figures.get(f"core/{game}/{size}/{work}") for size in sizes]
+        return [TITLES[work], *map(_shown, found), _shown(figures.get(f"{many}/{work}"))]
+
+    def ratios(title: str, to: Callable[[str], float | None]) -> list[str]:
+        whole = [figures[f"core/{game}/{size}/whole"] for size in sizes]
+        found = [_ratio(each, to(size)) for each, size in zip(whole, sizes, strict=True)]
+        return [title, *found, _ratio(figures.get(f"{many}/whole"), to("1000000"))]
+
+    rows = [row(work) for work in TITLES]
+    flat = figures.get(f"core/{game}/{FLAT}/whole")
+    rows.insert(5, ratios(f"whole, × that of {FLAT:,} games", lambda _: flat))
+    by_hand = {size: figures.get(f"C/{game}/{size}/whole") for size in sizes}
+    if any(by_hand.values()):
+        own = [_shown(by_hand[size]) for size in sizes]
+        rows[6:6] = [["by hand in C", *own, "–"], ratios("whole, × C", by_hand.get)]
+    table = _table([game, *(f"{int(size):,}" for size in sizes), "1,000,000"], rows)
+    if f"{many}/peak" not in figures:
+        return table
+    peak, without = (figures[f"{many}/{each}"] for each in ("peak", "peak without observing"))
+    return (
+        f"{table}\n\nA million games: {peak:.2f} GB at the most, {without:.2f} without observing."
+    )
+
+
+def one_game(figures: Figures) -> str:
+    """Agent-steps/s by interface and game; the last of each interface is somebody else's."""
+    rows = []
+    for kind in _names(figures, "one-game"):
+        games = _names(figures, f"one-game/{kind}")
+        peer = figures[f"one-game/{kind}/{games[-1]}/played"]
+        for game in games:
+            played, dealt = (
+                figures[f"one-game/{kind}/{game}/{each}"] for each in ("played", "with reset")
+            )
+            rows.append([f"`{kind}`", game, _shown(played), _ratio(played, peer), _shown(dealt)])
+    return _table(["interface", "game", "agent-steps/s", "×", "`reset` included"], rows)
+
+
+def decision(figures: Figures) -> str:
+    """Microseconds of a decision by agent, for one position and for each of many."""
+    rows = []
+    for agent in _names(figures, "decision"):
+        nums = _names(figures, f"decision/{agent}")
+        costs = {num: figures.get(f"decision/{agent}/{num}/decision") for num in nums}
+        worlds = figures.get(f"decision/{agent}/1/worlds")
+        if worlds is not None:
+            rows.append([f"`{agent}`", f"{_shown(worlds)} worlds", "–", "–"])
+            continue
+        one, many = (costs[num] for num in nums)
+        rows.append([f"`{agent}`", _shown(one), _shown(many), f"{int(nums[-1]):,}"])
+    return _table(["agent", "one position, µs", "each of many, µs", "how many"], rows)
+
+
+def tournament(figures: Figures) -> str:
+    """Games/s by who plays and how many processes there are."""
+    rows = [
+        [
+            {"scripted": "four scripted players", "nine": "nine, two of them policies"}[field],
+            *(_shown(figures.get(f"tournament/{field}/{workers}/games")) for workers in (1, 2)),
+        ]
+        for field in _names(figures, "tournament")
+    ]
+    return _table(["who plays", "games/s of a core", "games/s of two processes"], rows)
+
+
+TABLES: dict[str, Callable[[Figures], str]] = {
+    "core": core,
+    "one-game": one_game,
+    "decision": decision,
+    "tournament": tournament,
+}
+"""By the part of the figures that they need."""
+
+
+def printed(figures: Figures) -> str:
+    """All tables for which there are figures."""
+    here = _names(figures, "")
+    return "\n\n".join(table(figures) for part, table in TABLES.items() if part in here)
+
+
+def about(results: dict[str, Any]) -> str:
+    """What was measured on."""
+    machine = results["machine"]
+    words = (f"{machine['cores']} cores", *(machine[each] for each in ("system", "python")))
+    return ", ".join([machine["processor"], *words, f"numpy {machine['numpy']}"])
+
+
+def _names(figures: Iterable[str], path: str) -> list[str]:
+    """What there is directly below a path, in order."""
+    begin = f"{path}/" if path else ""
+    found = [name.removeprefix(begin).split("/")[0] for name in figures if name.startswith(begin)]
+    return list(dict.fromkeys(found))
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else number(value)
+
+
+def _ratio(value: float | None, to: float | None) -> str:
+    return f"{value / to:.2f}" if value and to else "–"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    return tabulate(rows, head, tablefmt="github", disable_numparse=True)

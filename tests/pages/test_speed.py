@@ -1,0 +1,290 @@
+"""The benchmarks of speed run, do the same work, and calculate rightly."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from math import isclose
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.speed import __main__ as bench
+from benchmarks.speed import (
+    compare,
+    core,
+    decision,
+    figures,
+    one_game,
+    reference_loop,
+    tables,
+    tree,
+)
+from benchmarks.speed import tournament as tournaments
+from benchmarks.speed.figures import Bench, LeftOut
+from benchmarks.speed.parts import all_benches
+from benchmarks.speed.recorded import Recorded
+from kododo_env import kododo_v0, registry
+from kododo_env.agent_registry import shipped, strangers
+from tests.doors import GAMES
+from tests.pages.scripts import ROOT
+
+# --- the same work ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", kododo_v0.PLAYERS)
+def test_the_loop_in_c_does_what_the_core_does(players: int) -> None:
+    num = 200
+    game = kododo_v0.batch_game(num, num_players=players, seed=players)
+    try:
+        loop = reference_loop.ReferenceLoop(num, players, keep=True)
+    except LeftOut as reason:
+        pytest.skip(str(reason))
+    actions = Recorded(game).actions
+    decks = game.sample_decks(num, np.random.default_rng(1))
+    loop.play(np.stack(actions), decks)
+    game.reset(decks=decks)
+    assert loop.steps == len(actions)
+    for step, each in enumerate(actions):
+        game.step(each)
+        assert (loop.seen.rewards[step] == game.rewards).all()
+        assert (loop.seen.mask[step] == game.legal_action_mask()).all()
+        assert (loop.seen.rows[step] == game.observe()).all()
+    assert game.terminated.all()
+
+
+def test_the_loop_in_c_shuffles_all_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = kododo_v0.batch_game(300, seed=0)
+    try:
+        loop = reference_loop.ReferenceLoop(300, 4, keep=True)
+    except LeftOut as reason:
+        pytest.skip(str(reason))
+    loop.play(np.stack(Recorded(game).actions))
+    seen = loop.seen.rows[-1, :, 0, -30:]  # by type, after the last turn
+    assert (seen.sum(axis=1) == 4 * 4 * 6).all()
+    assert (seen <= np.tile((5, 6, 5, 2, 1, 1), 5)).all()
+    assert len(np.unique(loop.seen.rows[0, :, 0, :30], axis=0)) > 250
+
+
+def test_without_a_compiler_the_loop_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    reference_loop.compiled.cache_clear()
+    assert list(figures.in_turns(figures.selected(all_benches(), ["C/kododo/1"]), 1)) == []
+    said = capsys.readouterr().out
+    assert said == "C/kododo/1 is left out: there is no C compiler (cc) to make the loop by hand\n"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_recorded_game_is_played_again(game: str) -> None:
+    one = Recorded(registry.door(game).batch_game(5, seed=3))
+    scores = one.game.scores.copy()
+    for _ in range(2):
+        one.rewind()
+        one.game.reset()
+        for actions in one.actions:
+            one.game.step(actions)
+        assert one.game.terminated.all()
+        assert (one.game.scores == scores).all()
+
+
+def test_another_episode_than_the_recorded_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_game, "AGENT_STEPS", 1)
+    env = one_game.parallel_env(GAMES[0])
+    sample = one_game.sampled(lambda: env, one_game.Parallel)
+    assert sample()["played"] > 0
+    monkeypatch.setattr(
+        one_game.Parallel,
+        "replay",
+        lambda env, episode: bool(env.step(episode[0])[0]) and not env.agents,
+    )
+    with pytest.raises(RuntimeError, match="was not over where it was when it was recorded"):
+        sample()
+
+
+# --- everything can be measured -----------------------------------------------------------------
+
+
+def test_each_figure_has_a_unit_and_is_positive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cheapest of each kind; what takes long is made small."""
+    monkeypatch.setattr(one_game, "AGENT_STEPS", 20)
+    monkeypatch.setattr(decision, "FEW_STEPS", 9)
+    monkeypatch.setattr(decision, "MILLISECONDS", 5)
+    monkeypatch.setattr(tournaments, "GAMES", {1: {"scripted": 40}})
+    cheap = [
+        "core/kododo/8", "core/kado/128", "one-game", "decision/kododo-4p/1",
+        "decision/search:kododo-4p:5ms", "tournament/scripted",
+    ]  # fmt: skip
+    found = dict(figures.in_turns(figures.selected(all_benches(), cheap), 1))
+    assert len(found) == 2 + 12 + 2 + 1
+    for each in found.values():
+        assert all(figures.UNITS[name] and value > 0 for name, value in each.items())
+
+
+def test_nine_agents_can_play_a_tournament() -> None:
+    for each in figures.selected(all_benches(), ["tournament/nine"]):
+        each.make()  # it is refused unless all of them play
+    assert len(tournaments.FIELDS["nine"]) == 9
+    assert set(tournaments.POLICIES) <= {*shipped(), *strangers()}
+
+
+def test_many_games_have_times_and_memory() -> None:
+    found = core.many(GAMES[0], 100)
+    assert found.keys() == {*core.WORKS, "whole", "peak", "peak without observing"}
+    assert found["peak"] >= found["peak without observing"] > 0.01
+    assert isclose(found["whole"], sum(found[work] for work in core.WORKS))
+
+
+# --- in turns, and written down -----------------------------------------------------------------
+
+
+def counting(name: str, calls: list[str], most: int = 1000) -> Bench:
+    """A benchmark whose figure is how often it was asked."""
+
+    def sample() -> dict[str, float]:
+        calls.append(name)
+        return {"step": float(calls.count(name))}
+
+    return Bench(name, lambda: sample, most)
+
+
+def test_benchmarks_take_turns_and_the_median_counts() -> None:
+    calls: list[str] = []
+    benches = [counting("a", calls), counting("b", calls, most=1), counting("c", calls)]
+    found = dict(figures.in_turns(benches, 3))
+    assert "".join(calls) == "ac" + "abc" + "ac" + "ac"
+    assert found == {"a": {"step": 3.0}, "b": {"step": 1.0}, "c": {"step": 3.0}}
+
+
+@pytest.fixture
+def two_parts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Two benchmarks that take no time, in place of all."""
+    calls: list[str] = []
+    benches = [counting("core/x/1", calls), counting("tournament/x/1", calls)]
+    monkeypatch.setattr(bench, "all_benches", lambda: iter(benches))
+    monkeypatch.setattr(bench, "printed", lambda figures: "tables")
+    return calls
+
+
+def test_what_was_measured_is_kept_and_merged(tmp_path: Path, two_parts: list[str]) -> None:
+    path = tmp_path / "results.json"
+    bench.measure(bench.SpeedConfig("tournament", 1, path))
+    found = json.loads(path.read_text())
+    assert found["figures"] == {"tournament/x/1/step": 2.0}
+    assert set(found["machine"]) == {"processor", "cores", "system", "python", "numpy"}
+    found["figures"]["training/x/seconds"] = 5.0
+    path.write_text(json.dumps(found))
+    bench.measure(bench.SpeedConfig("core", 1, path))
+    merged = json.loads(path.read_text())["figures"]
+    assert list(merged) == ["core/x/1/step", "tournament/x/1/step", "training/x/seconds"]
+    found["machine"]["cores"] = 1000
+    path.write_text(json.dumps(found))
+    bench.measure(bench.SpeedConfig("core", 1, path))
+    assert list(json.loads(path.read_text())["figures"]) == ["core/x/1/step"]
+
+
+def test_what_is_not_there_to_measure_is_said() -> None:
+    with pytest.raises(ValueError, match="called 'cor'; there are C, core, million, one-game"):
+        figures.selected(all_benches(), ["core", "cor"])
+    with pytest.raises(ValueError, match="--rounds must be 1 or more"):
+        bench.SpeedConfig(rounds=0)
+
+
+def test_the_tables_show_ratios() -> None:
+    found = {
+        **{f"core/x/{size}/{work}": cost for size, cost in ((64, 20.0), (4096, 5.0))
+           for work in tables.TITLES},
+        "C/x/64/whole": 10.0,
+        "one-game/env/x/played": 30.0, "one-game/env/x/with reset": 20.0,
+        "one-game/env/peer/played": 60.0, "one-game/env/peer/with reset": 50.0,
+    }  # fmt: skip
+    rows = [line.replace(" ", "") for line in tables.printed(found).splitlines()]
+    assert "|whole,×thatof4,096games|4.00|1.00|–|" in rows
+    assert "|whole,×C|2.00|–|–|" in rows
+    assert "|`env`|x|30|0.50|20|" in rows
+
+
+# --- two revisions ------------------------------------------------------------------------------
+
+
+def test_ratios_are_those_of_rounds_and_say_which_is_better() -> None:
+    rounds = [
+        {
+            "a/step": (2.0 * noise, 1.0 * noise * wobble),
+            "a/played": (9.0, 3.0 * wobble),
+            "b/step": (1.0, wobble),
+        }
+        for noise, wobble in ((1.0, 1.1), (7.0, 1.0), (3.0, 0.9))
+    ]
+    found = compare.ratios(rounds)
+    assert found["a/step"]["ratio"] == pytest.approx(2 / (1.1 * 0.9) ** (1 / 3))
+    assert found["a/played"]["ratio"] == pytest.approx(1 / 3 * (1.1 * 0.9) ** (1 / 3))
+    logs = np.log([1.1, 1.0, 0.9])
+    half = 4.3027 * logs.std(ddof=1) / 3**0.5  # Student's, 2 degrees of freedom
+    assert np.log(found["b/step"]["high"] / found["b/step"]["ratio"]) == pytest.approx(half, 1e-3)
+    marks = {name: compare.row(name, each)[-1] for name, each in found.items()}
+    assert marks == {"a/step": "better", "a/played": "worse", "b/step": ""}
+
+
+def test_what_a_tree_cannot_do_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Planted:
+        def __init__(self, folder: Path) -> None:
+            self.folder = folder
+
+        def __enter__(self) -> Planted:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def sample(self, name: str) -> dict[str, float]:
+            if (str(self.folder), name) == ("old", "new"):
+                raise LeftOut("AttributeError: it was not there yet")
+            return {"step": 1.0 if str(self.folder) == "old" else 3.0}
+
+    monkeypatch.setattr(compare, "Tree", Planted)
+    benches = [counting("new", []), counting("both", [])]
+    found = dict(compare.one_round((Path("old"), Path("now")), benches, 2, turned=True))
+    assert found == {"both/step": (1.0, 3.0)}
+    assert capsys.readouterr().out == "new is left out: AttributeError: it was not there yet\n"
+
+
+has_git = pytest.mark.skipif(
+    subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True).returncode != 0,
+    reason="no checkout",
+)
+
+
+@has_git
+def test_two_trees_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written = {"json": tmp_path / "ratios.json", "markdown": tmp_path / "ratios.md"}
+    compare.compare(compare.CompareConfig("HEAD", "core/kododo/8", 2, 1, **written))
+    found = json.loads(written["json"].read_text())
+    assert [found["rev"], found["rounds"]] == ["HEAD", 2]
+    works = {f"core/kododo/8/{work}" for work in (*core.WORKS, "rows", "whole")}
+    assert found["figures"].keys() == works
+    for each in found["figures"].values():
+        assert 0 < each["low"] < each["ratio"] < each["high"]
+    printed, page = capsys.readouterr().out.splitlines(), written["markdown"].read_text()
+    assert len(printed) == 2 + len(works)
+    assert page.count("\n") == 2 + len(works)
+    assert page.startswith("| figure")
+
+
+@has_git
+def test_each_tree_measures_its_own_package() -> None:
+    with tree.tree_of("HEAD") as folder:
+        assert (folder / tree.BENCHMARKS / "tree.py").read_text() == Path(tree.__file__).read_text()
+        init = folder / "kododo_env" / "core" / "batch_game.py"
+        init.write_text(init.read_text().replace("def reset(", "def was_reset("))
+        with tree.Tree(folder) as broken, pytest.raises(LeftOut, match=r"AttributeError: .*reset"):
+            broken.sample("core/kododo/8")
+    assert not folder.exists()
+    with (
+        pytest.raises(ValueError, match="git knows no revision 'nonsense'"),
+        tree.tree_of("nonsense"),
+    ):
+        pass
