@@ -19,6 +19,7 @@ GAME = "play/index.html"  # in the site, where docs.static_page.build writes it
 
 project = "kododo-env"
 author = copyright = "The kododo-env authors"
+smartquotes = False  # --steps is to stay what it is
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 include_patterns = [
@@ -79,11 +80,20 @@ def setup(app: Sphinx) -> None:
     """Link the game, and write types as the code has them."""
     app.connect("config-inited", link_the_game)
     app.connect("autodoc-process-signature", name_types)
+    app.connect("autodoc-process-docstring", keep_prose, priority=400)  # before napoleon
 
 
 def link_the_game(app: Sphinx, config: Config) -> None:
     """Tell the sidebar where the game is, if it has been put into the site."""
     config.html_context["game"] = GAME if (app.outdir / GAME).is_file() else None
+
+
+def keep_prose(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+) -> None:
+    """Napoleon takes what is before a colon in an attribute's first line for its type."""
+    if what in ("attribute", "data", "property"):
+        lines[:0] = ["..", ""]  # an empty comment
 
 
 # What Python makes of an annotation, and what is written there.
