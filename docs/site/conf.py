@@ -1,7 +1,7 @@
 """The site of the documentation, for Sphinx: ``make docs``.
 
 The whole checkout is the source, so that a link to a page or a file is the same in the repository
-and on the site. ``index.md`` has README.md and says in which order the pages come.
+and on the site. README.md is the first page, and ``contents.md`` says in which order the others come.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ smartquotes = False  # --steps is to stay what it is
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 include_patterns = [
-    "index.md",
+    "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "docs/**.md",
     "docs/reference/*.rst",
     "kododo_env/policy/shipped/*.md",
-    "notebooks/*.ipynb",
+    "notebooks/*",
 ]
-exclude_patterns = [".*", "build", "mutants", "runs"]  # are not even looked through
+root_doc = "README"
+exclude_patterns = [".*", "build", "docs/site", "mutants", "runs"]  # are not even looked through
 
 # --- pages and notebooks ----------------------------------------------------------------------
 
@@ -63,6 +64,7 @@ html_theme = "furo"
 html_title = "kododo-env"
 html_favicon = "../../kododo_env/play/web/back.svg"
 html_copy_source = False
+html_additional_pages = {"index": "index.html"}  # leads to the first page
 templates_path = ["templates"]
 html_sidebars = {
     "**": [
@@ -79,8 +81,15 @@ html_sidebars = {
 def setup(app: Sphinx) -> None:
     """Link the game, and write types as the code has them."""
     app.connect("config-inited", link_the_game)
+    app.connect("source-read", add_contents)
     app.connect("autodoc-process-signature", name_types)
     app.connect("autodoc-process-docstring", keep_prose, priority=400)  # before napoleon
+
+
+def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
+    """Give the first page the list of all others, which is of no use in a checkout."""
+    if page == app.config.root_doc:
+        source[0] += "\n" + Path(__file__).with_name("contents.md").read_text()
 
 
 def link_the_game(app: Sphinx, config: Config) -> None:
