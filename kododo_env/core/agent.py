@@ -117,7 +117,7 @@ def joint_action(
     if len(agents) != players:
         raise ValueError(f"{players} seats need as many agents, not {len(agents)}")
     mask = game.legal_action_mask()
-    deciding = (mask.sum(axis=2, dtype=np.int16) > 1).any(axis=0)
+    deciding = np.logical_or.reduce(game.deciding(), axis=0)
     chosen = np.empty((players, game.num_envs), np.int64)  # in memory games come last
     for player in (*range(first, players), *range(first)):
         agent = agents[player]
@@ -162,10 +162,14 @@ def random_legal_actions(
     Returns:
         Action numbers, shape (...).
     """
+    if mask.size == mask.shape[-1]:  # a single choice: the same one in a quarter of the time
+        legal = mask.nonzero()[-1]
+        action: npt.NDArray[np.int64] = legal[rng.integers(len(legal))].reshape(mask.shape[:-1])
+        return action
     # The k-th legal action, k uniform: the running count of legal actions exceeds k there first.
     count = np.cumsum(mask, axis=-1, dtype=np.int16)
     pick = rng.integers(count[..., -1])
-    action: npt.NDArray[np.int64] = np.argmax(count > pick[..., None], axis=-1)
+    action = np.argmax(count > pick[..., None], axis=-1)
     return action
 
 

@@ -31,7 +31,6 @@ class AECGame(PettingZooTable, AECEnv):
         self._skip_agent_selection = None  # where PettingZoo's removal of agents keeps its place
         self._replaced: list[str] = []
         self._play_on(np.zeros(self.game.num_players))
-        self._accumulate_rewards()
 
     def step(self, action: Any) -> None:
         """Take the choice of ``agent_selection``; None, and only None, once the game is over.
@@ -51,14 +50,13 @@ class AECGame(PettingZooTable, AECEnv):
         if replaced:
             self._replaced.append(agent)
         self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
         self._waiting.pop(0)
         if self._waiting:
+            self._clear_rewards()
             self.agent_selection = self._waiting[0]
         else:
-            self._play(self._chosen[self.seats])
+            self._play(self._own_choices())
             self._play_on(self._reward(self.game)[0].astype(np.float64))
-        self._accumulate_rewards()
 
     def observe(self, agent: str) -> Observation:
         """What an agent knows now; see ``ParallelGame``."""
@@ -84,23 +82,16 @@ class AECGame(PettingZooTable, AECEnv):
         Args:
             gained: Rewards already got in this step, shape (P,).
         """
-        game = self.game
-        deciding = game.deciding()[0, self.seats]
-        while not (deciding.any() or game.terminated[0]):
-            self._play(game.legal_action_mask()[0, self.seats].argmax(axis=1))
-            gained = gained + self._reward(game)[0]
-            deciding = game.deciding()[0, self.seats]
-        self.rewards = dict(zip(self.possible_agents, gained[self.seats].tolist(), strict=True))
-        self.terminations = dict.fromkeys(self.possible_agents, bool(game.terminated[0]))
-        asked = [name for name, asks in zip(self.possible_agents, deciding, strict=True) if asks]
-        self._prepare(asked)
-
-    def _prepare(self, asked: list[str]) -> None:
-        """Set up what is seen, and whose choices are awaited, until the next step."""
+        self._ask()
+        while not (self._waiting or self.game.terminated.item()):
+            self._play(self._own_choices())
+            gained = gained + self._reward(self.game)[0]
+            self._ask()
+        points, over = gained.tolist(), self.game.terminated.item()
+        self.rewards = {name: points[player] for name, player in self._player_of.items()}
+        self._accumulate_rewards()
+        self.terminations = dict.fromkeys(self.possible_agents, over)
         self._numbers = self._format.numbers(self.game)[0]
-        self._masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
-        # Players who are not asked keep this, the only thing that they can do.
-        self._chosen = self._masks.argmax(axis=1)
         self.infos: dict[str, dict[str, Any]] = {
             name: self._format.info(self._masks[player].copy())
             for name, player in self._player_of.items()
@@ -108,5 +99,16 @@ class AECGame(PettingZooTable, AECEnv):
         for name in self._replaced:
             self.infos[name]["illegal_action"] = True
         self._replaced = []
-        self._waiting = asked
-        self.agent_selection = asked[0] if asked else self.possible_agents[0]
+        self.agent_selection = (self._waiting or self.possible_agents)[0]
+
+    def _ask(self) -> None:
+        """See what may be done, and whose choices are awaited."""
+        self._masks = self.game.legal_action_mask()[0].view(np.int8)
+        # Players who are not asked keep this, the only thing that they can do.
+        self._chosen: list[int] = self._masks.argmax(axis=1).tolist()
+        choices = self._masks.sum(axis=1).tolist()
+        self._waiting = [name for name, player in self._player_of.items() if choices[player] > 1]
+
+    def _own_choices(self) -> list[int]:
+        """What the agents play, without the opponents."""
+        return [self._chosen[seat] for seat in self.seats]

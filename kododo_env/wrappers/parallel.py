@@ -71,7 +71,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         observations, infos = self._see()
         for name in replaced:
             infos[name]["illegal_action"] = True
-        over = bool(game.terminated[0])
+        over: bool = game.terminated.item()
         if over:
             self.agents = []
         return (
@@ -85,7 +85,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
     def _see(self) -> tuple[dict[str, Observation], Infos]:
         # The hot path of a single game: one observation and one mask, cut into rows. They are
         # copied, since the base of a row is everybody's.
-        masks = self.game.legal_action_mask()[0].astype(np.int8, order="C")
+        masks = self.game.legal_action_mask()[0].view(np.int8)
         observations, infos = {}, {}
         seen = self._format
         numbers = seen.numbers(self.game)[0]

@@ -125,7 +125,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._play(chosen)
         self._play_on()
         reward, self._gained = self._gained, 0.0
-        self._over = bool(self.game.terminated[0])
+        self._over = self.game.terminated.item()
         observation, info = self._see()
         if replaced:
             info["illegal_action"] = True
@@ -141,7 +141,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide or the game is over."""
-        while not (self.game.deciding()[0, self.seat] or self.game.terminated[0]):
+        while not (np.count_nonzero(self.action_masks()) > 1 or self.game.terminated.item()):
             self._play(None)
 
     def _play(self, chosen: int | None) -> None:

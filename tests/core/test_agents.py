@@ -54,6 +54,19 @@ def test_a_single_mask_gives_a_single_action() -> None:
     assert random_legal_actions(np.array([False, False, True]), np.random.default_rng(0)) == 2
 
 
+def test_a_single_choice_is_drawn_as_one_among_many_is() -> None:
+    """The same action from the same random numbers, whatever the shape."""
+    masks, one, many = (np.random.default_rng(seed) for seed in (0, 1, 1))
+    for actions in range(1, 200):
+        mask = masks.random(actions) < 0.5
+        mask[masks.integers(actions)] = True
+        chosen = random_legal_actions(mask if actions % 2 else mask[None, None], one)
+        count = mask.cumsum()
+        assert chosen == (count > many.integers(count[-1:])).argmax()
+        assert np.shape(chosen) == (() if actions % 2 else (1, 1))
+    assert one.bit_generator.state == many.bit_generator.state
+
+
 def test_the_random_agent_plays_what_its_view_allows() -> None:
     game = registry.batch_game("kododo", 50, 0)
     view = game.view(2)

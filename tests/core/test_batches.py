@@ -36,6 +36,24 @@ def test_a_game_may_give_its_mask_once_for_all() -> None:
 
 
 @each_game
+def test_a_mask_is_of_its_turn_and_nobodys_to_change(game: str) -> None:
+    """It is made once a turn, and looked at by ``step``."""
+    played, fresh = (registry.batch_game(game, 2, 0, num_players=4) for _ in range(2))
+    start, first = played.state(), played.legal_action_mask()
+    assert played.legal_action_mask() is first
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        first.flags.writeable = True
+    for turn in range(3):
+        play_random(played, np.random.default_rng(turn), 1)
+        assert np.array_equal(played.legal_action_mask(), played.clone().legal_action_mask())
+    for change in (lambda: played.load_state(start), lambda: played.reset(0)):
+        change()
+        assert np.array_equal(played.legal_action_mask(), fresh.legal_action_mask())
+        play_random(played, np.random.default_rng(3), 2)
+        played.legal_action_mask()
+
+
+@each_game
 def test_the_first_game_is_drawn_if_nothing_else_is_said(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     play_random(played, np.random.default_rng(0), 3)

@@ -46,7 +46,10 @@ def positions(game: str, rules: dict[str, Any]) -> Iterator[BatchGame]:
 def kept_by(game: BatchGame) -> list[np.ndarray]:
     """The arrays that say how the games stand; others are the same in all games of the rules."""
     caches = [getattr(game, name) for name in game._caches]
-    return [array for _, array in arrays([game._state, caches], "game") if array.size]
+    # Kododo's mask is a row of such a table.
+    tables = [array for _, array in arrays(getattr(game, "_tables", ()), "tables")]
+    kept = [array for _, array in arrays([game._state, caches], "game") if array.size]
+    return [each for each in kept if not any(np.may_share_memory(each, one) for one in tables)]
 
 
 @each_kind
