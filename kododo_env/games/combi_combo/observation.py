@@ -62,13 +62,13 @@ def observation(game: CombiComboGame) -> npt.NDArray[Any]:
 
 
 def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
-    """What is known by the turn alone; (turns + 1, turns + 1, 1).
+    """What is known by the turn alone; (turns + 1, turns + 1).
 
     Which turn it is, one-hot, none when all is over, and the cards left in each draw pile.
     """
     numbers = np.eye(rules.num_turns + 1, dtype=np.uint8)
     numbers[:, -1] = np.maximum(0, np.arange(rules.num_turns - 1, -2, -1))
-    return numbers[:, :, None]
+    return numbers
 
 
 def known_rows(rules: Rules) -> npt.NDArray[np.intp]:

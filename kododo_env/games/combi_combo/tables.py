@@ -18,7 +18,7 @@ class Tables(NamedTuple):
 
     Attributes:
         known: Where each number of an observation stands, (P, F); see ``known_rows``.
-        schedule: What the turn alone tells; see ``schedules``.
+        schedule: What the turn alone tells, (turns + 1, turns + 1, 1); see ``schedules``.
     """
 
     known: npt.NDArray[np.intp]
@@ -28,4 +28,4 @@ class Tables(NamedTuple):
 @cache
 def tables(rules: Rules) -> Tables:
     """The tables of these rules, which all their games share."""
-    return Tables(read_only(known_rows(rules)), read_only(schedules(rules)))
+    return Tables(read_only(known_rows(rules)), read_only(schedules(rules))[:, :, None])
