@@ -1,7 +1,7 @@
 """The site of the documentation, for Sphinx: ``make docs``.
 
 The whole checkout is the source, so that a link to a page or a file is the same in the repository
-and on the site. README.md is the first page, and ``contents.md`` says in which order the others come.
+and on the site. README.md is the first page; ``contents.md`` is the order of the others.
 """
 
 from __future__ import annotations

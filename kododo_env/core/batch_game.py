@@ -57,8 +57,7 @@ class BatchGame(ABC):
     version: ClassVar[int]
     no_op: int
     _state_type: ClassVar[type[BatchState]]
-    # None in every copy.
-    _caches: ClassVar[tuple[str, ...]] = ("_masked", "_scratch", "_written_at")
+    _caches: ClassVar[tuple[str, ...]] = ("_masked", "_observed")  # None in every copy
     _state: BatchState
 
     def __init__(
@@ -81,9 +80,8 @@ class BatchGame(ABC):
         self.cards.flags.writeable = False
         self._max_deals = max_deals
         self._clock = 0
-        self._masked: tuple[int, Array] | None = None  # the mask, and at which clock it was made
-        self._written_at: int | None = None  # which turn's observations are in the scratch
-        self._scratch: tuple[Array, dict[str, Array]] | None = None
+        self._masked: tuple[int, Array] | None = None  # at which clock, the mask
+        self._observed: tuple[int, Array] | None = None  # at which clock, what views share
         self.reset(seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -241,26 +239,14 @@ class BatchGame(ABC):
         if out is not None and getattr(out, "shape", None) != shape:
             given = getattr(out, "shape", shown(out))
             raise ValueError(f"out must be an array of the shape {shape}, not {given}")
-        flat, pieces = self._scratch or self._make_scratch()
-        self._write_observation(pieces)
+        flat = self._observation()
         if out is None:
-            return flat.copy().transpose(2, 0, 1)
+            return flat.transpose(2, 0, 1)
         if out.flags.c_contiguous:
             games_first(flat, out)
         else:
             np.copyto(out, flat.transpose(2, 0, 1), casting="unsafe")
         return out
-
-    def _make_scratch(self) -> tuple[Array, dict[str, Array]]:
-        """Where observations are put together: (P, F, N), and its pieces (P, ..., N)."""
-        layout, batch = self.layout, (self.num_players, self.num_envs)
-        flat = np.zeros((batch[0], layout.size, batch[1]), layout.dtype)
-        pieces = {
-            piece.name: flat[:, layout.where(piece.name)].reshape(batch[0], *piece.shape, batch[1])
-            for piece in layout.pieces
-        }
-        self._scratch = (flat, pieces)
-        return self._scratch
 
     @property
     def steps_played(self) -> int:
@@ -328,11 +314,9 @@ class BatchGame(ABC):
 
     def _observation_of(self, player: int) -> Array:
         """A player's observation, (N, F); they are written once for all views of a turn."""
-        flat, pieces = self._scratch or self._make_scratch()
-        if self._written_at != self._clock:
-            self._write_observation(pieces)
-            self._written_at = self._clock
-        observation: Array = flat[player].T
+        if self._observed is None or self._observed[0] != self._clock:
+            self._observed = self._clock, self._observation()
+        observation: Array = self._observed[1][player].T
         return observation
 
     @staticmethod
@@ -505,9 +489,20 @@ class BatchGame(ABC):
         of finished games are no-ops, and whatever is done to these games is undone after.
         """
 
-    @abstractmethod
+    def _observation(self) -> Array:
+        """What each player knows, a fresh array (P, F, N); here by ``_write_observation``."""
+        layout, shape = self.layout, (self.num_players, self.layout.size, self.num_envs)
+        flat = np.zeros(shape, layout.dtype)
+        pieces = {
+            piece.name: flat[:, layout.where(piece.name)].reshape(len(flat), *piece.shape, -1)
+            for piece in layout.pieces
+        }
+        self._write_observation(pieces)
+        return flat
+
     def _write_observation(self, into: dict[str, Array]) -> None:
-        """Fill the observation's pieces: each an array (P, \\*piece.shape, N)."""
+        """Fill the observation's pieces: each an array (P, \\*piece.shape, N), 0 at first."""
+        raise NotImplementedError
 
     @abstractmethod
     def _invariants(self) -> Iterator[Invariant]:

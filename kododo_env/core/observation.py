@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -13,6 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.numbers import whole_number, whole_tuple
+
+# From so many games on memory counts: fetched anew each time, and more than the cache holds. Put
+# together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
+MANY = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,13 @@ class ObservationLayout:
             for piece in self.pieces
         }
 
+    def filled(self, pieces: Mapping[str, Any], num_players: int) -> npt.NDArray[np.intp]:
+        """Observations of these pieces, each (P, \\*piece.shape) or the same for all; (P, F)."""
+        flat = np.empty((num_players, self.size), np.intp)
+        for name, piece in self.views(flat).items():
+            piece[:] = pieces[name]
+        return flat
+
     def fingerprint(self) -> str:
         """A hash of names, shapes and maxima: equal for layouts that can be exchanged."""
         facts: Sequence[Any] = [(p.name, p.shape, p.maximum, p.axes) for p in self.pieces]
@@ -171,3 +182,39 @@ class ObservationLayout:
                 f"| 0–{piece.maximum} | {piece.description} |"
             )
         return "\n".join(lines)
+
+
+def numbered(**shapes: tuple[int, ...]) -> dict[str, npt.NDArray[np.intp]]:
+    """Whole numbers from 0 on, each once, in arrays of these shapes: the rows of ``gathered``."""
+    found, start = {}, 0
+    for name, shape in shapes.items():
+        found[name] = np.arange(start, start + prod(shape)).reshape(shape)
+        start += prod(shape)
+    return found
+
+
+def gathered(
+    known: Sequence[npt.NDArray[Any]], rows: npt.NDArray[np.intp], dtype: npt.DTypeLike
+) -> npt.NDArray[Any]:
+    """Observations put together from what there is to know, each number by where it stands.
+
+    Two calls, whatever there is in an observation: written piece by piece it takes 2 to 4 times as
+    long.
+
+    Args:
+        known: Arrays (..., N), whose rows of N numbers are counted through.
+        rows: Which row each number is, (P, F).
+        dtype: The dtype of the result, which holds all numbers of the rows.
+
+    Returns:
+        A fresh array (P, F, N).
+    """
+    num = known[0].shape[-1]
+    if num < MANY:
+        flat = np.concatenate(known, axis=None, dtype=dtype, casting="unsafe")
+        return flat.reshape(-1, num).take(rows, axis=0)
+    found = np.empty((*rows.shape, num), dtype)
+    single = [row for each in known for row in each.reshape(-1, num)]
+    for to, row in zip(found.reshape(-1, num), rows.ravel().tolist(), strict=True):
+        to[:] = single[row]
+    return found

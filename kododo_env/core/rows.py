@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+GAMES = 1 << 14  # at a time: what is computed on the way stays in the caches
 BLOCK = 64  # games at a time: a block of them stays in the processor's first cache
 
 
@@ -25,6 +26,13 @@ def games_first(array: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
     for start in range(0, num, BLOCK):
         block = np.ascontiguousarray(columns[:, start : start + BLOCK])
         np.copyto(rows[start : start + BLOCK], block.T, casting="unsafe")
+
+
+@cache
+def blocks(num_envs: int) -> tuple[slice, ...]:
+    """The games of a batch, so many at a time as may be computed with at once."""
+    starts = range(0, num_envs, GAMES)
+    return tuple(slice(start, min(start + GAMES, num_envs)) for start in starts)
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kododo_env.core import observation
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.observation import ObservationLayout, Piece
+from kododo_env.core.observation import ObservationLayout, Piece, gathered, numbered
 
 HAND = Piece("hand", (2, 3), 4, "own cards", ("colour", "value"))
 TURN = Piece("turn", (), 9, "which turn it is")
@@ -184,3 +185,22 @@ def test_pairs_of_slots_come_in_lexicographic_order() -> None:
     assert SlotPiece("pair", "hand", 4, 2).choices == (
         (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("many", [1, 100])
+def test_observations_are_gathered_from_rows_few_games_or_many(
+    many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many games are put together row by row, few at once: every number must be the same."""
+    monkeypatch.setattr(observation, "MANY", many)
+    rng, rows = np.random.default_rng(0), numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))
+    assert np.concatenate([each.ravel() for each in rows.values()]).tolist() == list(range(19))
+    known = [rng.integers(0, 9, (*each.shape, 5)) for each in rows.values()]
+    places = LAYOUT.filled(rows, 2)
+    found = gathered(known, places, LAYOUT.dtype)
+    assert (found.shape, found.dtype) == ((2, LAYOUT.size, 5), LAYOUT.dtype)
+    for player in range(2):
+        pieces = LAYOUT.views(found[player].T)
+        assert np.array_equal(pieces["hand"].transpose(1, 2, 0), known[0][player])
+        assert np.array_equal(pieces["turn"], known[1])
+        assert np.array_equal(pieces["scores"].T, known[2][player])

@@ -19,12 +19,13 @@ from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
     action_layout,
+    observation,
     observation_layout,
-    write_observation,
 )
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
+from kododo_env.games.combi_combo.tables import tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
@@ -66,6 +67,7 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
+        self._tables = tables(rules)
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
@@ -177,8 +179,8 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
     def _view(self, player: int) -> CombiComboView:
         return CombiComboView(self, player)
 
-    def _write_observation(self, into: dict[str, Array]) -> None:
-        write_observation(self, into)
+    def _observation(self) -> Array:
+        return observation(self)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         state = self._state

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
-from kododo_env.core.rows import column
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 
 if TYPE_CHECKING:
@@ -48,20 +47,37 @@ def action_layout(rules: Rules) -> ActionLayout:
     return ActionLayout((ActionPiece("pass_card", shape, ("colour", "value")),))
 
 
-def write_observation(game: CombiComboGame, into: dict[str, npt.NDArray[Any]]) -> None:
-    """Fill the observation's pieces: each an array (P, \\*piece.shape, N)."""
-    state, rules = game._state, game.rules
-    hand, received = into["hand"], into["received"]
-    passed = state.passed.reshape(hand.shape)
-    hand[:] = state.hands.reshape(hand.shape)
-    into["passed"][:] = passed
-    received[1:] = passed[:-1]
-    received[0] = passed[-1]
-    if rules.central_pile:
-        into["face_up"][:] = state.face_up.reshape(hand.shape[1:])
+def observation(game: CombiComboGame) -> npt.NDArray[Any]:
+    """What each player knows, (P, F, N); in the order of ``known_rows``."""
+    state, rules, tables = game._state, game.rules, game._tables
+    hand = state.hands.reshape(game.num_players, rules.num_colours, VALUES, game.num_envs)
     some = (hand > 0).view(np.uint8)
-    np.add.reduce(hand, axis=1, out=into["by_value"])
-    np.add.reduce(some, axis=2, out=into["by_colour"])
-    np.add.reduce(some[:, :, -1], axis=1, out=into["fours"])
-    into["turn"][:] = (column(rules.num_turns) == state.turn).view(np.uint8)
-    into["draw_pile"][:] = game.draw_pile_size
+    known = (
+        hand, state.passed, state.face_up, np.add.reduce(hand, axis=1, dtype=np.uint8),
+        np.add.reduce(some, axis=2, dtype=np.uint8),
+        np.add.reduce(some[:, :, -1], axis=1, dtype=np.uint8),
+        tables.schedule[state.turn].repeat(game.num_envs, axis=1),
+    )  # fmt: skip
+    return gathered(known, tables.known, game.layout.dtype)
+
+
+def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
+    """What is known by the turn alone; (turns + 1, turns + 1).
+
+    Which turn it is, one-hot, none when all is over, and the cards left in each draw pile.
+    """
+    numbers = np.eye(rules.num_turns + 1, dtype=np.uint8)
+    numbers[:, -1] = np.maximum(0, np.arange(rules.num_turns - 1, -2, -1))
+    return numbers
+
+
+def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+    """Where each number of an observation stands in all that is known, (P, F); see ``gathered``."""
+    players, types = rules.num_players, (rules.num_colours, VALUES)
+    known = numbered(
+        hand=(players, *types), passed=(players, *types), face_up=types,
+        by_value=(players, VALUES), by_colour=(players, rules.num_colours), fours=(players,),
+        turn=(rules.num_turns,), draw_pile=(),
+    )  # fmt: skip
+    received = np.roll(known["passed"], 1, axis=0)
+    return observation_layout(rules).filled(known | {"received": received}, players)

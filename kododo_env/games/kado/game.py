@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,8 @@ from kododo_env.games.kado.observation import (
     Phase,
     action_layout,
     moves,
+    observation,
     observation_layout,
-    write_tableaus,
-    write_turn,
 )
 from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows
@@ -71,13 +70,11 @@ class KadoGame(BatchGame, TellsInWords):
     _state_type = KadoState
     _words = words
     _state: KadoState
-    _caches: ClassVar[tuple[str, ...]] = (*BatchGame._caches, "_written")
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._tables, self.moves = tables(rules), moves(rules)
         self.no_op = self.moves.no_op
-        self._written: Array | None = None  # whose tableaus the scratch holds, by their open cells
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
@@ -259,7 +256,7 @@ class KadoGame(BatchGame, TellsInWords):
             cell = np.where(forced, state.open.argmax(axis=1), cell)
         card = self._cards_at(state.held)
         row, column_of = np.divmod(cell, self.rules.board_columns)
-        gift, ribbon, value = (each.take(card) for each in tables)
+        gift, ribbon, value = (each.take(card) for each in tables[:3])
         points, counts = state.row_points.reshape(-1), state.column_ribbons.reshape(-1)
         best = state.column_best.reshape(-1)
         state.tableau.reshape(-1)[flat_index(state.tableau, players, cell, games)] = card
@@ -331,17 +328,19 @@ class KadoGame(BatchGame, TellsInWords):
     def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
         player = self._seat(player)
-        seen = np.roll(self._held_seen()[player], player, axis=0)
-        return self._shown(seen.view(np.int8))
+        seen = np.roll(self._sees_held()[player], player, axis=0)
+        cards = np.where(seen, self._cards_at(self._state.held), np.uint8(NONE))
+        return self._shown(cards.view(np.int8))
 
     @property
     def offered(self) -> npt.NDArray[np.int8]:
         """The card that the dealer looks at and has to give, -1 if none; shape (N,)."""
-        dealing = self._state.phase == Phase.DEALING and not self._over
-        card = np.full(self.num_envs, NONE, np.uint8)
-        if dealing:
-            card = self._cards_at(self._state.drawn)
-        return self._shown(card.view(np.int8))
+        return self._shown(self._offered().view(np.int8))
+
+    def _offered(self) -> npt.NDArray[np.uint8]:
+        if self._state.phase == Phase.DEALING and not self._over:
+            return self._cards_at(self._state.drawn)
+        return np.full(self.num_envs, NONE, np.uint8)
 
     @property
     def ruled_out_gifts(self) -> npt.NDArray[np.bool_]:
@@ -383,8 +382,8 @@ class KadoGame(BatchGame, TellsInWords):
         order = (places - self._state.turn_start + 1).astype(np.uint8)
         return order * (places < self.rules.num_cards)
 
-    def _held_seen(self) -> npt.NDArray[np.uint8]:
-        """The cards before the players as far as each one has seen them, the own first: (P, P, N).
+    def _sees_held(self) -> npt.NDArray[np.bool_]:
+        """Whether each player has seen the cards before the players, the own first: (P, P, N).
 
         What ``known`` says of these cards, put together from why they have been seen: looked
         up there, an observation takes 1.1 to 1.2 times as long.
@@ -394,15 +393,10 @@ class KadoGame(BatchGame, TellsInWords):
         seen[self.dealer] = True
         if state.phase == Phase.PLACING:
             seen[:, 0] = True
-        return np.where(seen, self._cards_at(state.held).take(seats, axis=0), np.uint8(NONE))
+        return seen
 
-    def _write_observation(self, into: dict[str, Array]) -> None:
-        # The largest part changes only when cards are placed, and then open is a new array:
-        # written each time, an observation takes 1.2 to 1.4 times as long.
-        if self._written is not self._state.open:
-            write_tableaus(self, into)
-            self._written = self._state.open
-        write_turn(self, into)
+    def _observation(self) -> Array:
+        return observation(self)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self, player, rng)

@@ -57,7 +57,7 @@ def _tableaus(game: KadoGame) -> Iterator[Invariant]:
     open_cells = game._open_cells()
     yield "_open must be the cells next to the cards", state.open == open_cells
     yield "_tableau must leave an open cell", open_cells.any(axis=1) | game._over
-    gift, ribbon, value = (each.take(tableau).reshape(game._board) for each in tables)
+    gift, ribbon, value = (each.take(tableau).reshape(game._board) for each in tables[:3])
     gifts, ribbons = column(rules.num_gifts), column(rules.num_ribbons)
     by_gift = np.where(gift[:, :, :, None] == gifts, value[:, :, :, None], 0)
     yield "_row_points must add up _tableau", state.row_points == by_gift.sum(axis=2)

@@ -12,14 +12,12 @@ import numpy.typing as npt
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
-from kododo_env.core.rows import column
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.rows import column, read_only
 from kododo_env.games.kado.rules import Rules
 
 if TYPE_CHECKING:
     from kododo_env.games.kado.game import KadoGame
-
-Pieces = dict[str, npt.NDArray[Any]]
 
 
 class Phase(IntEnum):
@@ -161,49 +159,76 @@ def moves(rules: Rules) -> Moves:
     return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))
 
 
-def write_tableaus(game: KadoGame, into: Pieces) -> None:
-    """Fill the pieces that change only when cards are placed: each (P, \\*piece.shape, N)."""
-    state, seats, shape = game._state, from_own_seat(game.num_players), into["open"].shape
-    into["row_points"][:] = state.row_points.take(seats, axis=0)
-    into["column_ribbons"][:] = state.column_ribbons.take(seats, axis=0)
-    into["column_best"][:] = state.column_best.take(seats, axis=0)
-    into["filled"][:] = (state.tableau != NONE).take(seats, axis=0).reshape(shape)
-    into["open"][:] = state.open.take(seats, axis=0).reshape(shape)
-    # As wide as the observation: a whole tableau of one gift may be worth more than a row.
-    own_gifts = np.add.reduce(state.row_points, axis=1, dtype=game.layout.dtype)
-    into["own_gifts"][:] = own_gifts
-    into["own_ribbons"][:] = np.add.reduce(state.column_ribbons, axis=1, dtype=np.uint8)
+def observation(game: KadoGame) -> npt.NDArray[Any]:
+    """What each player knows, (P, F, N); in the order of ``known_rows``."""
+    state, dtype = game._state, game.layout.dtype
+    known = (
+        state.row_points, state.column_ribbons, state.column_best, state.tableau != NONE,
+        state.open, state.scores.astype(dtype), state.perfects, game._order_of(state.held),
+        # As wide as the observation: a whole tableau of one gift may be worth more than a row.
+        np.add.reduce(state.row_points, axis=1, dtype=dtype),
+        np.add.reduce(state.column_ribbons, axis=1, dtype=np.uint8),
+        state.seen, _cards(game), game._order_of(state.aside), state.not_gift, state.not_ribbon,
+        _schedule(game),
+    )  # fmt: skip
+    return gathered(known, game._tables.known, dtype)
 
 
-def write_turn(game: KadoGame, into: Pieces) -> None:
-    """Fill all other pieces."""
-    state, seats, running = game._state, from_own_seat(game.num_players), not game._over
-    into["scores"][:] = state.scores.take(seats, axis=0)
-    into["perfects"][:] = state.perfects.take(seats, axis=0)
-    into["turns_left"][:] = game.rules.num_turns - state.turn
-    into["phase"][:] = (column(len(Phase)) == state.phase) & running
-    into["dealer"][:] = ((seats == game.dealer) & running)[:, :, None]
-    challenge = state.phase == Phase.CHALLENGE
-    into["challenger"][:] = ((seats == game.challenger) & challenge)[:, :, None]
-    into["dealt_as"][:] = game._order_of(state.held).take(seats, axis=0)
-    into["put_aside"][:] = game._order_of(state.aside)
-    into["not_gift"][:] = state.not_gift
-    into["not_ribbon"][:] = state.not_ribbon
-    into["seen"][:] = state.seen.reshape(into["seen"].shape)
-    _write_cards(game, into)
+def _cards(game: KadoGame) -> npt.NDArray[np.uint8]:
+    """Parts of the cards before the players, the own first, and of the one that is offered.
 
-
-def _write_cards(game: KadoGame, into: Pieces) -> None:
-    """The cards of this turn, as far as each player has seen them."""
-    tables, cards = game._tables, game._held_seen()
+    As far as each player sees them, (P, P + 1, G + B + 1, N): gift, ribbon, value.
+    """
+    tables, players = game._tables, game.num_players
     gifts, ribbons = column(game.rules.num_gifts), column(game.rules.num_ribbons)
-    into["card_gift"][:] = tables.gift.take(cards)[:, :, None] == gifts
-    into["card_ribbon"][:] = tables.ribbon.take(cards)[:, :, None] == ribbons
-    into["card_value"][:] = tables.value.take(cards)
-    for name in ("offered_gift", "offered_ribbon", "offered_value"):
-        into[name][:] = 0
-    if game.phase == Phase.DEALING and not game._over:
-        offered, dealer = game._cards_at(game._state.drawn), game.dealer
-        into["offered_gift"][dealer] = tables.gift.take(offered) == gifts
-        into["offered_ribbon"][dealer] = tables.ribbon.take(offered) == ribbons
-        into["offered_value"][dealer] = tables.value.take(offered)
+    cards = np.concatenate([game._cards_at(game._state.held), game._offered()[None]])[:, None]
+    is_gift, is_ribbon = tables.gift.take(cards) == gifts, tables.ribbon.take(cards) == ribbons
+    parts = np.concatenate([is_gift, is_ribbon, tables.value.take(cards)], axis=1)
+    seen = np.zeros((players, players + 1, 1, game.num_envs), np.bool_)
+    seen[:, :-1, 0] = game._sees_held()
+    seen[game.dealer, -1] = True
+    return parts.take(card_places(players), axis=0) * seen.view(np.uint8)
+
+
+@cache
+def card_places(num_players: int) -> npt.NDArray[np.intp]:
+    """Whose card each player sees where, and last the one that is offered; (P, P + 1)."""
+    offered = np.full((num_players, 1), num_players)
+    return read_only(np.hstack([from_own_seat(num_players), offered]))
+
+
+def _schedule(game: KadoGame) -> npt.NDArray[np.uint8]:
+    """What is the same in all games, (2 * P + 4, N): turns left, phase, who deals, who guesses."""
+    dealers, challengers = (4 + each * game.num_players for each in range(2))
+    numbers = np.zeros((4 + 2 * game.num_players, 1), np.uint8)
+    if not game._over:
+        numbers[0] = game.rules.num_turns - game.turn
+        numbers[1 + game.phase] = numbers[dealers + game.dealer] = 1
+        numbers[challengers + game.challenger] = game.phase == Phase.CHALLENGE
+    return numbers.repeat(game.num_envs, axis=1)
+
+
+def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+    """Where each number of an observation stands in all that is known, (P, F); see ``gathered``."""
+    players, gifts, ribbons = rules.num_players, rules.num_gifts, rules.num_ribbons
+    rows, columns, seats = rules.board_rows, rules.board_columns, from_own_seat(players)
+    known = numbered(
+        row_points=(players, rows, gifts), column_ribbons=(players, columns, ribbons),
+        column_best=(players, columns), filled=(players, rows, columns),
+        open=(players, rows, columns), scores=(players,), perfects=(players,),
+        dealt_as=(players,), own_gifts=(players, gifts), own_ribbons=(players, ribbons),
+        seen=(players, gifts, ribbons, rules.num_values),
+        cards=(players, players + 1, gifts + ribbons + 1), put_aside=(), not_gift=(gifts,),
+        not_ribbon=(ribbons,), turns_left=(), phase=(len(Phase),), dealer=(players,),
+        challenger=(players,),
+    )  # fmt: skip
+    cards = known.pop("cards")
+    by_seat = {
+        piece.name: known[piece.name][seats]
+        for piece in observation_layout(rules).pieces
+        if piece.name in known and piece.axes[:1] == ("seat",)
+    }
+    parts: dict[str, Any] = {"gift": slice(gifts), "ribbon": slice(gifts, -1), "value": -1}
+    held = {f"card_{name}": cards[:, :-1, part] for name, part in parts.items()}
+    offered = {f"offered_{name}": cards[:, -1, part] for name, part in parts.items()}
+    return observation_layout(rules).filled(known | by_seat | held | offered, players)

@@ -12,16 +12,17 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
-from kododo_env.core.rows import column
+from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.kododo import words
+from kododo_env.games.kododo.hands import in_order, with_card, without_slot
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import (
     action_layout,
+    observation,
     observation_layout,
-    write_observation,
 )
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
@@ -32,8 +33,8 @@ from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 # Below so many games the number of numpy calls counts, above it the bytes: a step as one would
-# do it for many takes 2.6 times as long with one game, 1.5 with 64, as for few 3 with 1,024.
-FEW = 128
+# do it for many takes 1.8 times as long with one game, and with 64 as long as for few.
+FEW = 64
 LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
 
 
@@ -178,11 +179,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     @property
     def _drawn(self) -> int:
         """Cards of the deck that everybody together has drawn by this turn, the deal included."""
-        rules, state = self.rules, self._state
-        if not self._drawing:
-            return rules.num_players * rules.hand_size + rules.draw_pile
-        drawn = state.round_index * rules.round_cards + rules.laid_before[state.turn]
-        return rules.num_players * (rules.hand_size + drawn)
+        return self.rules.drawn(self._state.round_index, self._state.turn)
 
     def _legal_now(self) -> npt.NDArray[np.bool_]:
         """What is legal in every running game: the schedule alone decides it; see ``Tables``."""
@@ -204,60 +201,66 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     def _advance(self, chosen: Array) -> None:
         state, rules = self._state, self.rules
         plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
-        slots, drawn = self._tables.ends[:plays].take(chosen, axis=1), self._draw(plays)
         exchange = self._exchange_few if self.num_envs < FEW else self._exchange
-        state.table[:, place : place + plays] = exchange(slots, drawn).swapaxes(0, 1)
-        self._sort_hands()
+        for games in blocks(self.num_envs):
+            slots = self._tables.ends[:plays].take(chosen[:, games], axis=1)
+            cards = exchange(slots, self._draw(plays, games), games)
+            state.table[:, place : place + plays, games] = cards.swapaxes(0, 1)
         state.turn += 1
         if state.turn == rules.num_turns:
             self._end_round()
 
-    def _draw(self, plays: int) -> npt.NDArray[np.uint8]:
-        """The next cards of the draw pile: (plays, P, N), NONE in the last round."""
-        if not self._drawing:
-            return np.full((plays, 1, 1), NONE, np.uint8)
-        start = self._drawn
-        drawn = self._state.deck[start : start + self.num_players * plays]
-        return drawn.reshape(self.num_players, plays, self.num_envs).swapaxes(0, 1)
+    def _draw(self, plays: int, games: slice) -> npt.NDArray[np.uint8]:
+        """The next cards of the draw pile: (plays, P, N), no card of each in the last round."""
+        start, each = self._drawn, plays * self._drawing
+        drawn = self._state.deck[start : start + self.num_players * each, games]
+        return drawn.reshape(self.num_players, each, drawn.shape[-1]).swapaxes(0, 1)
 
-    def _exchange(self, slots: Array, drawn: Array) -> npt.NDArray[np.uint8]:
-        """Lay the cards in the slots (plays, P, N), take the drawn ones there; count the cards."""
-        state, hands = self._state, self._state.hands
-        types = column(self.rules.num_card_types)
-        # 255 where it is this slot: and, xor pick and swap bytes without branching.
-        here = np.negative((slots[:, :, None] == column(self.rules.hand_size)).view(np.uint8))
-        cards: npt.NDArray[np.uint8] = np.bitwise_or.reduce(hands & here, axis=2)
-        for play in range(len(cards)):
-            hands ^= (hands ^ drawn[play, :, None]) & here[play]
-            state.held_types += drawn[play, :, None] == types
-            self._count_laid(cards[play])
+    def _exchange(self, slots: Array, drawn: Array, games: slice) -> npt.NDArray[np.uint8]:
+        """Lay the cards in the slots (plays, P, N), take the drawn ones; count all of them."""
+        state, types = self._state, column(self.rules.num_card_types)
+        hands, held = state.hands[..., games], state.held_types[..., games]
+        laid, seen = state.laid[..., games], state.seen[..., games]
+        cards = np.empty(slots.shape, np.uint8)
+        for play in reversed(range(len(slots))):  # the last slot first: it moves no other
+            cards[play], hands = without_slot(hands, slots[play])
+            revealed = (cards[play][:, None] == types).view(np.uint8)
+            held -= revealed
+            seen += np.add.reduce(revealed, axis=0, dtype=np.uint8)
+            laid += self._counts_laid(cards[play])
+        for card in drawn:
+            hands = with_card(hands, card)
+            held += (card[:, None] == types).view(np.uint8)
+        state.hands[:, : hands.shape[1], games] = hands
+        state.hands[:, hands.shape[1] :, games] = NONE
         return cards
 
-    def _count_laid(self, card: npt.NDArray[np.uint8]) -> None:
-        """Add a card of everybody (P, N) to all that is counted."""
-        state, rules, colours = self._state, self.rules, self.rules.num_colours
-        colour = card // rules.num_values
-        value = card - colour * rules.num_values + 1
-        laid = (colour[:, None] == column(colours)).view(np.uint8)
-        state.laid[:, :colours] += laid
-        state.laid[:, colours] += value == KODODO_VALUE
-        state.laid[:, colours + 1 :] += laid * value[:, None]
-        revealed = (card[:, None] == column(rules.num_card_types)).view(np.uint8)
-        state.held_types -= revealed
-        state.seen += np.add.reduce(revealed, axis=0, dtype=np.uint8)
+    def _counts_laid(self, card: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        """What a card of everybody, (P, N), adds to what is counted of laid cards; as ``laid``."""
+        colours = self.rules.num_colours
+        counts = np.empty((len(card), self.rules.num_counts, card.shape[1]), np.uint8)
+        colour = card // self.rules.num_values
+        value = card - colour * self.rules.num_values + 1
+        counts[:, :colours] = colour[:, None] == column(colours)
+        counts[:, colours] = value == KODODO_VALUE
+        np.multiply(counts[:, :colours], value[:, None], out=counts[:, colours + 1 :])
+        return counts
 
-    def _exchange_few(self, slots: Array, drawn: Array) -> npt.NDArray[np.uint8]:
+    def _exchange_few(self, slots: Array, drawn: Array, games: slice) -> npt.NDArray[np.uint8]:
         """The same with fewer calls, each of which costs more for each card: by tables."""
-        state, players = self._state, column(self.num_players, np.intp)
-        games = np.arange(self.num_envs)
-        cards: npt.NDArray[np.uint8] = state.hands[players, slots, games]
-        state.hands[players, slots, games] = drawn
+        state, places = (
+            self._state,
+            (column(self.num_players, np.intp), slots, np.arange(games.stop)),
+        )
+        cards: npt.NDArray[np.uint8] = state.hands[places]
+        state.hands[places] = drawn if len(drawn) else NONE
+        state.hands.sort(axis=1)
         counted = self.rules.num_counts
-        laid, taken = self._counts_of(cards), self._counts_of(drawn)
+        laid = self._counts_of(cards)
         state.laid += laid[:, :, :counted].swapaxes(1, 2)
-        revealed = laid[:, :, counted:]
-        held = state.held_types.swapaxes(1, 2)
-        held += taken[:, :, counted:]  # first, so that no number is below 0 on the way
+        held, revealed = state.held_types.swapaxes(1, 2), laid[:, :, counted:]
+        if len(drawn):  # first, so that no number is below 0 on the way
+            held += self._counts_of(drawn)[:, :, counted:]
         held -= revealed
         state.seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
         return cards
@@ -270,16 +273,10 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
 
     def _sort_hands(self) -> None:
         """Sort each hand by card id, empty slots last."""
-        hands = self._state.hands
         if self.num_envs < FEW:
-            hands.sort(axis=1)
-            return
-        # Exchanges of neighbours, all hands at once: with 4,096 games 5 times as fast as sort.
-        for last in range(self.rules.hand_size - 1, 0, -1):
-            for index in range(last):
-                low = np.minimum(hands[:, index], hands[:, index + 1])
-                np.maximum(hands[:, index], hands[:, index + 1], out=hands[:, index + 1])
-                hands[:, index] = low
+            self._state.hands.sort(axis=1)
+        else:
+            self._state.hands = in_order(self._state.hands)
 
     def _count_hands(self) -> None:
         """Count each hand's cards by type; kept up to date as cards are laid."""
@@ -291,18 +288,12 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     # --- the end of a round, of a deal, of the game -----------------------------------
 
     def _end_round(self) -> None:
-        state, rules, colours = self._state, self.rules, self.rules.num_colours
+        state, rules = self._state, self.rules
         last_round = not self._drawing
         if last_round:
             state.hands[:] = NONE  # what is left is discarded before the evaluation
             state.held_types[:] = 0
-        points, cards = score_round(
-            state.laid[:, :colours],
-            state.laid[:, colours + 1 :],
-            state.laid[:, colours],
-            rules.kododo_number,
-            rules.limit,
-        )
+        points, cards = score_round(state.laid, rules.kododo_number, rules.limit)
         state.rewards[:] = points
         state.scores += points
         state.pile_sizes += cards
@@ -366,13 +357,13 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     @property
     def draw_pile_size(self) -> int:
         """Cards left to draw, the same in all running games."""
-        return self.num_players * self.rules.hand_size + self.rules.draw_pile - self._drawn
+        return self.rules.drawn(self.rules.num_rounds, 0) - self._drawn
 
     def _view(self, player: int) -> KododoView:
         return KododoView(self, player)
 
-    def _write_observation(self, into: dict[str, Array]) -> None:
-        write_observation(self, into)
+    def _observation(self) -> Array:
+        return observation(self)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self, player, rng)

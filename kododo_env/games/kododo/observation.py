@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
 from kododo_env.core.batch_game import from_own_seat
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
 from kododo_env.games.kododo.rules import Rules
 
 if TYPE_CHECKING:
@@ -80,27 +80,49 @@ def action_layout(rules: Rules) -> ActionLayout:
     )
 
 
-def write_observation(game: KododoGame, into: dict[str, npt.NDArray[Any]]) -> None:
-    """Fill the observation's pieces: each an array (P, \\*piece.shape, N)."""
-    state, rules, most = game._state, game.rules, game._tables.most
-    seats, colours = from_own_seat(game.num_players), rules.num_colours
-    total = np.add.reduce(state.laid[:, : colours + 1], axis=0, dtype=np.uint8)
-    missing = most - np.minimum(total, most)
-    by_seat = state.laid.take(seats, axis=0)
-    into["hand"][:] = state.held_types.reshape(into["hand"].shape)
-    into["table_cards"][:] = by_seat[:, :, :colours]
-    into["table_points"][:] = by_seat[:, :, colours + 1 :]
-    into["table_kododos"][:] = by_seat[:, :, colours]
-    into["scores"][:] = state.scores.take(seats, axis=0)
-    into["pile_sizes"][:] = state.pile_sizes.take(seats, axis=0)
-    into["colour_totals"][:] = total[:colours]
-    into["to_limit"][:] = missing[:colours]
-    into["kododo_total"][:] = total[colours]
-    into["to_kododo_number"][:] = missing[colours]
-    into["turn"][:] = 0
-    into["turn"][:, state.turn] = 1
-    into["rounds_left"][:] = rules.num_rounds - state.round_index
-    into["draw_pile"][:] = game.draw_pile_size
-    if rules.variant == "long":  # else it is 0 from the start
-        into["later_deal"][:] = state.deals > 0
-    into["seen"][:] = state.seen.reshape(rules.num_colours, rules.num_values, -1)
+def observation(game: KododoGame) -> npt.NDArray[Any]:
+    """What each player knows, (P, F, N); in the order of ``known_rows``."""
+    state, tables, dtype = game._state, game._tables, game.layout.dtype
+    total = np.add.reduce(state.laid[:, : len(tables.most)], axis=0, dtype=np.uint8)
+    schedule = tables.schedule[state.round_index, state.turn].repeat(game.num_envs, axis=1)
+    known = (
+        state.held_types, state.laid, total, tables.most - np.minimum(total, tables.most),
+        state.scores.astype(dtype), state.pile_sizes.astype(dtype), schedule, state.deals > 0,
+        state.seen,
+    )  # fmt: skip
+    return gathered(known, tables.known, dtype)
+
+
+def schedules(rules: Rules) -> npt.NDArray[Any]:
+    """What is known by the round and the turn alone; (rounds + 1, turns, turns + 2, 1).
+
+    Which turn it is, one-hot, the rounds still to be ended and the cards left to draw.
+    """
+    shape = (rules.num_rounds + 1, rules.num_turns, rules.num_turns + 2, 1)
+    numbers = np.zeros(shape, observation_layout(rules).dtype)
+    for round_index, of_round in enumerate(numbers):
+        for turn, of_turn in enumerate(of_round):
+            of_turn[turn] = 1
+            left = rules.drawn(rules.num_rounds, 0) - rules.drawn(round_index, turn)
+            of_turn[-2:, 0] = rules.num_rounds - round_index, left
+    return numbers
+
+
+def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+    """Where each number of an observation stands in all that is known, (P, F); see ``gathered``."""
+    players, colours = rules.num_players, rules.num_colours
+    seats, types = from_own_seat(players), (colours, rules.num_values)
+    known = numbered(
+        hand=(players, *types), laid=(players, rules.num_counts), total=(colours + 1,),
+        missing=(colours + 1,), scores=(players,), pile_sizes=(players,), turn=(rules.num_turns,),
+        rounds_left=(), draw_pile=(), later_deal=(), seen=types,
+    )  # fmt: skip
+    laid, total, missing = known["laid"][seats], known["total"], known["missing"]
+    known |= {
+        "table_cards": laid[..., :colours], "table_kododos": laid[..., colours],
+        "table_points": laid[..., colours + 1 :],
+        "colour_totals": total[:-1], "kododo_total": total[-1],
+        "to_limit": missing[:-1], "to_kododo_number": missing[-1],
+        "scores": known["scores"][seats], "pile_sizes": known["pile_sizes"][seats],
+    }  # fmt: skip
+    return observation_layout(rules).filled(known, players)

@@ -228,6 +228,13 @@ class Rules:
         """Rounds of a deal, the last round from the hand included."""
         return self.draw_pile // (self.num_players * self.round_cards) + 1
 
+    def drawn(self, round_index: int, turn: int) -> int:
+        """Cards of the deck that everybody together has drawn by a turn, the deal included."""
+        if round_index >= self.num_rounds - 1:  # in the last round nobody draws
+            return self.num_players * self.hand_size + self.draw_pile
+        each = self.hand_size + round_index * self.round_cards + self.laid_before[turn]
+        return self.num_players * each
+
     @cached_property
     def kododo_number(self) -> int:
         """With exactly so many Kododo cards on the table only those score."""

@@ -31,7 +31,7 @@ def scoring_colours(colour_totals: npt.NDArray[Any], limit: Any) -> npt.NDArray[
     count = colour_totals * (colour_totals < limit)
     alone = np.add.reduce(count[:, None] == count, axis=1, dtype=np.uint8) == 1
     count *= alone
-    wins: npt.NDArray[np.bool_] = (count == np.maximum.reduce(count, axis=0)) & (count != 0)
+    wins: npt.NDArray[np.bool_] = count == np.maximum.reduce(count, axis=0, initial=1)
     return wins
 
 
@@ -58,28 +58,24 @@ def kododo_round(kododo_counts: npt.NDArray[Any], kododo_number: Any) -> npt.NDA
 
 
 def score_round(
-    counts: npt.NDArray[Any],
-    points: npt.NDArray[Any],
-    kododo_counts: npt.NDArray[Any],
-    kododo_number: Any,
-    limit: Any,
+    laid: npt.NDArray[Any], kododo_number: Any, limit: Any
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """What each player scores in a round, and how many cards go to the score pile.
 
     Args:
-        counts: Cards each player laid by colour, shape (P, C, ...).
-        points: Their values added up, shape (P, C, ...).
-        kododo_counts: Kododo cards each player laid, shape (P, ...).
+        laid: What each player laid, shape (P, 2 * C + 1, ...): cards by colour, Kododo cards, and
+            the values by colour added up.
         kododo_number: The exact number of clause 1.
         limit: The limit of clause 2.
 
     Returns:
         Points and cards, each of shape (P, ...), in the dtype of what was given.
     """
-    exact = kododo_round(kododo_counts, kododo_number)
-    wins = scoring_colours(np.add.reduce(counts, axis=0, dtype=np.uint8), limit) & ~exact
-    kododos = kododo_counts * exact  # worth 1 each: as many points as cards
-    return (
-        np.add.reduce(points * wins, axis=1, dtype=points.dtype) + kododos,
-        np.add.reduce(counts * wins, axis=1, dtype=counts.dtype) + kododos,
-    )
+    colours = laid.shape[1] // 2
+    exact = kododo_round(laid[:, colours], kododo_number)
+    total = np.add.reduce(laid[:, :colours], axis=0, dtype=np.uint8)
+    wins = scoring_colours(total, limit) & ~exact
+    # Kododo cards are worth 1 each: as many points as cards.
+    gained = laid * np.concatenate((wins, exact[None], wins))
+    points = np.add.reduce(gained[:, colours:], axis=1, dtype=laid.dtype)
+    return points, np.add.reduce(gained[:, : colours + 1], axis=1, dtype=laid.dtype)

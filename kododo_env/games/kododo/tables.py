@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.rows import read_only
-from kododo_env.games.kododo.observation import action_layout
+from kododo_env.games.kododo.observation import action_layout, known_rows, schedules
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 
 Slots = tuple[tuple[int, ...], ...]
@@ -27,6 +27,8 @@ class Tables(NamedTuple):
         most: The limit, for each colour, and the Kododo number, (C + 1, 1).
         counts: By card id what a card adds: to cards by colour, Kododo cards and points by
             colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
+        known: Where each number of an observation stands, (P, F); see ``known_rows``.
+        schedule: What round and turn alone tell; see ``schedules``.
     """
 
     slots: Slots
@@ -34,6 +36,8 @@ class Tables(NamedTuple):
     legal: list[list[npt.NDArray[np.bool_]]]
     most: npt.NDArray[np.uint8]
     counts: npt.NDArray[np.uint8]
+    known: npt.NDArray[np.intp]
+    schedule: npt.NDArray[Any]
 
 
 @cache
@@ -45,7 +49,15 @@ def tables(rules: Rules) -> Tables:
     most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
     held = range(rules.hand_size + 1)
     legal = [[read_only(_legal(slots, plays, cards)) for cards in held] for plays in range(3)]
-    return Tables(slots, ends, legal, read_only(most)[:, None], read_only(_counts(rules)))
+    return Tables(
+        slots,
+        ends,
+        legal,
+        read_only(most)[:, None],
+        read_only(_counts(rules)),
+        read_only(known_rows(rules)),
+        read_only(schedules(rules)),
+    )
 
 
 def _legal(slots: Slots, plays: int, held: int) -> npt.NDArray[np.bool_]:

@@ -52,10 +52,12 @@ def watch(game: BatchGame) -> None:
     """Let all arrays of a batch be watched, and those in which it puts observations together."""
     for name, array in game._state.arrays().items():
         setattr(game._state, name, array.view(Watched))
-    if game._scratch is None:
-        flat, pieces = game._make_scratch()
-        watched: dict[str, Any] = {name: piece.view(Watched) for name, piece in pieces.items()}
-        game._scratch = (flat, watched)
+    write: Any = type(game)._write_observation
+
+    def write_watched(into: dict[str, Any]) -> None:
+        write(game, {name: piece.view(Watched) for name, piece in into.items()})
+
+    vars(game)["_write_observation"] = write_watched
 
 
 def _plain(value: Any) -> Any:

@@ -359,11 +359,11 @@ def test_the_order_of_the_colours_makes_no_difference() -> None:
 def test_score_round_answers_for_many_games_at_once_as_for_each_alone() -> None:
     rng = np.random.default_rng(11)
     counts = rng.multinomial(4, [0.2] * 5, size=(3, 200)).transpose(0, 2, 1)
-    points, kododos = counts * 3, rng.integers(0, 4, (3, 200))
-    together = score_round(counts, points, kododos, 5, 6)
+    laid = np.concatenate([counts, rng.integers(0, 4, (3, 1, 200)), counts * 3], axis=1)
+    together = score_round(laid, 5, 6)
     for game in range(200):
         one = slice(game, game + 1)
-        alone = score_round(counts[..., one], points[..., one], kododos[..., one], 5, 6)
+        alone = score_round(laid[..., one], 5, 6)
         assert (together[0][:, one] == alone[0]).all()
         assert (together[1][:, one] == alone[1]).all()
 
@@ -374,10 +374,9 @@ def test_score_round_answers_for_many_games_at_once_as_for_each_alone() -> None:
 def test_points_and_cards_come_in_the_dtype_of_what_was_given() -> None:
     """The search counts in bytes, where points of a round fit; wider numbers stay wide."""
     counts = np.array([[[3], [0]], [[1], [0]]])
-    kododos = np.zeros((2, 1), np.uint8)
+    laid = np.concatenate([counts, np.zeros((2, 1, 1), np.intp), counts * 5], axis=1)
     for dtype in (np.uint8, np.int16, np.int32):
-        given = counts.astype(dtype)
-        points, cards_won = score_round(given, given * dtype(5), kododos.astype(dtype), 4, 5)
+        points, cards_won = score_round(laid.astype(dtype), 4, 5)
         assert points.dtype == cards_won.dtype == dtype
         assert points.tolist() == [[15], [5]]
         assert cards_won.tolist() == [[3], [1]]
