@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.baselines.kododo_chances import Situation, Tables, expected_margins, tables_for
+from kododo_env.baselines.kododo_chances import (
+    Situation,
+    Tables,
+    expected_margins,
+    of_choices,
+    tables_for,
+)
 from kododo_env.baselines.kododo_forecaster import ForecasterAgent
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
 from kododo_env.core.agent import Agent
@@ -25,8 +31,7 @@ def _colours_and_values(view: KododoView) -> tuple[Array, Array]:
 
 def _of_cards(values: Array, view: KododoView) -> Array:
     """The values of the turn's choices, (choices, N), from those of the cards, (slots, N)."""
-    _, choices = choices_of_turn(view.rules, view.turn)
-    return np.stack([values[list(slots)].sum(axis=0) for slots in choices])
+    return of_choices(values, choices_of_turn(view.rules, view.turn)[1])
 
 
 class GreedyAgent(KododoAgent):

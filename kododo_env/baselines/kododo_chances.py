@@ -121,28 +121,35 @@ class Situation:
 
     def after(self, choices: tuple[tuple[int, ...], ...]) -> Laid:
         """What each choice of slots would come to."""
-        slots = range(self.rules.hand_size)
-        kept = [[slot for slot in slots if slot not in laid] for laid in choices]
-
-        def add(array: Array, which: Any) -> Array:
-            return np.stack([array[list(each)].sum(axis=0, dtype=np.int16) for each in which])
-
+        colours, kododos = (of_choices(each, choices) for each in (self.colours, self.kododos))
         return Laid(
-            add(self.colours, choices),
-            add(self.values, choices),
-            add(self.kododos, choices),
-            add(self.colours, kept),
-            add(self.kododos, kept),
-            np.stack([self._reserve(each) for each in kept]),
+            colours,
+            of_choices(self.values, choices),
+            kododos,
+            self.colours.sum(axis=0, dtype=np.int16) - colours,
+            self.kododos.sum(axis=0, dtype=np.int16) - kododos,
+            self._reserve(choices),
         )
 
-    def _reserve(self, slots: list[int]) -> Array:
-        """The points of the best cards of each colour in some slots, (C, N)."""
-        best = second = np.zeros_like(self.totals)
-        for value in self.values[slots]:
-            second = np.maximum(second, np.minimum(best, value))
+    def _reserve(self, choices: tuple[tuple[int, ...], ...]) -> Array:
+        """The points of the best kept cards of each colour, (A, C, N)."""
+        best = second = np.zeros((len(choices), *self.totals.shape), np.int16)
+        if self.turns_left == 0:
+            return best
+        slots = range(self.rules.hand_size)
+        kept = [[slot for slot in slots if slot not in laid] for laid in choices]
+        for each in zip(*kept, strict=True):
+            value = self.values[list(each)]
+            if self.turns_left == 2:
+                second = np.maximum(second, np.minimum(best, value))
             best = np.maximum(best, value)
-        return (np.zeros_like(best), best, best + second)[self.turns_left]
+        return best + second
+
+
+def of_choices(values: Array, choices: tuple[tuple[int, ...], ...]) -> Array:
+    """What each choice of slots adds up to, (A, ..., N); of the slots, (slots, ..., N)."""
+    total: Array = sum(values[list(each)] for each in zip(*choices, strict=True))
+    return total
 
 
 # --- where to look --------------------------------------------------------------------------
@@ -238,12 +245,15 @@ def _last_turn(now: Situation, laid: Laid, margins: Floats, tables: Tables) -> F
     brought = np.pad(brought, ((0, 0), (0, 1))).astype(np.float32)
     margins = np.pad(margins, ((0, 0), (0, 1), (0, 0)))
     reply_codes, rows = _code(replies.T, rules)[:, None], np.arange(len(replies))[:, None]
-    codes = _code(now.totals + laid.cards, rules)
-    expected = np.empty(codes.shape, np.float32)
+    codes, winners = _code(now.totals + laid.cards, rules), _winners(rules)
+    games, expected = np.arange(codes.shape[1]), np.empty(codes.shape, np.float32)
     for choice, code in enumerate(codes):
-        winner = _winners(rules).take(code + reply_codes).astype(np.intp)
-        gain = np.take_along_axis(margins[choice], winner, axis=0) - brought[rows, winner]
-        expected[choice] = (chances * gain).sum(axis=0)
+        winner = winners.take(code + reply_codes)
+        # By the place in memory: half the time of two axes of indices.
+        gain = margins[choice].take(winner * len(games) + games)
+        gain -= brought.take(rows * brought.shape[1] + winner)
+        gain *= chances
+        expected[choice] = gain.sum(axis=0)
     return expected
 
 
@@ -306,11 +316,11 @@ def _all_ways(rules: Rules, cards: int) -> tuple[Array, Array]:
 
 
 @lru_cache
-def _winners(rules: Rules) -> npt.NDArray[np.int8]:
+def _winners(rules: Rules) -> npt.NDArray[np.intp]:
     """By the code of a whole round's cards: the scoring colour, or C for nobody."""
     codes, totals = _all_ways(rules, rules.num_players * rules.round_cards)
     colour = scoring_colour(totals, rules.limit)
-    winners = np.zeros(codes.max() + 1, np.int8)
+    winners = np.zeros(codes.max() + 1, np.intp)
     winners[codes] = np.where(colour == NOBODY, rules.num_colours, colour)
     return winners
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_numbers
-from kododo_env.core.view import View
+from kododo_env.core.view import JoinedView, View
 
 Values = npt.NDArray[np.floating[Any]]
 
@@ -82,6 +84,17 @@ class ValueAgent(Agent, Protocol):
 
 
 @runtime_checkable
+class RowAgent(Agent, Protocol):
+    """An agent that decides each game by its row of observation and mask alone, as learned ones do.
+
+    What it draws it draws row by row. So it is asked for several seats at once, with a
+    ``JoinedView``: a network answers many positions in less time than a few each time.
+    """
+
+    by_row: bool
+
+
+@runtime_checkable
 class CheckingAgent(Agent, Protocol):
     """An agent that is made for one game, such as a learned policy, and can check that."""
 
@@ -119,13 +132,42 @@ def joint_action(
     mask = game.legal_action_mask()
     deciding = np.logical_or.reduce(game.deciding(), axis=0)
     chosen = np.empty((players, game.num_envs), np.int64)  # in memory games come last
+    asked = []
     for player in (*range(first, players), *range(first)):
-        agent = agents[player]
-        if agent is not None and deciding[player]:
-            chosen[player] = choice_of(agent, game.view(player), rng)
+        if agents[player] is not None and deciding[player]:
+            asked.append(player)
         else:
             chosen[player] = mask[:, player].argmax(axis=1)
+    # One after the other, as randomness is drawn: together those that follow each other.
+    for _, together in groupby(asked, lambda player: id(agents[player])):
+        seats = list(together)
+        agent = agents[seats[0]]
+        assert agent is not None
+        chosen[seats] = over_seats(partial(choice_of, agent, rng=rng), agent, game, seats)
     return chosen.T
+
+
+def over_seats(
+    answer: Callable[[View], npt.NDArray[Any]],
+    agent: Agent,
+    game: BatchGame,
+    players: Sequence[int],
+) -> npt.NDArray[Any]:
+    """An agent's answers to the views of several players, those of a ``RowAgent`` in one call.
+
+    Args:
+        answer: The agent's, for a view of N games: shape (N, ...).
+        agent: Who answers.
+        game: N games.
+        players: V of them.
+
+    Returns:
+        Shape (V, N, ...).
+    """
+    if len(players) > 1 and getattr(agent, "by_row", False):  # isinstance takes 20 µs
+        joined = answer(JoinedView(game, players))
+        return joined.reshape(len(players), game.num_envs, *joined.shape[1:])
+    return np.stack([answer(game.view(player)) for player in players])
 
 
 def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:

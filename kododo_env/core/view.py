@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -137,6 +137,42 @@ class View:
             following ones. Hidden cards are dealt uniformly among what is possible.
         """
         return self._current().determinize(self.player, rng, samples)
+
+
+class JoinedView(View):
+    """Several seats of N games as one view of V * N games, seat by seat: see ``RowAgent``.
+
+    It has observations and masks; cards one by one, or worlds, are asked of a seat's own view.
+
+    Args:
+        game: The batch looked at.
+        players: Whose knowledge, V of them.
+    """
+
+    def __init__(self, game: BatchGame, players: Sequence[int]) -> None:
+        super().__init__(game, players[0])
+        self.players = players
+
+    @property
+    def num_envs(self) -> int:
+        """V * N, how many games there seem to be."""
+        return len(self.players) * self._game.num_envs
+
+    @property
+    def observation(self) -> npt.NDArray[Any]:
+        """The players' observations, (V * N, F), ``layout.dtype``, read-only."""
+        each = map(self._game._observation_of, self.players)
+        return self._kept("observation", lambda: np.concatenate(list(each)))
+
+    @property
+    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+        """True = legal, shape (V * N, A), read-only."""
+        mask = self._game.legal_action_mask()
+        return self._kept("mask", lambda: np.concatenate([mask[:, p] for p in self.players]))
+
+    def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
+        """Not possible: raises TypeError."""
+        raise TypeError("worlds are dealt from the view of one player")
 
 
 def own_facts(view: View) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.policy.policy_schema import HOTTEST
 
+ROWS = 512  # positions at a time: what is computed for more of KADO's leaves the caches
+
 
 class OnnxAgent:
     """Plays what an exported policy says.
@@ -35,10 +37,13 @@ class OnnxAgent:
         metadata: What the file says of itself.
         game: The game's name.
         num_players: For how many players the policy is.
+        by_row: It may be asked for several seats at once, see ``RowAgent``.
 
     Raises:
         ValueError: There is no such file, or it is no policy of this project.
     """
+
+    by_row = True
 
     def __init__(
         self, path: str | Path, temperature: float | None = None, threads: int = 1
@@ -104,11 +109,20 @@ class OnnxAgent:
         Raises:
             ValueError: The graph fails, or the network gives what is no number.
         """
+        session, blocks = self._session, range(0, max(1, len(action_mask)), ROWS)
         try:
-            logits, values = answers_of(self._session, fed(self._session, observation, action_mask))
+            answers = [
+                answers_of(
+                    session, fed(session, observation[at : at + ROWS], action_mask[at : at + ROWS])
+                )
+                for at in blocks
+            ]
         except ValueError as error:
             raise self._wrong(error) from error
-        return logits, values
+        logits, values = zip(*answers, strict=True)
+        if len(answers) == 1:
+            return logits[0], values[0]
+        return np.concatenate(logits), np.concatenate(values)
 
     def _wrong(self, error: ValueError) -> ValueError:
         return ValueError(f"{plain(self.path)} cannot be played: {error}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent, ProbabilisticAgent
+from kododo_env.core.agent import Agent, ProbabilisticAgent, over_seats
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.core.view import View
@@ -47,8 +47,8 @@ def _log_likelihood(
     others = [other for other in range(game.num_players) if other != player]
     while isinstance(game, TakesBack) and game.known_past:
         game, shown = game.before_last_step(rng)
-        for other in others:
-            chances = policy.probabilities(game.view(other))
-            chance = (chances * shown[:, other]).sum(axis=1)
+        chances = over_seats(policy.probabilities, policy, game, others)
+        for other, theirs in zip(others, chances, strict=True):
+            chance = (theirs * shown[:, other]).sum(axis=1)
             total += np.log(SLIP + (1 - SLIP) * chance)
     return total

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-from kododo_env.core.agent import Agent, ValueAgent, joint_action
+from kododo_env.core.agent import Agent, ValueAgent, joint_action, over_seats
 from kododo_env.core.batch_game import BatchGame
 
 Floats = npt.NDArray[np.float64]
@@ -49,8 +49,8 @@ class OutcomeModel:
         features = np.zeros((*game.scores.shape, 2))
         features[..., 0] = game.scores
         if isinstance(self.policy, ValueAgent):
-            for player in range(game.num_players):
-                features[:, player, 1] = self.policy.value(game.view(player))
+            seats = range(game.num_players)
+            features[..., 1] = over_seats(self.policy.value, self.policy, game, seats).T
         return features
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,7 @@ from kododo_env.core.agent import (
     joint_action,
     random_legal_actions,
 )
+from kododo_env.core.view import JoinedView
 from tests.doors import TABLES
 from tests.helpers import play_random
 
@@ -105,6 +108,53 @@ def test_a_seat_without_agent_has_its_first_legal_action() -> None:
     assert (chosen[:, 1] > mask[:, 1].argmax(axis=1)).all()
     chosen[:] = 0  # it is the caller's own
     assert np.array_equal(mask, game.legal_action_mask())
+
+
+@pytest.mark.parametrize("game", ["kododo", "combi_combo", "kado"])
+def test_a_policy_that_is_asked_for_all_seats_at_once_plays_as_if_asked_for_each(
+    game: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = registry.batch_game(game, 7, 0, num_players=4)
+    policy, choices = load(f"{game}-4p"), np.random.default_rng(0)
+    policy.temperature = 0.5  # type: ignore[attr-defined]
+    others = [policy, RandomAgent(), policy, policy]
+    asked: list[int] = []
+    act = type(policy).act
+
+    def counted(self: Any, view: View, rng: np.random.Generator) -> np.ndarray:
+        asked.append(view.num_envs)
+        return act(self, view, rng)
+
+    monkeypatch.setattr(type(policy), "act", counted)
+    together = 0
+    while not played.terminated.all():
+        for agents in ([policy] * 4, others):
+            chosen = []
+            for by_row in (True, False):
+                monkeypatch.setattr(policy, "by_row", by_row)
+                asked.clear()
+                chosen.append(joint_action(agents, played, np.random.default_rng(1), first=2))
+                together += max(asked, default=0) > played.num_envs
+                assert by_row or set(asked) <= {played.num_envs}
+            assert np.array_equal(*chosen)
+        play_random(played, choices, 1)
+    assert together > 4
+
+
+def test_a_view_of_several_seats_shows_one_after_the_other_and_deals_no_worlds() -> None:
+    game = registry.batch_game("kododo", 3, 0)
+    joined = JoinedView(game, [2, 0])
+    each = [game.view(2), game.view(0)]
+    assert joined.num_envs == 6
+    assert np.array_equal(joined.observation, np.vstack([view.observation for view in each]))
+    assert np.array_equal(
+        joined.legal_action_mask, np.vstack([view.legal_action_mask for view in each])
+    )
+    with pytest.raises(TypeError, match="one player"):
+        joined.determinize(np.random.default_rng(0), 1)
+    play_random(game, np.random.default_rng(0), 1)
+    with pytest.raises(RuntimeError, match="earlier turn"):
+        JoinedView.observation.fget(joined)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

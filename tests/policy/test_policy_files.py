@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,9 @@ from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, shipped
 from kododo_env.policy import onnx_trial
 from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata
-from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.onnx_agent import ROWS, OnnxAgent
 from kododo_env.policy.onnx_file import read_onnx
+from kododo_env.policy.onnxruntime_session import FEW
 from kododo_env.policy.policy_file import LARGEST_FILE, read_policy, sealed
 from tests.doors import GAMES
 from tests.policy.policy_files import Change, changed, tiny_model, write_model, write_policy
@@ -623,3 +625,21 @@ def test_a_trial_changes_nothing_of_the_play(name: str) -> None:
     assert np.array_equal(first[0], again[0])
     assert (first[0][mask == 0] == -1e8).all()
     assert np.isfinite(first[1]).all()
+
+
+@each_policy
+def test_few_positions_are_answered_as_among_many(name: str) -> None:
+    """In one call, in blocks, and few by few, from several threads as well."""
+    agent = kododo_env.load(name)
+    assert isinstance(agent, OnnxAgent)
+    number = ROWS + FEW + 5  # two blocks, the second one not of few
+    observation, mask = (each[:number] for each in positions(game_of(agent.metadata), number))
+    logits, values = agent.evaluate(observation, mask)
+    assert logits.shape == mask.shape
+    assert values.shape == (number,)
+    blocks = [slice(at, at + size) for size in (1, 2, FEW, FEW + 1) for at in range(0, 120, size)]
+    with ThreadPoolExecutor(4) as pool:
+        few = list(pool.map(lambda rows: agent.evaluate(observation[rows], mask[rows]), blocks))
+    for rows, (some_logits, some_values) in zip(blocks, few, strict=True):
+        assert np.allclose(some_logits, logits[rows], rtol=1e-5, atol=1e-5)
+        assert np.allclose(some_values, values[rows], rtol=1e-5, atol=1e-5)
