@@ -105,9 +105,10 @@ def draw_strengths(path: Path) -> None:
                 axes.plot(seconds, shares, color=colour, marker=marker, markersize=4, label=label)
         for target in targets:
             axes.axhline(target, color="grey", linestyle="--", linewidth=1)
-        axes.set(xlabel="seconds of training", title=f"one v three of {opponent}", ylim=(0, None))
+        axes.set(xlabel="seconds of training", title=f"one v three of {opponent}")
         axes.grid(alpha=0.3)
-    panels[0].set_ylabel("win share")
+        axes.set_xlim(left=0)
+    panels[0].set(ylabel="win share", ylim=(0, None))
     panels[0].legend(loc="lower right")
     figure.savefig(path, dpi=120)
     with Image.open(path) as picture:

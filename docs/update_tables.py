@@ -142,9 +142,9 @@ def time_to_strength() -> str:
     heads = [" / ".join(f"{share:.2f}" for share in level) for level in levels]
     about = (
         f"{found['policy']}, trainings of {found['minutes']:g} minutes on {found['threads']} "
-        f"thread{'s' * (found['threads'] > 1)}, {found['games']:,} games for each point: seconds until a "
-        f"share of so much is reached v {' / v '.join(found['targets'])}, mean and range of those "
-        "seeds that reach it."
+        f"thread{'s' * (found['threads'] > 1)}, {found['games']:,} games for each point: seconds "
+        f"until a share of so much is reached v {' / v '.join(found['targets'])}, mean and range "
+        "of those seeds that reach it."
     )
     head = ["one v three", *heads, "share at the end", "agent-steps a second of the processor"]
     return f"{about}\n\n{markdown(head, rows)}"
