@@ -43,7 +43,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ablation truth mutants test-matrix fuzz audit faults soak policies held-out pins docs web web-parts clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix fuzz audit faults soak policies held-out pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -120,6 +120,11 @@ baselines: $(READY) ## Measure the scripted players, for docs/games (some minute
 ablation: $(READY) ## Train recipes with changes, three seeds each, for docs/training.md (hours)
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) benchmarks/ablation.py
 	$(PY) -m docs.update_tables
+
+time-to-strength: $(READY) ## Seconds until a bot is strong, MaskablePPO beside it, for docs/training.md (half an hour)
+	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/time_to_strength.py
+	$(PY) -m docs.update_tables
+	PYTHONPATH=. MPLBACKEND=Agg $(PY) docs/make_images.py
 
 truth: $(READY) ## Solve a small game, and train on it, for docs/exact.md (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/exact_truth.py

@@ -34,6 +34,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield ROOT / "README.md", "strength", partial(strength, "kododo")
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "training.md", "ablation", ablation
+    yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
     yield DOCS / "speed.md", "machine", lambda: speed_tables.about(_speeds())
     for part, table in speed_tables.TABLES.items():
@@ -111,6 +112,44 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
         f"mean and range of {seeds} seeds."
     )
     return f"{about}\n\n{markdown(['what is changed', *heads], rows)}"
+
+
+def time_to_strength() -> str:
+    """Seconds until bots are so strong, as benchmarks/time_to_strength.py found it."""
+    path = DOCS / "time_to_strength.json"
+    if not path.exists():
+        return "Not measured yet: `make time-to-strength` writes `docs/time_to_strength.json`."
+    found, rows = json.loads(path.read_text()), []
+    for opponent, targets in found["targets"].items():
+        for learner, seeds in found["learners"].items():
+            last = [each["curve"][-1] for each in seeds]
+            per_second = [each["steps"] / each["processor"] for each in last]
+            rows.append([
+                f"{learner} v {opponent}",
+                *(_seconds([each["reached"][opponent][k] for each in seeds])
+                  for k in range(len(targets))),
+                _range([each["shares"][opponent] for each in last]),
+                f"{sum(per_second) / len(per_second):,.0f}",
+            ])  # fmt: skip
+    levels = zip(*found["targets"].values(), strict=True)
+    heads = [" / ".join(f"{share:.2f}" for share in level) for level in levels]
+    about = (
+        f"{found['policy']}, trainings of {found['minutes']:g} minutes on {found['threads']} "
+        f"thread{'s' * (found['threads'] > 1)}, {found['games']:,} games for each point: seconds "
+        f"until a share of so much is reached v {' / v '.join(found['targets'])}, mean and range "
+        "of those seeds that reach it."
+    )
+    head = ["one v three", *heads, "share at the end", "agent-steps a second of the processor"]
+    return f"{about}\n\n{markdown(head, rows)}"
+
+
+def _seconds(found: list[float | None]) -> str:
+    """The mean and range of those that are there, and how many they are if not all."""
+    there = [each for each in found if each is not None]
+    if not there:
+        return "not reached"
+    text = f"{sum(there) / len(there):.0f} ({min(there):.0f}–{max(there):.0f})"
+    return text if len(there) == len(found) else f"{text}, {len(there)} of {len(found)}"
 
 
 def exact() -> str:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from agents.networks.places import EXACT, columns_of, descending_places, inverse
+from agents.networks.places import EXACT, columns_of, count_not_above, descending_places, inverse
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
@@ -116,12 +116,11 @@ class Canonical(nn.Module):
     def _slots(self, numbers: Tensor, rank: Tensor) -> Tensor:
         """The raw output's entry for the card in each slot, (B, slots)."""
         assert self.hand is not None
-        cards = numbers[:, self.layout.where(self.hand.name)]
-        slots = torch.arange(self.num_slots, device=cards.device, dtype=cards.dtype)
+        passed = numbers[:, self.layout.where(self.hand.name)].cumsum(dim=1)
+        slots = torch.arange(self.num_slots, device=passed.device, dtype=passed.dtype)
         # Slot s holds the first type up to which more than s cards have been counted.
-        passed = cards.cumsum(dim=1)[:, None, :] <= slots[None, :, None]
-        card = passed.sum(dim=2).clamp(max=self.hand.size - 1)  # empty slots: any, they're illegal
-        return _apply(self.type_target[:, card], rank)
+        card = count_not_above(passed, slots).clamp(max=self.hand.size - 1)  # empty ones: any
+        return _apply(self.type_target[:, None], rank).gather(1, card)
 
 
 def _entries(layout: ObservationLayout, symmetry: Symmetry) -> int:

@@ -28,7 +28,7 @@ from kododo_env.arena.progress import budget_bar
 from kododo_env.system.stopping import STOPS, on_stop
 from kododo_env.wrappers.vec import BatchVecEnv
 
-MEASURE_GAMES = 600  # against each baseline, each time while learning
+MEASURE_GAMES = 400  # against each baseline, each time while learning
 
 
 class Trainer:

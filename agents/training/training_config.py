@@ -56,7 +56,7 @@ class TrainConfig:
     its share, Muon, and how many games are played stay; other settings may be changed."""
     checkpoint_minutes: float = 1.0
     """A checkpoint is written so often."""
-    evaluations: int = 12
+    evaluations: int = 8
     """How often the bot is measured while it learns."""
     games: int = 4000
     """Games against each baseline for the table at the end."""

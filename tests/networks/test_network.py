@@ -198,6 +198,25 @@ def test_the_least_and_the_largest_random_number_draw_a_legal_action(
     assert mask.gather(1, chosen[:, None]).all()
 
 
+@pytest.mark.parametrize("name", registry.DOORS)
+def test_answers_and_gradients_in_bfloat16_are_near(name: str) -> None:
+    """Without autocast the bias is added afterwards, and both heads are one matrix."""
+    game = registry.batch_game(name, 64, seed=0)
+    network = random_network(game)
+    for layer in (*network.trunk[:1], network.policy_head, network.value_head):
+        torch.nn.init.normal_(layer.bias)
+    with torch.no_grad():
+        canonical = network.canonical(torch.from_numpy(np.array(game.observe()[:, 0])))
+    found = []
+    for bfloat16 in (False, True):
+        logits, values = network.from_canonical(*canonical, bfloat16=bfloat16)
+        gradients = torch.autograd.grad(logits.mean() + values.mean(), list(network.parameters()))
+        found.append((logits, values, *gradients))
+    for want, got in zip(*found, strict=True):
+        assert got.dtype == torch.float32
+        assert torch.allclose(want, got, rtol=0.05, atol=0.05)
+
+
 def test_small_numbers_are_given_one_hot() -> None:
     game = kododo_v0.batch_game(4, num_players=4, seed=0)
     play_random(game, np.random.default_rng(0), steps=2)
