@@ -14,7 +14,7 @@ with what they make it do: see ``agents/release/kododo_fitting.py``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -148,7 +148,7 @@ class Situation:
 
 def of_choices(values: Array, choices: tuple[tuple[int, ...], ...]) -> Array:
     """What each choice of slots adds up to, (A, ..., N); of the slots, (slots, ..., N)."""
-    total: Array = sum(values[list(each)] for each in zip(*choices, strict=True))
+    total: Array = reduce(np.add, (values[list(each)] for each in zip(*choices, strict=True)))
     return total
 
 
