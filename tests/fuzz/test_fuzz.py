@@ -39,7 +39,7 @@ def test_what_was_found_once_is_not_found_any_more(tmp_path: Path) -> None:
     known = [each["kind"] for each in json.loads(FOUND.read_text())]
     lines = fuzz(tmp_path, "--found")
     assert [line.partition(" cases")[0] for line in lines] == [
-        f"{kind}: {known.count(kind)}" for kind in KINDS
+        f"{kind}: {known.count(kind)}" for kind in KINDS if kind in known
     ]
 
 

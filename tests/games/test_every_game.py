@@ -323,6 +323,7 @@ OF_ALL_GAMES = (
     "benchmarks/bench_ray.py",
     # The small game that is solved.
     "benchmarks/exact_truth.py",
+    "benchmarks/time_to_strength.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
 

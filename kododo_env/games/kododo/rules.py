@@ -14,6 +14,7 @@ import numpy.typing as npt
 from kododo_env.core.numbers import shown, whole_fields, whole_number, whole_tuple
 
 KODODO_VALUE = 1
+"""Of the Kododo cards."""
 REMOVED = {2: 10, 3: 13, 4: 0, 5: 15}
 VARIANTS = ("standard", "long")
 MOST_CARDS, MOST_TYPES = 250, 120  # a card's id fits an int8, and every count of cards a uint8

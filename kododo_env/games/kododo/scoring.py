@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 NOBODY = -1
+"""In place of a colour where none scores."""
 
 
 def scoring_colours(colour_totals: npt.NDArray[Any], limit: Any) -> npt.NDArray[np.bool_]:
