@@ -239,9 +239,15 @@ class BatchGame(ABC):
         if out is not None and getattr(out, "shape", None) != shape:
             given = getattr(out, "shape", shown(out))
             raise ValueError(f"out must be an array of the shape {shape}, not {given}")
-        flat = self._observation()
+        # An array in the core's own order is filled at once.
+        own = None if out is None else out.transpose(1, 2, 0)
+        if own is not None and (own.dtype != self.layout.dtype or not own.flags.c_contiguous):
+            own = None
+        flat = self._observation(own)
         if out is None:
             return flat.transpose(2, 0, 1)
+        if own is not None:
+            return out
         if out.flags.c_contiguous:
             games_first(flat, out)
         else:
@@ -489,10 +495,15 @@ class BatchGame(ABC):
         of finished games are no-ops, and whatever is done to these games is undone after.
         """
 
-    def _observation(self) -> Array:
-        """What each player knows, a fresh array (P, F, N); here by ``_write_observation``."""
+    def _observation(self, out: Array | None = None) -> Array:
+        """What each player knows, (P, F, N); here by ``_write_observation``.
+
+        Args:
+            out: An array of ``layout.dtype`` to fill, in C order; None makes a fresh one.
+        """
         layout, shape = self.layout, (self.num_players, self.layout.size, self.num_envs)
-        flat = np.zeros(shape, layout.dtype)
+        flat = np.zeros(shape, layout.dtype) if out is None else out
+        flat[...] = 0
         pieces = {
             piece.name: flat[:, layout.where(piece.name)].reshape(len(flat), *piece.shape, -1)
             for piece in layout.pieces

@@ -194,7 +194,10 @@ def numbered(**shapes: tuple[int, ...]) -> dict[str, npt.NDArray[np.intp]]:
 
 
 def gathered(
-    known: Sequence[npt.NDArray[Any]], rows: npt.NDArray[np.intp], dtype: npt.DTypeLike
+    known: Sequence[npt.NDArray[Any]],
+    rows: npt.NDArray[np.intp],
+    dtype: npt.DTypeLike,
+    out: npt.NDArray[Any] | None = None,
 ) -> npt.NDArray[Any]:
     """Observations put together from what there is to know, each number by where it stands.
 
@@ -205,15 +208,17 @@ def gathered(
         known: Arrays (..., N), whose rows of N numbers are counted through.
         rows: Which row each number is, (P, F).
         dtype: The dtype of the result, which holds all numbers of the rows.
+        out: An array (P, F, N) of it to fill, in C order; None makes a fresh one.
 
     Returns:
-        A fresh array (P, F, N).
+        Shape (P, F, N).
     """
     num = known[0].shape[-1]
     if num < MANY:
         flat = np.concatenate(known, axis=None, dtype=dtype, casting="unsafe")
-        return flat.reshape(-1, num).take(rows, axis=0)
-    found = np.empty((*rows.shape, num), dtype)
+        # With another mode what is taken goes through a buffer.
+        return flat.reshape(-1, num).take(rows, axis=0, out=out, mode="clip")
+    found = np.empty((*rows.shape, num), dtype) if out is None else out
     single = [row for each in known for row in each.reshape(-1, num)]
     for to, row in zip(found.reshape(-1, num), rows.ravel().tolist(), strict=True):
         to[:] = single[row]

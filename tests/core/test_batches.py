@@ -112,6 +112,20 @@ def test_an_array_laid_out_otherwise_takes_the_same_numbers(game: str, dtype: ty
 
 
 @each_game
+@pytest.mark.parametrize("num", [5, 70_000])
+def test_an_array_in_the_cores_own_order_is_filled_with_nothing_left_of_before(
+    game: str, num: int
+) -> None:
+    played = registry.batch_game(game, num, 0)
+    played.step(random_actions(played, np.random.default_rng(0)))
+    seen = played.observe()
+    players, numbers = seen.shape[1:]
+    own = np.full((players, numbers, num), 255, seen.dtype).transpose(2, 0, 1)
+    assert played.observe(out=own) is own
+    assert np.array_equal(own, seen)
+
+
+@each_game
 def test_a_view_of_before_does_not_come_back_with_a_new_deal(game: str) -> None:
     played = registry.batch_game(game, 3, 0, num_players=4)
     views = []

@@ -179,8 +179,8 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
     def _view(self, player: int) -> CombiComboView:
         return CombiComboView(self, player)
 
-    def _observation(self) -> Array:
-        return observation(self)
+    def _observation(self, out: Array | None = None) -> Array:
+        return observation(self, out)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         state = self._state

@@ -47,8 +47,8 @@ def action_layout(rules: Rules) -> ActionLayout:
     return ActionLayout((ActionPiece("pass_card", shape, ("colour", "value")),))
 
 
-def observation(game: CombiComboGame) -> npt.NDArray[Any]:
-    """What each player knows, (P, F, N); in the order of ``known_rows``."""
+def observation(game: CombiComboGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     state, rules, tables = game._state, game.rules, game._tables
     hand = state.hands.reshape(game.num_players, rules.num_colours, VALUES, game.num_envs)
     some = (hand > 0).view(np.uint8)
@@ -58,7 +58,7 @@ def observation(game: CombiComboGame) -> npt.NDArray[Any]:
         np.add.reduce(some[:, :, -1], axis=1, dtype=np.uint8),
         tables.schedule[state.turn].repeat(game.num_envs, axis=1),
     )  # fmt: skip
-    return gathered(known, tables.known, game.layout.dtype)
+    return gathered(known, tables.known, game.layout.dtype, out)
 
 
 def schedules(rules: Rules) -> npt.NDArray[np.uint8]:

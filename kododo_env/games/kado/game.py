@@ -395,8 +395,8 @@ class KadoGame(BatchGame, TellsInWords):
             seen[:, 0] = True
         return seen
 
-    def _observation(self) -> Array:
-        return observation(self)
+    def _observation(self, out: Array | None = None) -> Array:
+        return observation(self, out)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self, player, rng)

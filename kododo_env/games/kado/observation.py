@@ -159,8 +159,8 @@ def moves(rules: Rules) -> Moves:
     return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))
 
 
-def observation(game: KadoGame) -> npt.NDArray[Any]:
-    """What each player knows, (P, F, N); in the order of ``known_rows``."""
+def observation(game: KadoGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     state, dtype = game._state, game.layout.dtype
     known = (
         state.row_points, state.column_ribbons, state.column_best, state.tableau != NONE,
@@ -171,7 +171,7 @@ def observation(game: KadoGame) -> npt.NDArray[Any]:
         state.seen, _cards(game), game._order_of(state.aside), state.not_gift, state.not_ribbon,
         _schedule(game),
     )  # fmt: skip
-    return gathered(known, game._tables.known, dtype)
+    return gathered(known, game._tables.known, dtype, out)
 
 
 def _cards(game: KadoGame) -> npt.NDArray[np.uint8]:

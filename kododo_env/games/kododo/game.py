@@ -362,8 +362,8 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     def _view(self, player: int) -> KododoView:
         return KododoView(self, player)
 
-    def _observation(self) -> Array:
-        return observation(self)
+    def _observation(self, out: Array | None = None) -> Array:
+        return observation(self, out)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self, player, rng)

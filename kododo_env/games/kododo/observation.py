@@ -80,8 +80,8 @@ def action_layout(rules: Rules) -> ActionLayout:
     )
 
 
-def observation(game: KododoGame) -> npt.NDArray[Any]:
-    """What each player knows, (P, F, N); in the order of ``known_rows``."""
+def observation(game: KododoGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     state, tables, dtype = game._state, game._tables, game.layout.dtype
     total = np.add.reduce(state.laid[:, : len(tables.most)], axis=0, dtype=np.uint8)
     schedule = tables.schedule[state.round_index, state.turn].repeat(game.num_envs, axis=1)
@@ -90,7 +90,7 @@ def observation(game: KododoGame) -> npt.NDArray[Any]:
         state.scores.astype(dtype), state.pile_sizes.astype(dtype), schedule, state.deals > 0,
         state.seen,
     )  # fmt: skip
-    return gathered(known, tables.known, dtype)
+    return gathered(known, tables.known, dtype, out)
 
 
 def schedules(rules: Rules) -> npt.NDArray[Any]:
