@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 
 BLOCK = 16_384  # games whose actions are chosen together, so that many games take little memory
@@ -44,8 +45,6 @@ def random_actions(mask: npt.NDArray[np.bool_], rng: np.random.Generator) -> npt
     """A legal action for everybody, (N, P), in memory with the games last."""
     chosen = np.empty(mask.shape[1::-1], np.int64)
     for start in range(0, len(mask), BLOCK):
-        legal = mask[start : start + BLOCK].transpose(1, 2, 0)
-        count = np.cumsum(legal, axis=1, dtype=np.uint8)
-        pick = rng.integers(0, count[:, -1])
-        chosen[:, start : start + BLOCK] = (count > pick[:, None]).argmax(axis=1)
+        games = slice(start, start + BLOCK)
+        chosen[:, games] = random_legal_actions(mask[games], rng).T
     return chosen.T
