@@ -96,11 +96,24 @@ def tournament(figures: Figures) -> str:
     return _table(["who plays", "games/s of a core", "games/s of two processes"], rows)
 
 
+def profile(figures: Figures) -> str:
+    """Where the time of some works goes, in percent."""
+    rows = []
+    for work in _names(figures, "profile"):
+        shares = {
+            place: figures[f"profile/{work}/{place}"]
+            for place in _names(figures, f"profile/{work}")
+        }
+        rows.append([work, ", ".join(f"{place} {share:.0f}" for place, share in shares.items())])
+    return _table(["work", "% of the processor's time"], rows)
+
+
 TABLES: dict[str, Callable[[Figures], str]] = {
     "core": core,
     "one-game": one_game,
     "decision": decision,
     "tournament": tournament,
+    "profile": profile,
 }
 """By the part of the figures that they need."""
 

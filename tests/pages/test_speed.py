@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from math import isclose
 from pathlib import Path
+from pkgutil import resolve_name
+from time import process_time
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from benchmarks.speed import (
     decision,
     figures,
     one_game,
+    profile,
     reference_loop,
     tables,
     tree,
@@ -104,6 +108,37 @@ def test_another_episode_than_the_recorded_one_is_noticed(monkeypatch: pytest.Mo
         sample()
 
 
+def test_a_profile_tells_who_has_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two functions one has three times the time of the other; who calls them has none."""
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("this system has no timer of the processor's time")
+    monkeypatch.setattr(profile, "SECONDS", 0.4)
+    here = f"{__name__}:Busy"
+    places = {"long": f"{here}.long", "short": f"{here}.short", profile.OTHER: f"{here}.work"}
+    found = profile.looked_at(places, lambda: Busy().work)()
+    assert list(found) == ["long", "short", profile.OTHER]
+    assert found["long"] > found["short"] > 10 > found[profile.OTHER]
+    assert isclose(sum(found.values()), 100)
+
+
+class Busy:
+    """Spends the processor's time."""
+
+    def work(self) -> None:
+        self.long()
+        self.short()
+
+    def long(self) -> None:
+        until = process_time() + 0.03
+        while process_time() < until:
+            pass
+
+    def short(self) -> None:
+        until = process_time() + 0.01
+        while process_time() < until:
+            pass
+
+
 # --- everything can be measured -----------------------------------------------------------------
 
 
@@ -121,6 +156,11 @@ def test_each_figure_has_a_unit_and_is_positive(monkeypatch: pytest.MonkeyPatch)
     assert len(found) == 2 + 12 + 2 + 1
     for each in found.values():
         assert all(figures.UNITS[name] and value > 0 for name, value in each.items())
+
+
+@pytest.mark.parametrize("places", [profile.DECIDING, profile.SEARCHING, profile.PLAYING])
+def test_where_a_profile_looks_there_is_a_function(places: dict[str, str]) -> None:
+    assert all(resolve_name(where).__code__ for where in places.values() if where)
 
 
 def test_nine_agents_can_play_a_tournament() -> None:
