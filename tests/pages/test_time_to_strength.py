@@ -44,6 +44,11 @@ def test_the_benchmark_trains_measures_and_goes_on(
         assert run["reached"]["heuristic"][1] is None
     monkeypatch.setattr(strength, "LEARNERS", dict.fromkeys(found["learners"]))  # none may train
     strength.time_to_strength(config)
+    for runs in found["learners"].values():  # a seed whose training was disturbed and taken out
+        runs[0]["seed"] = 1
+    path.write_text(json.dumps(found))
+    with pytest.raises(TypeError, match="not callable"):
+        strength.time_to_strength(config)
     table = update_tables.time_to_strength()
     assert "\n| train.py v heuristic " in table
     assert "\n| MaskablePPO v forecaster " in table
