@@ -215,7 +215,8 @@ class GameNetwork(nn.Module):
             orders = [canonical.entries * one + other, canonical.entries * other + one]
             pair = canonical.first_pair + colour @ torch.cat(orders).T
             there, back = raw.gather(1, pair.to(torch.int64)).split(len(one), dim=1)
-            return by_slot @ (one + other).T + there + back
+            out: Tensor = by_slot @ (one + other).T + there + back
+            return out
         colour = (slots - canonical.first_type) // values
         one, other = colour.index_select(1, first), colour.index_select(1, second)
         there = canonical.first_pair + one * canonical.entries + other

@@ -31,7 +31,7 @@ from kododo_env.search.outcome_model import OutcomeModel
 
 Floats = npt.NDArray[np.float64]
 BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
-LEAST_BATCH = 32  # and about so many at least, where time is what is limited
+LEAST_BATCH = 128  # and about so many at least, where time is limited; fewer take half as long
 # Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
 # small and luck is large, so that those believed too soon cost more than those found bring.
 DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5

@@ -156,7 +156,7 @@ def test_equal_points_everywhere_are_no_division_by_zero() -> None:
     assert np.array_equal(shares_at_the_end(game), game.outcome())
 
 
-@pytest.mark.parametrize("a_game", [1e-5, 1e-4, 5e-4])  # seconds
+@pytest.mark.parametrize("a_game", [1e-5, 5e-5, 1e-4])  # seconds
 def test_a_decision_takes_the_time_it_is_given(
     a_game: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
