@@ -13,7 +13,14 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from agents.networks.places import EXACT, columns_of, count_not_above, descending_places, inverse
+from agents.networks.places import (
+    EXACT,
+    arranged,
+    arrangement,
+    columns_of,
+    count_not_above,
+    descending_places,
+)
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
@@ -50,11 +57,11 @@ class Canonical(nn.Module):
             raise ValueError(f"cards can be played from one hand only, not from {sorted(hands)}")
         self.hand = layout.piece(hands.pop()) if hands else None
         self.num_slots = max((piece.slots for piece in slots), default=0)
-        targets = [np.zeros((5, 0), np.int64)]
+        targets = [np.zeros((1 + self.entries, 0), np.float32)]
         for piece in actions.pieces:
             if isinstance(piece, ActionPiece):
                 first = sum(table.shape[1] for table in targets)
-                targets.append(_places(piece, symmetry, first))
+                targets.append(_places(piece, symmetry, first, self.entries))
         target = np.concatenate(targets, axis=1)
         self.first_type = target.shape[1]
         self.first_pair = self.first_type + (self.hand.size if self.hand else 0)
@@ -67,7 +74,7 @@ class Canonical(nn.Module):
             "key": _key_matrix(layout, symmetry).T.copy(),
         }
         if self.hand:
-            tables["type_target"] = _places(self.hand, symmetry, self.first_type)
+            tables["type_target"] = _places(self.hand, symmetry, self.first_type, self.entries)
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
@@ -85,10 +92,10 @@ class Canonical(nn.Module):
         numbers = observation.to(torch.float32)
         # A third faster than the observations times the keys.
         rank = self._rank((self.key @ numbers.to(torch.float64).T).T)
-        entries = _apply(self.target[:, None], rank)
+        entries = _apply(self.target, rank)
         if self.hand is not None:
             entries = torch.cat([entries, self._slots(numbers, rank)], dim=1)
-        return self._in_order(numbers, inverse(rank)), entries
+        return self._in_order(numbers, arrangement(rank)), entries
 
     def _rank(self, key: Tensor) -> Tensor:
         """The canonical place of each interchangeable entry, (B, C), by descending key."""
@@ -97,16 +104,14 @@ class Canonical(nn.Module):
             return (places - key.argmax(dim=1, keepdim=True)) % self.entries
         return descending_places(key)
 
-    def _in_order(self, numbers: Tensor, order: Tensor) -> Tensor:
+    def _in_order(self, numbers: Tensor, by: Tensor) -> Tensor:
         """The numbers, column by column as in ``columns``, every entry in its canonical place."""
         entries = self.entries
-        batch = torch.arange(numbers.shape[0], device=numbers.device)
-        row = (batch[:, None] * entries + order).flatten()
         numbers, parts, start = columns_of(numbers, self.columns), [], 0
         for axes, width in self.blocks:
             part = numbers[:, start : start + width]
             for _ in range(axes):  # the interchangeable axis comes first
-                part = part.reshape(-1, width // entries).index_select(0, row)
+                part = arranged(part.reshape(-1, width // entries), by)
                 if axes == 2:  # then the other one's turn; two turns restore the order
                     part = part.reshape(-1, entries, entries, width // entries**2).transpose(1, 2)
             parts.append(part.reshape(-1, width))
@@ -120,7 +125,7 @@ class Canonical(nn.Module):
         slots = torch.arange(self.num_slots, device=passed.device, dtype=passed.dtype)
         # Slot s holds the first type up to which more than s cards have been counted.
         card = count_not_above(passed, slots).clamp(max=self.hand.size - 1)  # empty ones: any
-        return _apply(self.type_target[:, None], rank).gather(1, card)
+        return _apply(self.type_target, rank).gather(1, card)
 
 
 def _entries(layout: ObservationLayout, symmetry: Symmetry) -> int:
@@ -140,32 +145,28 @@ def _interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int
     return axes
 
 
-def _places(piece: Piece | ActionPiece, symmetry: Symmetry, first: int) -> Integers:
+def _places(
+    piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int
+) -> npt.NDArray[np.float32]:
     """How the canonical place of each number of a piece follows from the entries' places.
 
-    Rows base, stride, entry, stride, entry; shape (5, size): see ``_apply``. ``first`` and the
-    axes that are not interchangeable are part of the base.
+    Shape (1 + C, size): first the base, of which ``first`` and the axes that are not
+    interchangeable are part, then what the place of each entry is multiplied by: see ``_apply``.
     """
-    table, mine = np.zeros((5, piece.size), np.int64), _interchangeable(piece, symmetry)
+    table = np.zeros((1 + entries, piece.size), np.float32)
     table[0] = first
     for axis, index in enumerate(np.indices(piece.shape)):
         stride = int(np.prod(piece.shape[axis + 1 :]))
-        if axis in mine:
-            row = 1 + 2 * mine.index(axis)
-            table[row], table[row + 1] = stride, index.ravel()
+        if axis in _interchangeable(piece, symmetry):
+            table[1 + index.ravel(), np.arange(piece.size)] += stride
         else:
             table[0] += stride * index.ravel()
     return table
 
 
 def _apply(table: Tensor, places: Tensor) -> Tensor:
-    """The canonical places (B, size) that tables of ``_places`` give for those of entries.
-
-    The tables are (5, B, size), one for each row, or (5, 1, size), one for all.
-    """
-    base, stride, entry, stride2, entry2 = table.expand(-1, places.shape[0], -1)
-    found: Tensor = base + stride * places.gather(1, entry) + stride2 * places.gather(1, entry2)
-    return found
+    """The canonical places (B, size) that a table of ``_places`` gives for those of entries."""
+    return torch.addmm(table[0], places.to(torch.float32), table[1:]).to(torch.int64)
 
 
 def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, Integers]]:

@@ -40,6 +40,7 @@ STAKE = 4  # cards of a colour laid, at most 3 before the last turn
 POINTS = 12  # points on the table in a colour
 
 
+@lru_cache
 def tables_for(rules: Rules, counts_cards: bool = True) -> Tables | None:
     """The tables for so many players, by name; None if the rules are not the real game's.
 
@@ -192,12 +193,12 @@ def gain_lookups(now: Situation, laid: Laid) -> tuple[tuple[str, Lookup], tuple[
     )
 
 
-def reply_lookups(now: Situation, seat: int) -> dict[str, Lookup]:
-    """Where is found how likely a seat is to lay each colour in the last turn, (C, N)."""
+def reply_lookups(now: Situation, seats: int | slice) -> dict[str, Lookup]:
+    """Where is found how likely seats are to lay each colour in the last turn, (..., C, N)."""
     count = now.totals, now.rules.limit + 1
     return {
-        "2/pattern": _lookup(_pattern(now.totals, now), count, (now.cards[seat], STAKE)),
-        "2/points": _lookup(count, (now.points[seat], POINTS)),
+        "2/pattern": _lookup(_pattern(now.totals, now), count, (now.cards[seats], STAKE)),
+        "2/points": _lookup(count, (now.points[seats], POINTS)),
         "2/unseen": _lookup(count, (now.unseen, UNSEEN)),
     }
 
@@ -241,9 +242,9 @@ def _last_turn(now: Situation, laid: Laid, margins: Floats, tables: Tables) -> F
     rules = now.rules
     replies, chances = replies_of_all(now, tables)
     # The others' points by the cards of the reply itself, [reply, winner]; none for nobody.
-    brought = replies * (tables["2/card_points"][0] / (rules.num_players - 1))
-    brought = np.pad(brought, ((0, 0), (0, 1))).astype(np.float32)
-    margins = np.pad(margins, ((0, 0), (0, 1), (0, 0)))
+    card_points = tables["2/card_points"][0] / (rules.num_players - 1)
+    brought = _with_nobody((replies * card_points).astype(np.float32))
+    margins = _with_nobody(margins)
     reply_codes, rows = _code(replies.T, rules)[:, None], np.arange(len(replies))[:, None]
     codes, winners = _code(now.totals + laid.cards, rules), _winners(rules)
     games, expected = np.arange(codes.shape[1]), np.empty(codes.shape, np.float32)
@@ -257,6 +258,11 @@ def _last_turn(now: Situation, laid: Laid, margins: Floats, tables: Tables) -> F
     return expected
 
 
+def _with_nobody(of_colours: Array) -> Array:
+    """What belongs to each colour, (A, C, ...), and 0 for nobody behind it."""
+    return np.concatenate([of_colours, np.zeros_like(of_colours[:, :1])], axis=1)
+
+
 def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Floats]:
     """All that the others may lay together in the last turn.
 
@@ -265,12 +271,11 @@ def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Floats]:
     """
     rules = now.rules
     chances = np.ones((1, now.totals.shape[1]), np.float32)
-    for seat in range(1, rules.num_players):
-        weights = np.exp(_added(tables, reply_lookups(now, seat)))
-        each = weights / weights.sum(axis=0)
+    weights = np.exp(_added(tables, reply_lookups(now, slice(1, None))))
+    for seat, each in enumerate(weights / weights.sum(axis=1, keepdims=True), 1):
         before = np.vstack([chances, np.zeros_like(chances[:1])])  # the last row: impossible
         colours = zip(_without_one(seat, rules.num_colours), each, strict=True)
-        chances = np.add.reduce([before[rows] * chance for rows, chance in colours])
+        chances = reduce(np.add, (before.take(rows, axis=0) * chance for rows, chance in colours))
     return _combinations(rules.num_players - 1, rules.num_colours), chances
 
 

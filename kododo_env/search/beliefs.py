@@ -10,7 +10,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.core.view import View
 
-DEALT = 4  # worlds dealt for each that is drawn
+DEALT = 2  # worlds dealt for each that is drawn; with more, fewer can be played out in a time
 SLIP = 0.02  # the chance that a player does anything at all, whatever the policy says
 
 

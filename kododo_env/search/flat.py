@@ -9,14 +9,12 @@ them.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.view import View
-from kododo_env.search.search import BATCH, LEAST_BATCH, PolicySearch
+from kododo_env.search.search import BATCH, Pace, PolicySearch
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,12 +54,10 @@ class FlatMonteCarlo(PolicySearch):
                 samples = min(at_once, budget.worlds - first)
                 total += self._of_new_worlds(view, games, actions, samples, rng)
             return total
-        until = time.monotonic() + budget.milliseconds * view.num_envs / 1000
-        at_once = max(1, LEAST_BATCH // len(games))
-        while True:
-            total += self._of_new_worlds(view, games, actions, at_once, rng)
-            if time.monotonic() >= until:
-                return total
+        pace, seconds = Pace(), budget.milliseconds * view.num_envs / 1000
+        while samples := pace.worlds(len(games), seconds):
+            total += self._of_new_worlds(view, games, actions, samples, rng)
+        return total
 
     def _of_new_worlds(
         self,

@@ -7,12 +7,18 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from agents.networks.places import columns_of, count_not_above, descending_places, inverse
+from agents.networks.places import (
+    arranged,
+    arrangement,
+    columns_of,
+    count_not_above,
+    descending_places,
+)
 
 torch.manual_seed(0)
 KEYS = torch.randint(0, 4, (200, 5)).double()
 WAYS: list[Callable[[], torch.Tensor]] = [
-    lambda: inverse(descending_places(KEYS)),
+    lambda: arranged(KEYS.float().reshape(-1, 1), arrangement(descending_places(KEYS))),
     lambda: count_not_above(KEYS.cumsum(dim=1), torch.arange(-1, 9).double()),
     lambda: columns_of(KEYS, torch.tensor([3, 0, 3])),
 ]
@@ -29,6 +35,9 @@ def test_the_faster_form_is_the_same(
     assert fast.dtype == exported.dtype
 
 
-def test_the_inverse_says_who_has_each_place() -> None:
+def test_what_entries_have_is_put_in_their_places() -> None:
     places = torch.tensor([[2, 0, 1], [0, 1, 2]])
-    assert inverse(places).tolist() == [[1, 2, 0], [0, 1, 2]]
+    rows = torch.tensor([[1, 10], [2, 20], [3, 30], [4, 40], [5, 50], [6, 60]])
+    found = arranged(rows, arrangement(places))
+    assert found[:, 0].tolist() == [2, 3, 1, 4, 5, 6]
+    assert found[:, 1].tolist() == [20, 30, 10, 40, 50, 60]

@@ -57,7 +57,7 @@ def test_who_lays_their_highest_cards_holds_no_higher_ones(
     """Search gave the others hands with which they would never have laid what they laid."""
     evenly, likely = (holding_more_than_laid(who, steps) for who in (GreedyAgent(), KnownGreedy()))
     assert evenly > 0.7
-    assert likely < evenly - 0.1
+    assert likely < evenly - 0.05
     monkeypatch.setattr(beliefs, "DEALT", 100)
     assert holding_more_than_laid(KnownGreedy(), steps) < 0.45
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -12,6 +14,7 @@ from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.core.view import View
+from kododo_env.search import search as search_module
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent, SearchBudget, _Search, shares_at_the_end
 from tests.doors import EXTREMES
@@ -151,6 +154,38 @@ def test_equal_points_everywhere_are_no_division_by_zero() -> None:
     play_random(game, np.random.default_rng(0))
     assert len(set(game.scores[0])) == 1
     assert np.array_equal(shares_at_the_end(game), game.outcome())
+
+
+@pytest.mark.parametrize("a_game", [1e-5, 5e-5, 1e-4])  # seconds
+def test_a_decision_takes_the_time_it_is_given(
+    a_game: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It took twice as long: each part of it played some hundred games, whatever they took."""
+    clock = [0.0]
+    monkeypatch.setattr(search_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def try_worlds(search: _Search, worlds: int) -> None:
+        clock[0] += 1e-3 + a_game * worlds * int(search.candidate.sum())
+        search.visits += worlds
+        search.gain += worlds * 0.1  # nobody is dropped before the time
+
+    monkeypatch.setattr(_Search, "_try_worlds", try_worlds)
+    game = kododo_v0.batch_game(2, num_players=4, seed=0)
+    agent = SearchAgent(RandomAgent(), SearchBudget(milliseconds=50))
+    agent.act(game.view(0), np.random.default_rng(0))
+    assert 0.08 < clock[0] < 0.11  # two decisions
+
+
+def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
+    """Of two games the first has its choice after one part, the other goes on."""
+    game = kododo_v0.batch_game(2, num_players=4, seed=0)
+    agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
+    search = _Search(game.view(0), agent, np.random.default_rng(0))
+    search.visits[:], search.gain[0], search.gain[1] = 1, -1, 1
+    search._halve()
+    assert not search.candidate[0].any()
+    assert search.candidate[1].sum() == 6  # the better half, and the policy's own choice
+    assert search.best()[0] == search.usual[0]
 
 
 def test_search_by_name_and_by_time() -> None:
