@@ -328,8 +328,9 @@ class BatchGame(ABC):
     @staticmethod
     def _shown(array: Array) -> Array:
         """A state array (..., N) as users see it: games first, read-only."""
-        shown = array.transpose(GAMES_FIRST[array.ndim])
-        shown.flags.writeable = False
+        # For up to two axes the same, in half the time.
+        shown = array.T if array.ndim < 3 else array.transpose(GAMES_FIRST[array.ndim])
+        shown.setflags(write=False)
         return shown
 
     # --- copies -----------------------------------------------------------------------
