@@ -209,15 +209,15 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         """What is legal in every running game: the schedule alone decides it; see ``Tables``."""
         return self._tables.legal[self._plays][self._held]
 
-    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
-        """See ``BatchGame``. While all games run the schedule decides it: made once for each."""
+    def _mask_shown(self) -> npt.NDArray[np.bool_]:
+        # While all games run the schedule decides it: it is made once for all turns alike.
         if np.count_nonzero(self._state.terminated):
-            return super().legal_action_mask()
+            return super()._mask_shown()
         when = self._plays, self._held
         if self._masks is None:
             self._masks = {}
         if when not in self._masks:
-            self._masks[when] = super().legal_action_mask()
+            self._masks[when] = super()._mask_shown()
         return self._masks[when]
 
     def _mask(self) -> npt.NDArray[np.bool_]:

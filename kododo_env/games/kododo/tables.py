@@ -16,8 +16,8 @@ from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import kododo_round, score_round, scoring_colour
 
 # Below so many games the number of numpy calls counts, above it the bytes: a step as one would
-# do it for many takes 1.8 times as long with one game, and with 64 as long as for few.
-FEW = 64
+# do it for many takes twice as long with one game, and with 96 as long as for few.
+FEW = 96
 MOST_OUTCOMES = 1 << 20
 Slots = tuple[tuple[int, ...], ...]
 Places = npt.NDArray[np.intp]
