@@ -16,7 +16,7 @@ from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import kododo_round, score_round, scoring_colour
 
 # Below so many games the number of numpy calls counts, above it the bytes: a step as one would
-# do it for many takes twice as long with one game, and with 96 as long as for few.
+# do it for many takes 2.7 times as long with one game, and with 96 as long as for few.
 FEW = 96
 MOST_OUTCOMES = 1 << 20
 Slots = tuple[tuple[int, ...], ...]
