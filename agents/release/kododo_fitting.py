@@ -106,7 +106,9 @@ class Outcome:
         # The scoring colour, C for nobody, C + 1 for the Kododo clause; (N,).
         self.winner: Array = scoring_colour(self.cards.sum(axis=0), rules.limit)
         self.winner[self.winner == NOBODY] = rules.num_colours
-        self.winner[kododo_round(self.kododos, rules.kododo_number)] = rules.num_colours + 1
+        self.winner[kododo_round(self.kododos.sum(axis=0), rules.kododo_number)] = (
+            rules.num_colours + 1
+        )
 
 
 def evidence(decisions: Sequence[Decision], rules: Rules) -> Evidence:

@@ -146,8 +146,12 @@ class BatchGame(ABC):
         The array is read-only, and the same one whenever it is asked for in a turn.
         """
         if self._masked is None or self._masked[0] != self._clock:
-            self._masked = self._clock, self._shown(read_only(self._mask_with_idle()))
+            self._masked = self._clock, self._mask_shown()
         return self._masked[1]
+
+    def _mask_shown(self) -> npt.NDArray[np.bool_]:
+        """The mask of this turn as it is handed out."""
+        return self._shown(read_only(self._mask_with_idle()))
 
     def _mask_with_idle(self) -> npt.NDArray[np.bool_]:
         """Legal actions of all games, (P, A, N): who is in none that runs has the no-op."""
@@ -328,8 +332,9 @@ class BatchGame(ABC):
     @staticmethod
     def _shown(array: Array) -> Array:
         """A state array (..., N) as users see it: games first, read-only."""
-        shown = array.transpose(GAMES_FIRST[array.ndim])
-        shown.flags.writeable = False
+        # For up to two axes the same, in half the time.
+        shown = array.T if array.ndim < 3 else array.transpose(GAMES_FIRST[array.ndim])
+        shown.setflags(write=False)
         return shown
 
     # --- copies -----------------------------------------------------------------------

@@ -106,7 +106,7 @@ class AECGame(PettingZooTable, AECEnv):
         self._masks = self.game.legal_action_mask()[0].view(np.int8)
         # Players who are not asked keep this, the only thing that they can do.
         self._chosen: list[int] = self._masks.argmax(axis=1).tolist()
-        choices = self._masks.sum(axis=1).tolist()
+        choices = np.add.reduce(self._masks, axis=1).tolist()
         self._waiting = [name for name, player in self._player_of.items() if choices[player] > 1]
 
     def _own_choices(self) -> list[int]:

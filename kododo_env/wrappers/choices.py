@@ -55,6 +55,8 @@ class Choices:
         Raises:
             ValueError: It is not a whole number, or not in the action space.
         """
+        if type(action) is int and 0 <= action < self._game.num_actions:
+            return action  # without the text for a message that nobody reads
         return whole_number(action, f"the action of {who}", 0, self._game.num_actions - 1)
 
     @contextmanager

@@ -280,7 +280,7 @@ def reckoned(
         # Hundredfold, since points are whole numbers to the rules; without Kododo cards.
         none = np.zeros((rules.num_players, 1), np.int64)
         laid = np.hstack([cards, none, np.rint(100 * points).astype(np.int64)])
-        scored, _ = score_round(laid, 99, rules.limit)
+        scored, _ = score_round(laid, laid[:, :6].sum(axis=0), 99, rules.limit)
         margin = scored[0] - scored[1:].mean()
         chance = np.prod([w[colour] for w, colour in zip(weights, reply, strict=True)])
         total += float(chance * margin) / 100

@@ -60,11 +60,12 @@ def test_what_a_view_hands_out_leads_to_nothing_else(game: str, rules: dict[str,
             view = played.view(player)
             world = view.determinize(np.random.default_rng(3), 2)
             given = {**shown(view), "determinize": world}
+            everything = kept_by(played)
             for path, thing in reached(given, "view"):
                 about = f"{path}: {type(thing).__name__}"
                 assert thing is world or not isinstance(thing, BatchGame | View), about
                 if isinstance(thing, np.ndarray):
-                    behind = [kept for kept in kept_by(played) if np.may_share_memory(thing, kept)]
+                    behind = [kept for kept in everything if np.may_share_memory(thing, kept)]
                     assert not behind, f"{path} lies in an array of the game"
                     most = max(view.observation.nbytes, view.legal_action_mask.nbytes)
                     assert thing.nbytes <= most or "determinize" in path, path

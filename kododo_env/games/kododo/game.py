@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,10 @@ from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
 from kododo_env.games.kododo.state import KododoState
-from kododo_env.games.kododo.tables import tables
+from kododo_env.games.kododo.tables import FEW, tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
-# Below so many games the number of numpy calls counts, above it the bytes: a step as one would
-# do it for many takes 1.8 times as long with one game, and with 64 as long as for few.
-FEW = 64
 LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
 
 
@@ -83,12 +80,14 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     no_op = 0
     rules: Rules
     _state_type = KododoState
+    _caches = (*BatchGame._caches, "_masks")
     _words = words
     _state: KododoState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._tables = tables(rules)
+        self._masks: dict[tuple[int, int], npt.NDArray[np.bool_]] | None = None
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed, rules.max_deals)
 
@@ -126,7 +125,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         state.hands = deck[: self._drawn].reshape(state.hands.shape).copy()
         self._sort_hands()
         self._count_hands()
-        state.seen[:] = 0
+        self._seen[:] = 0
 
     def restart_finished(self) -> npt.NDArray[np.bool_]:
         """Deal finished games anew: all of them at the end, in the long variant between deals."""
@@ -181,9 +180,45 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         """Cards of the deck that everybody together has drawn by this turn, the deal included."""
         return self.rules.drawn(self._state.round_index, self._state.turn)
 
+    @property
+    def _laid(self) -> npt.NDArray[np.uint8]:
+        """What each player has laid this round: cards by colour, Kododos, points by colour."""
+        return self._state.counts[:-1, : self.rules.num_counts]
+
+    @property
+    def _total(self) -> npt.NDArray[np.uint8]:
+        """What all together have laid this round: cards by colour and Kododos."""
+        return self._state.counts[-1, : self.rules.num_colours + 1]
+
+    @property
+    def _held_types(self) -> npt.NDArray[np.uint8]:
+        """The hands, counted by type."""
+        return self._state.counts[:-1, self.rules.num_counts :]
+
+    @property
+    def _seen(self) -> npt.NDArray[np.uint8]:
+        """Cards laid in this deal, by type."""
+        return self._state.counts[-1, self.rules.num_counts :]
+
+    @property
+    def _plays(self) -> int:
+        """Cards that each player lays in this turn."""
+        return self.rules.plays[self._state.turn]
+
     def _legal_now(self) -> npt.NDArray[np.bool_]:
         """What is legal in every running game: the schedule alone decides it; see ``Tables``."""
-        return self._tables.legal[self.rules.plays[self._state.turn]][self._held]
+        return self._tables.legal[self._plays][self._held]
+
+    def _mask_shown(self) -> npt.NDArray[np.bool_]:
+        # While all games run the schedule decides it: it is made once for all turns alike.
+        if np.count_nonzero(self._state.terminated):
+            return super()._mask_shown()
+        when = self._plays, self._held
+        if self._masks is None:
+            self._masks = {}
+        if when not in self._masks:
+            self._masks[when] = super()._mask_shown()
+        return self._masks[when]
 
     def _mask(self) -> npt.NDArray[np.bool_]:
         # The same row for everybody. With np.broadcast_to legal_action_mask takes twice as long.
@@ -200,11 +235,10 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
 
     def _advance(self, chosen: Array) -> None:
         state, rules = self._state, self.rules
-        plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
+        plays, place = self._plays, rules.laid_before[state.turn]
         exchange = self._exchange_few if self.num_envs < FEW else self._exchange
         for games in blocks(self.num_envs):
-            slots = self._tables.ends[:plays].take(chosen[:, games], axis=1)
-            cards = exchange(slots, self._draw(plays, games), games)
+            cards = exchange(chosen[:, games], self._draw(plays, games), games)
             state.table[:, place : place + plays, games] = cards.swapaxes(0, 1)
         state.turn += 1
         if state.turn == rules.num_turns:
@@ -216,11 +250,12 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         drawn = self._state.deck[start : start + self.num_players * each, games]
         return drawn.reshape(self.num_players, each, drawn.shape[-1]).swapaxes(0, 1)
 
-    def _exchange(self, slots: Array, drawn: Array, games: slice) -> npt.NDArray[np.uint8]:
-        """Lay the cards in the slots (plays, P, N), take the drawn ones; count all of them."""
-        state, types = self._state, column(self.rules.num_card_types)
-        hands, held = state.hands[..., games], state.held_types[..., games]
-        laid, seen = state.laid[..., games], state.seen[..., games]
+    def _exchange(self, chosen: Array, drawn: Array, games: slice) -> npt.NDArray[np.uint8]:
+        """Lay the cards of the actions (P, N), take the drawn ones; count all of them."""
+        state, types, plays = self._state, column(self.rules.num_card_types), self._plays
+        hands, held = state.hands[..., games], self._held_types[..., games]
+        laid, total, seen = self._laid[..., games], self._total[..., games], self._seen[..., games]
+        slots = self._tables.ends[:plays].take(chosen, axis=1)
         cards = np.empty(slots.shape, np.uint8)
         for play in reversed(range(len(slots))):  # the last slot first: it moves no other
             cards[play], hands = without_slot(hands, slots[play])
@@ -231,6 +266,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         for card in drawn:
             hands = with_card(hands, card)
             held += (card[:, None] == types).view(np.uint8)
+        np.add.reduce(laid[:, : len(total)], axis=0, dtype=np.uint8, out=total)
         state.hands[:, : hands.shape[1], games] = hands
         state.hands[:, hands.shape[1] :, games] = NONE
         return cards
@@ -246,23 +282,18 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         np.multiply(counts[:, :colours], value[:, None], out=counts[:, colours + 1 :])
         return counts
 
-    def _exchange_few(self, slots: Array, drawn: Array, games: slice) -> npt.NDArray[np.uint8]:
+    def _exchange_few(self, chosen: Array, drawn: Array, games: slice) -> npt.NDArray[np.uint8]:
         """The same with fewer calls, each of which costs more for each card: by tables."""
-        state, places = (
-            self._state,
-            (column(self.num_players, np.intp), slots, np.arange(games.stop)),
-        )
-        cards: npt.NDArray[np.uint8] = state.hands[places]
-        state.hands[places] = drawn if len(drawn) else NONE
+        state, tables, plays = self._state, self._tables, self._plays
+        further, first = tables.places[self.num_envs]
+        places = further[:plays].take(chosen, axis=1) + first
+        cards: npt.NDArray[np.uint8] = state.hands.take(places)
+        state.hands.put(places, drawn if len(drawn) else NONE)
         state.hands.sort(axis=1)
-        counted = self.rules.num_counts
-        laid = self._counts_of(cards)
-        state.laid += laid[:, :, :counted].swapaxes(1, 2)
-        held, revealed = state.held_types.swapaxes(1, 2), laid[:, :, counted:]
-        if len(drawn):  # first, so that no number is below 0 on the way
-            held += self._counts_of(drawn)[:, :, counted:]
-        held -= revealed
-        state.seen += np.add.reduce(revealed, axis=0, dtype=np.uint8).T
+        moved = np.concatenate((cards, drawn)) if len(drawn) else cards
+        effects = tables.effects.take(moved + tables.movers[plays][: len(moved)], axis=0)
+        effect = np.add.reduce(effects, axis=(0, 1), dtype=np.int16).transpose(1, 2, 0)
+        state.counts[...] = state.counts + effect
         return cards
 
     def _counts_of(self, cards: Array) -> npt.NDArray[np.uint8]:
@@ -281,9 +312,14 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     def _count_hands(self) -> None:
         """Count each hand's cards by type; kept up to date as cards are laid."""
         state, types = self._state, column(self.rules.num_card_types)
-        state.held_types[:] = 0
+        held = self._held_types
+        if self.num_envs < FEW:  # a third of the calls
+            cards = self._tables.counts.take(state.hands, axis=0)[..., self.rules.num_counts :]
+            held[:] = np.add.reduce(cards, axis=1, dtype=np.uint8).swapaxes(1, 2)
+            return
+        held[:] = 0
         for slot in range(self.rules.hand_size):
-            state.held_types += state.hands[:, slot : slot + 1] == types
+            held += state.hands[:, slot : slot + 1] == types
 
     # --- the end of a round, of a deal, of the game -----------------------------------
 
@@ -292,20 +328,33 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         last_round = not self._drawing
         if last_round:
             state.hands[:] = NONE  # what is left is discarded before the evaluation
-            state.held_types[:] = 0
-        points, cards = score_round(state.laid, rules.kododo_number, rules.limit)
+            self._held_types[:] = 0
+        points, cards = self._scored()
         state.rewards[:] = points
         state.scores += points
         state.pile_sizes += cards
-        state.last_table, state.table = state.table, np.full(state.table.shape, NONE, np.uint8)
-        state.laid[:] = 0
+        state.last_table = state.table.copy()
+        state.table.fill(NONE)
+        state.counts[:, : rules.num_counts].fill(0)
         state.turn = 0
         state.round_index += 1
         self._end_game(last_round)
 
+    def _scored(self) -> Iterable[Array]:
+        """Points and cards of the round, each (P, N)."""
+        rules, outcomes = self.rules, self._tables.outcomes
+        if outcomes is None or self.num_envs >= FEW:
+            return score_round(self._laid, self._total, rules.kododo_number, rules.limit)
+        which = outcomes.weights.dot(np.minimum(self._total, outcomes.most))
+        gains = outcomes.gains.take(outcomes.scoring.take(which), axis=0)
+        won: Array = np.matmul(self._laid.transpose(2, 0, 1), gains)
+        return won.transpose(2, 1, 0)
+
     def _end_game(self, last_round: bool) -> None:
         """See which games are over; deal again, in the long variant, if some are not."""
         state, rules = self._state, self.rules
+        if not (last_round or np.count_nonzero(state.deals)):
+            return
         reached = state.scores.max(axis=0) >= rules.target_score
         # The target counts at the end of every deal, and of every round of the later ones.
         state.terminated = reached & (last_round | (state.deals > 0))

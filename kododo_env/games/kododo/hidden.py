@@ -51,7 +51,7 @@ def _deal_finished(
     """In games that are over nobody draws any more, but some have cards left in hand."""
     state, games = game._state, np.flatnonzero(game._state.terminated)
     state.deck[:, games] = NONE
-    revealed = state.seen[:, games] + state.held_types[player][:, games]
+    revealed = game._seen[:, games] + game._held_types[player][:, games]
     copies = np.bincount(game.cards, minlength=len(revealed))[:, None]
     dealt = shuffled_counts(copies - revealed, len(game.cards), rng)
     places = np.ix_(np.array(others), np.arange(game.rules.hand_size), games)

@@ -47,7 +47,7 @@ def _hands(game: KododoGame) -> Iterator[Invariant]:
     yield "_hands must hold cards of the game", (hands < types) | (hands == NONE)
     yield "_hands must be sorted", hands[:, 1:] >= hands[:, :-1]
     yield f"_hands must hold {game._held} cards each", state.terminated | (held == game._held)
-    yield "_held_types must count _hands", state.held_types == count_types(hands, types)
+    yield "_counts must count _hands by type", game._held_types == count_types(hands, types)
 
 
 def _table(game: KododoGame) -> Iterator[Invariant]:
@@ -60,11 +60,20 @@ def _table(game: KododoGame) -> Iterator[Invariant]:
         (lies == laid[:, None] & ~state.terminated) & ((table < rules.num_card_types) | ~lies),
     )
     counted = game._tables.counts[table][..., : rules.num_counts].sum(axis=1)
-    yield "_laid must count _table", state.laid.swapaxes(1, 2) == counted
+    yield "_counts must count _table", game._laid.swapaxes(1, 2) == counted
+    yield "_counts must add up what each has laid", _added_up(game)
     yield (
         "_last_table must hold a whole round of cards, or none",
         (lay == lay[:1, :1]) & ((last < rules.num_card_types) | ~lay),
     )
+
+
+def _added_up(game: KododoGame) -> npt.NDArray[np.bool_]:
+    """Whether the row of all together has what each has laid this round, but for the points."""
+    together = game._laid.sum(axis=0)
+    together[game.rules.num_colours + 1 :] = 0
+    holds: npt.NDArray[np.bool_] = game._state.counts[-1, : len(together)] == together
+    return holds
 
 
 def _cards(game: KododoGame) -> Iterator[Invariant]:
@@ -73,12 +82,12 @@ def _cards(game: KododoGame) -> Iterator[Invariant]:
     known = (deck < types) | (deck == NONE)
     yield "_deck must hold cards of the game", known & (over | (deck < types) | ~_to_come(game))
     copies = count_types(game.cards[:, None], types)
-    seen = state.seen.astype(np.intp)
-    yield "_seen must hold what lies on _table", seen >= _on_table(game)
-    out = seen + state.held_types.sum(axis=0, dtype=np.intp)
-    yield "_hands and _seen must be cards of one deck", out <= copies
+    seen = game._seen.astype(np.intp)
+    yield "_counts must hold what lies on _table", seen >= _on_table(game)
+    out = seen + game._held_types.sum(axis=0, dtype=np.intp)
+    yield "_hands and _counts must be cards of one deck", out <= copies
     whole = out + count_types(deck[game._drawn :], types) == copies
-    yield "_deck must hold the cards that are not in _hands or _seen", whole | over
+    yield "_deck must hold the cards that are not in _hands or _counts", whole | over
 
 
 def _to_come(game: KododoGame) -> npt.NDArray[np.bool_]:
@@ -98,7 +107,7 @@ def _points(game: KododoGame) -> Iterator[Invariant]:
     rounds = np.where(state.terminated, rules.num_rounds, state.round_index)
     most = rounds * rules.round_cards
     yield "_pile_sizes must count cards laid in this deal", (piles >= 0) & (piles <= most)
-    gained = _best(state.seen - _on_table(game), most, rules)
+    gained = _best(game._seen - _on_table(game), most, rules)
     yield "_scores must not be negative", scores >= 0
     if rules.variant == "standard":
         yield "_scores must come from the cards of this deal", scores <= gained

@@ -83,12 +83,13 @@ def action_layout(rules: Rules) -> ActionLayout:
 def observation(game: KododoGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     state, tables, dtype = game._state, game._tables, game.layout.dtype
-    total = np.add.reduce(state.laid[:, : len(tables.most)], axis=0, dtype=np.uint8)
-    schedule = tables.schedule[state.round_index, state.turn].repeat(game.num_envs, axis=1)
+    total = state.counts[-1, : len(tables.most)]
+    schedule = tables.schedule[state.round_index, state.turn]
+    if game.num_envs > 1:
+        schedule = schedule.repeat(game.num_envs, axis=1)
     known = (
-        state.held_types, state.laid, total, tables.most - np.minimum(total, tables.most),
-        state.scores.astype(dtype), state.pile_sizes.astype(dtype), schedule, state.deals > 0,
-        state.seen,
+        state.counts, np.maximum(total, tables.most) - total, state.scores, state.pile_sizes,
+        schedule, state.deals > 0 if game.rules.variant == "long" else state.deals,
     )  # fmt: skip
     return gathered(known, tables.known, dtype, out)
 
@@ -111,14 +112,16 @@ def schedules(rules: Rules) -> npt.NDArray[Any]:
 def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
     """Where each number of an observation stands in all that is known, (P, F); see ``gathered``."""
     players, colours = rules.num_players, rules.num_colours
-    seats, types = from_own_seat(players), (colours, rules.num_values)
+    seats, types = from_own_seat(players), (-1, colours, rules.num_values)
     known = numbered(
-        hand=(players, *types), laid=(players, rules.num_counts), total=(colours + 1,),
-        missing=(colours + 1,), scores=(players,), pile_sizes=(players,), turn=(rules.num_turns,),
-        rounds_left=(), draw_pile=(), later_deal=(), seen=types,
+        counts=(rules.num_counters, rules.num_counted), missing=(colours + 1,), scores=(players,),
+        pile_sizes=(players,), turn=(rules.num_turns,), rounds_left=(), draw_pile=(), later_deal=(),
     )  # fmt: skip
-    laid, total, missing = known["laid"][seats], known["total"], known["missing"]
+    counts, by_type = np.split(known["counts"], [rules.num_counts], axis=1)
+    laid, total, missing = counts[seats], counts[-1, : colours + 1], known["missing"]
+    *hands, seen = by_type.reshape(types)
     known |= {
+        "hand": np.array(hands), "seen": seen,
         "table_cards": laid[..., :colours], "table_kododos": laid[..., colours],
         "table_points": laid[..., colours + 1 :],
         "colour_totals": total[:-1], "kododo_total": total[-1],

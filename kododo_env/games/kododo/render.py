@@ -82,7 +82,7 @@ def tally(game: KododoGame, index: int) -> Tally:
     colours, values = np.divmod(table[table >= 0].astype(np.int64), rules.num_values)
     counts = np.bincount(colours, minlength=rules.num_colours)
     kododos = int(np.count_nonzero(values == KODODO_VALUE - 1))
-    exact = bool(kododo_round(np.array([kododos]), rules.kododo_number))
+    exact = bool(kododo_round(kododos, rules.kododo_number))
     # A colour that would not score if it lay there alone has too many cards.
     alone = scoring_colour(np.diag(counts), rules.limit)
     out = (alone == NOBODY) & (counts > 0)

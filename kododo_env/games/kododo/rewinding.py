@@ -32,9 +32,10 @@ def take_back(game: KododoGame, rng: np.random.Generator) -> Past:
     with state.unchanged(state.terminated):
         _return_cards(before, laid, game._held, rng)
         counts = before._counts_of(laid.swapaxes(0, 1))
-        by_player, by_type = np.split(counts, [rules.num_counts], axis=2)
-        state.laid -= by_player.swapaxes(1, 2)
-        state.seen -= np.add.reduce(by_type, axis=0, dtype=np.uint8).T
+        before._laid[...] -= counts[..., : rules.num_counts].swapaxes(1, 2)
+        together = np.add.reduce(counts, axis=0, dtype=np.uint8).T
+        before._total[...] -= together[: rules.num_colours + 1]
+        before._seen[...] -= together[rules.num_counts :]
         state.table[:, place : place + plays] = NONE
         before._sort_hands()
         before._count_hands()

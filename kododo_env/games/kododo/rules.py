@@ -209,10 +209,20 @@ class Rules:
         """Cards that each player has laid in a round before each turn, and in all of them."""
         return tuple(accumulate(self.plays, initial=0))
 
-    @property
+    @cached_property
     def num_counts(self) -> int:
         """What is counted of the cards that a player lays: cards by colour, Kododos, points."""
         return 2 * self.num_colours + 1
+
+    @property
+    def num_counted(self) -> int:
+        """What is counted altogether: that, and cards by type."""
+        return self.num_counts + self.num_card_types
+
+    @property
+    def num_counters(self) -> int:
+        """For whom it is counted: for each player, and for all together."""
+        return self.num_players + 1
 
     @cached_property
     def num_turns(self) -> int:

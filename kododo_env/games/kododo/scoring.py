@@ -29,9 +29,10 @@ def scoring_colours(colour_totals: npt.NDArray[Any], limit: Any) -> npt.NDArray[
     Returns:
         Shape (C, ...).
     """
-    count = colour_totals * (colour_totals < limit)
+    # Truth values as bytes: numpy takes 3 times as long to multiply where dtypes differ.
+    count = colour_totals * (colour_totals < limit).view(np.uint8)
     alone = np.add.reduce(count[:, None] == count, axis=1, dtype=np.uint8) == 1
-    count *= alone
+    count *= alone.view(np.uint8)
     wins: npt.NDArray[np.bool_] = count == np.maximum.reduce(count, axis=0, initial=1)
     return wins
 
@@ -42,41 +43,30 @@ def scoring_colour(colour_totals: npt.NDArray[Any], limit: int) -> npt.NDArray[n
     return np.where(wins.any(axis=0), wins.argmax(axis=0), NOBODY).astype(np.int8)
 
 
-def kododo_round(kododo_counts: npt.NDArray[Any], kododo_number: Any) -> npt.NDArray[np.bool_]:
-    """Clause 1: whether exactly the Kododo number of Kododo cards lies on the table.
-
-    Args:
-        kododo_counts: Kododo cards each player laid, shape (P, ...).
-        kododo_number: The exact number.
-
-    Returns:
-        Shape (...).
-    """
-    exact: npt.NDArray[np.bool_] = (
-        np.add.reduce(kododo_counts, axis=0, dtype=np.uint8) == kododo_number
-    )
-    return exact
+def kododo_round(kododo_total: Any, kododo_number: Any) -> Any:
+    """Clause 1: whether exactly the Kododo number of Kododo cards lies on the table."""
+    return kododo_total == kododo_number
 
 
 def score_round(
-    laid: npt.NDArray[Any], kododo_number: Any, limit: Any
+    laid: npt.NDArray[Any], total: npt.NDArray[Any], kododo_number: Any, limit: Any
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """What each player scores in a round, and how many cards go to the score pile.
 
     Args:
         laid: What each player laid, shape (P, 2 * C + 1, ...): cards by colour, Kododo cards, and
             the values by colour added up.
+        total: What all laid together, shape (C + 1, ...): cards by colour, Kododo cards.
         kododo_number: The exact number of clause 1.
         limit: The limit of clause 2.
 
     Returns:
         Points and cards, each of shape (P, ...), in the dtype of what was given.
     """
-    colours = laid.shape[1] // 2
-    exact = kododo_round(laid[:, colours], kododo_number)
-    total = np.add.reduce(laid[:, :colours], axis=0, dtype=np.uint8)
-    wins = scoring_colours(total, limit) & ~exact
+    colours = len(total) - 1
+    exact = kododo_round(total[colours:], kododo_number)
+    wins = scoring_colours(total[:colours], limit) > exact
     # Kododo cards are worth 1 each: as many points as cards.
-    gained = laid * np.concatenate((wins, exact[None], wins))
+    gained = laid * np.concatenate((wins, exact, wins)).view(np.uint8)
     points = np.add.reduce(gained[:, colours:], axis=1, dtype=laid.dtype)
     return points, np.add.reduce(gained[:, : colours + 1], axis=1, dtype=laid.dtype)

@@ -21,9 +21,9 @@ class KododoState(BatchState):
     next_given: Int16 = per_game(dtype=np.int16)  # which of them comes next
     deals: Int16 = per_game(dtype=np.int16)  # deals before this one
     hands: Uint8 = per_game("num_players", "hand_size", fill=NONE)  # sorted, NONE last
-    held_types: Uint8 = per_game("num_players", "num_card_types")  # the hands, counted by type
     table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # laid this round, in order
     last_table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # the round before
-    laid: Uint8 = per_game("num_players", "num_counts")  # cards by colour, Kododos, points
-    seen: Uint8 = per_game("num_card_types")  # cards laid in this deal, by type
+    # What each player has laid this round, cards by colour, Kododos, points by colour, and then
+    # the hand by type. At last for all together, without points, and what they laid in this deal.
+    counts: Uint8 = per_game("num_counters", "num_counted")
     pile_sizes: Int16 = per_game("num_players", dtype=np.int16)  # cards scored in this deal
