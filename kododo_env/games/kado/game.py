@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import blocks, column
+from kododo_env.core.rows import blocks, column, read_only
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado import words
 from kododo_env.games.kado.hidden import deal_again
@@ -55,12 +56,14 @@ class KadoGame(BatchGame, TellsInWords):
     version = 0
     rules: Rules
     _state_type = KadoState
+    _caches = (*BatchGame._caches, "_kept")
     _words = words
     _state: KadoState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._tables, self.moves = tables(rules), moves(rules)
+        self._kept: tuple[KadoState, int, Array] | None = None  # of which turn, the boards seen
         self.no_op = self.moves.no_op
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
@@ -115,7 +118,7 @@ class KadoGame(BatchGame, TellsInWords):
 
     @property
     def _games(self) -> npt.NDArray[np.intp]:
-        return np.arange(self.num_envs)
+        return _numbers(self.num_envs)
 
     def _cards_at(self, places: Array, games: slice = ALL) -> npt.NDArray[np.uint8]:
         """The cards in places of the deck, (..., N); NONE for the place behind the last."""
@@ -374,11 +377,12 @@ class KadoGame(BatchGame, TellsInWords):
         """Cards in the draw pile, the one that the dealer looks at included; shape (N,)."""
         return self._shown(self.rules.num_cards - self._state.drawn)
 
-    def _order(self, games: slice = ALL) -> npt.NDArray[np.uint8]:
+    def _order(self) -> npt.NDArray[np.uint8]:
         """Which card of this turn each player has, and the last put aside, from 1; (P + 1, N)."""
-        held = self._state.held[:, games]
-        order = held - (self._state.turn_start[games] - 1)
-        return (order * (held < self.rules.num_cards)).astype(np.uint8)
+        held = self._state.held
+        order = held - (self._state.turn_start - 1)
+        order *= held < self.rules.num_cards
+        return order.astype(np.uint8)
 
     def _observation(self, out: Array | None = None) -> Array:
         return observation(self, out)
@@ -424,6 +428,12 @@ class KadoGame(BatchGame, TellsInWords):
         from kododo_env.games.kado import render
 
         return render.svg(self, index, player)
+
+
+@lru_cache(4)
+def _numbers(num: int) -> npt.NDArray[np.intp]:
+    """0, 1, ..., (num,), read-only: a step needs it many times."""
+    return read_only(np.arange(num))
 
 
 def flat_index(array: Array, *index: Any) -> npt.NDArray[np.intp]:
