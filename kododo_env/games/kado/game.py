@@ -133,9 +133,10 @@ class KadoGame(BatchGame, TellsInWords):
         The dealer always has.
         """
         state = self._state
-        if state.phase == Phase.CHALLENGE:
-            return state.public[self.dealer]
-        return np.add.reduce(state.open, axis=1, dtype=np.int16) <= 1
+        idle: npt.NDArray[np.bool_] = state.public[self.dealer]
+        if state.phase == Phase.PLACING:
+            idle = np.add.reduce(state.open, axis=1, dtype=np.int16) <= 1
+        return idle
 
     def _mask(self) -> npt.NDArray[np.bool_]:
         self._masked = None  # first: what is left of the last turn, the largest array of a batch

@@ -134,7 +134,7 @@ def _seen_now(game: KadoGame) -> npt.NDArray[np.uint8]:
     """Who has seen each place of the deck in this turn, bit by bit, (D, N)."""
     state, dealer = game._state, 1 << game.dealer
     place = column(game.rules.num_cards, np.intp)
-    seen = dealer * (place == state.held[-1]).view(np.uint8)
+    seen: npt.NDArray[np.uint8] = dealer * (place == state.held[-1]).view(np.uint8)
     for owner, held in enumerate(state.held[:-1]):
         viewers = np.where(state.public[owner], (1 << game.num_players) - 1, dealer)
         if state.phase == Phase.PLACING:

@@ -457,3 +457,19 @@ def test_which_card_of_the_turn_one_has_is_told_in_bytes() -> None:
     for _ in range(6):
         assert {game.dealt_as.dtype, game.put_aside.dtype} == {np.dtype(np.uint8)}
         play_random(game, np.random.default_rng(1), 1)
+
+
+def test_what_is_kept_of_the_tableaus_is_not_shown_of_another_state() -> None:
+    game, rng = KadoGame(3, seed=1), np.random.default_rng(1)
+    play(game, rng, 20)
+    before, seen = game.state(), game.observe()
+    play(game, rng, 20)
+    game.observe()
+    game.load_state(before)
+    assert (game.observe() == seen).all()
+    other = KadoGame(3, seed=2)
+    while (other.turn, other.phase) != (game.turn, game.phase):
+        play(other, rng, 1)
+        other.observe()
+    other.load_state(before)
+    assert (other.observe() == seen).all()
