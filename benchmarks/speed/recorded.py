@@ -8,7 +8,7 @@ import numpy.typing as npt
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 
-BLOCK = 16_384  # games whose actions are chosen together, so that many games take little memory
+BLOCK = 256  # games whose actions are chosen together, so that their masks stay in the cache
 
 
 class Recorded:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.numbers import whole_numbers
+from kododo_env.core.rows import blocks
 
 NONE = 255  # no card
 
@@ -24,13 +25,16 @@ def shuffled_rows(cards: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDAr
     """
     # Sorting by random keys is 4 to 7 times as fast as rng.permuted, from 64 decks on. A key's
     # low byte carries the card; equal keys (2**-24 a pair) are too rare to bias anything.
-    num = cards.size
-    words = rng.integers(1 << 64, size=(num + 1) // 2, dtype=np.uint64)  # two keys each
-    keys = words.view(np.uint32)[:num].reshape(cards.shape)
-    keys &= np.uint32(0xFFFF_FF00)
-    keys |= cards
-    keys.sort(axis=1)
-    return keys.astype(np.uint8)  # the low byte
+    shuffled = np.empty(cards.shape, np.uint8)
+    for rows in blocks(len(cards)):  # an even number at a time, since a word is two keys
+        num = cards[rows].size
+        words = rng.integers(1 << 64, size=(num + 1) // 2, dtype=np.uint64)
+        keys = words.view(np.uint32)[:num].reshape(cards[rows].shape)
+        keys &= np.uint32(0xFFFF_FF00)
+        keys |= cards[rows]
+        keys.sort(axis=1)
+        shuffled[rows] = keys  # the low byte
+    return shuffled
 
 
 def shuffled_decks(

@@ -186,7 +186,7 @@ def remembered(game: BatchGame, player: int) -> np.ndarray:
         drawn = rules.opening_hand + min(state["turn"] + 1, rules.num_turns)
         return state["_deck"][player * rules.pile_size :][:drawn]
     if game.name == "kado":  # which of the cards was dealt when, also in phases that pass at once
-        return np.where(state["_known"][player], state["_deck"], 255)
+        return np.where(game._seen_places() >> player & 1, state["_deck"][:-1], 255)
     return np.zeros((0, game.num_envs))
 
 

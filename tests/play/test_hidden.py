@@ -50,8 +50,8 @@ def shown_in_combi_combo(game: Any, seat: int) -> set[int]:
 
 
 def shown_in_kado(game: Any, seat: int) -> set[int]:
-    known = game._state.known[seat, : len(game.cards), 0]
-    return set(game._state.deck[: len(game.cards)][known, 0].tolist())
+    known = game._seen_places()[:, 0] >> seat & 1
+    return set(game._state.deck[:-1, 0][known > 0].tolist())
 
 
 SHOWN: dict[str, Callable[[Any, int], set[int]]] = {

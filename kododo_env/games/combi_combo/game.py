@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import column
+from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import words
@@ -29,6 +29,7 @@ from kododo_env.games.combi_combo.tables import tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
+ALL = slice(None)
 
 
 class CombiComboView(View):
@@ -85,10 +86,11 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
 
     def _start(self, decks: npt.NDArray[np.uint8]) -> None:
         self._state.deck = decks[0]
-        for place in range(self.rules.opening_hand):
-            self._draw(place)
-        for place in range(self.rules.face_up_first):
-            self._turn_up(place)
+        for games in blocks(self.num_envs):
+            for place in range(self.rules.opening_hand):
+                self._draw(place, games)
+            for place in range(self.rules.face_up_first):
+                self._turn_up(place, games)
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -96,16 +98,18 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
         if self.rules.central_pile:
             self._turn_up(self.rules.face_up_first + self._state.turn)
 
-    def _draw(self, place: int) -> None:
+    def _draw(self, place: int, games: slice = ALL) -> None:
         """Everybody takes the card at a place of their pile into their hand."""
         state, size = self._state, self.rules.pile_size
-        drawn = state.deck[place : self.num_players * size : size]
-        state.hands += drawn[:, None] == column(self.rules.num_card_types)
+        drawn = state.deck[place : self.num_players * size : size, games]
+        hands = state.hands[..., games]
+        hands += drawn[:, None] == column(self.rules.num_card_types)
 
-    def _turn_up(self, place: int) -> None:
+    def _turn_up(self, place: int, games: slice = ALL) -> None:
         """Show the card at a place of the central pile."""
         state, piles = self._state, self.num_players * self.rules.pile_size
-        state.face_up += state.deck[piles + place] == column(self.rules.num_card_types)
+        face_up = state.face_up[:, games]
+        face_up += state.deck[piles + place, games] == column(self.rules.num_card_types)
 
     # --- playing ----------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -109,12 +110,12 @@ class Rules:
                 f"{self.num_colours} colours, and has {most} at most, not {len(self.fours_points)}"
             )
 
-    @property
+    @cached_property
     def num_card_types(self) -> int:
         """C * 4; a card's type is colour * 4 + (value - 1)."""
         return self.num_colours * VALUES
 
-    @property
+    @cached_property
     def num_cards(self) -> int:
         """D, the size of the deck."""
         return self.num_colours * sum(self.copies)
@@ -125,17 +126,17 @@ class Rules:
         types = np.arange(self.num_card_types, dtype=np.uint8)
         return np.repeat(types, self.copies * self.num_colours)
 
-    @property
+    @cached_property
     def pile_size(self) -> int:
         """Cards dealt to each player, the opening hand included; also the last hand's size."""
         return self.opening_hand + self.num_turns
 
-    @property
+    @cached_property
     def central_pile(self) -> int:
         """Cards left over after dealing, which are turned up in the middle."""
         return self.num_cards - self.num_players * self.pile_size
 
-    @property
+    @cached_property
     def face_up_first(self) -> int:
         """Cards turned up before the first turn; then follows one at the start of each turn."""
         return max(0, self.central_pile - self.num_turns)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.batch_game import BatchGame, from_own_seat
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import column
+from kododo_env.core.rows import blocks, column, read_only
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado import words
 from kododo_env.games.kado.hidden import deal_again
@@ -23,26 +24,13 @@ from kododo_env.games.kado.observation import (
     observation_layout,
 )
 from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
-from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows
+from kododo_env.games.kado.scoring import open_cells, parted, score_columns, score_rows
 from kododo_env.games.kado.state import KadoState
-from kododo_env.games.kado.tables import tables
+from kododo_env.games.kado.tables import MISSED, PERFECT, tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
-
-
-class Choice(NamedTuple):
-    """What is to be decided now, and by whom; whoever has no option has the no-op.
-
-    Attributes:
-        seats: The S players who may have something to decide.
-        first: Number of the first action of their block.
-        options: Which actions of the block are legal, shape (S, block, N).
-    """
-
-    seats: slice
-    first: int
-    options: npt.NDArray[np.bool_]
+ALL = slice(None)
 
 
 class KadoGame(BatchGame, TellsInWords):
@@ -68,12 +56,14 @@ class KadoGame(BatchGame, TellsInWords):
     version = 0
     rules: Rules
     _state_type = KadoState
+    _caches = (*BatchGame._caches, "_kept")
     _words = words
     _state: KadoState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._tables, self.moves = tables(rules), moves(rules)
+        self._kept: tuple[KadoState, int, Array] | None = None  # of which turn, the boards seen
         self.no_op = self.moves.no_op
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
@@ -86,13 +76,14 @@ class KadoGame(BatchGame, TellsInWords):
         self._begin_turn()
 
     def _begin_turn(self) -> None:
-        state, size = self._state, self.rules.num_cards
+        state = self._state
         state.phase, state.phase_step = Phase.DEALING, 0
         state.turn_start = state.drawn.copy()
-        state.held[:] = state.aside[:] = size
-        state.public[:] = state.not_gift[:] = state.not_ribbon[:] = False
+        state.held.fill(self.rules.num_cards)
+        state.public.fill(False)
+        state.ruled_out.fill(False)
         if not self._over:
-            self._show(self.dealer, state.drawn, self._games)
+            self._show(1 << self.dealer, state.drawn, self._games)
 
     # --- where the batch stands ---------------------------------------------------------
 
@@ -127,46 +118,52 @@ class KadoGame(BatchGame, TellsInWords):
 
     @property
     def _games(self) -> npt.NDArray[np.intp]:
-        return np.arange(self.num_envs)
+        return _numbers(self.num_envs)
 
-    def _cards_at(self, places: Array) -> npt.NDArray[np.uint8]:
+    def _cards_at(self, places: Array, games: slice = ALL) -> npt.NDArray[np.uint8]:
         """The cards in places of the deck, (..., N); NONE for the place behind the last."""
         deck = self._state.deck
-        return deck.take(flat_index(deck, places, self._games))
+        return deck.take(flat_index(deck, places, self._games[games]))
 
     # --- who may do what ----------------------------------------------------------------
 
-    def _choice(self) -> Choice:
-        state, rules, moves = self._state, self.rules, self.moves
-        if self._over:
-            return Choice(slice(0), 0, np.zeros((0, 1, self.num_envs), np.bool_))
+    def _idle(self) -> npt.NDArray[np.bool_]:
+        """Who of those whose turn it is has nothing to decide: the challenger (N,), or all (P, N).
+
+        The dealer always has.
+        """
+        state = self._state
+        idle: npt.NDArray[np.bool_] = state.public[self.dealer]
         if state.phase == Phase.PLACING:
-            several = np.add.reduce(state.open, axis=1, dtype=np.int16) > 1
-            return Choice(slice(None), moves.place, state.open & several[:, None])
-        dealer = self.dealer
-        if state.phase == Phase.DEALING:
-            options = np.empty((1, rules.num_players + 1, self.num_envs), np.bool_)
-            seats = from_own_seat(rules.num_players)[dealer]
-            np.equal(state.held[seats], rules.num_cards, out=options[0, :-1])
-            options[0, -1] = state.aside == rules.num_cards if rules.max_discards else False
-            return Choice(slice(dealer, dealer + 1), moves.give, options)
-        seat, block = self.challenger, moves.place - moves.pass_
-        options = np.broadcast_to(~state.public[dealer], (1, block, self.num_envs))
-        return Choice(slice(seat, seat + 1), moves.pass_, options)
+            idle = np.add.reduce(state.open, axis=1, dtype=np.int16) <= 1
+        return idle
 
     def _mask(self) -> npt.NDArray[np.bool_]:
-        seats, first, options = self._choice()
+        self._masked = None  # first: what is left of the last turn, the largest array of a batch
+        state, moves, dealer = self._state, self.moves, self.dealer
         mask = np.zeros((self.num_players, self.num_actions, self.num_envs), np.bool_)
-        mask[seats, first : first + options.shape[1]] = options
         mask[:, self.no_op] = True
-        mask[seats, self.no_op] = ~options.any(axis=1)
+        if self._over:
+            return mask
+        if state.phase == Phase.DEALING:
+            lacking = state.held == self.rules.num_cards
+            seats = self._tables.holders[dealer, : self.num_players + self.rules.max_discards]
+            lacking.take(seats, axis=0, out=mask[dealer, : len(seats)], mode="clip")
+            mask[dealer, self.no_op] = False
+        elif state.phase == Phase.CHALLENGE:
+            seat = self.challenger
+            mask[seat, self.no_op] = idle = self._idle()
+            mask[seat, moves.pass_ : moves.place] = ~idle
+        else:
+            mask[:, self.no_op] = idle = self._idle()
+            np.greater(state.open, idle[:, None], out=mask[:, moves.place : self.no_op])
         return mask
 
     # --- a turn -------------------------------------------------------------------------
 
     def _advance(self, chosen: Array) -> None:
         self._play(chosen)
-        while not self._over and not self._choice().options.any():
+        while self._state.phase != Phase.DEALING and self._idle().all():
             self._play(np.full_like(chosen, self.no_op))
 
     def _play(self, chosen: Array) -> None:
@@ -179,15 +176,18 @@ class KadoGame(BatchGame, TellsInWords):
                 self._give_last()
                 state.phase, state.phase_step = Phase.CHALLENGE, 0
             else:
-                self._show(self.dealer, state.drawn, self._games)
+                self._show(1 << self.dealer, state.drawn, self._games)
         elif state.phase == Phase.CHALLENGE:
-            self._challenge((self.dealer + state.phase_step) % self.num_players, chosen)
+            seat = (self.dealer + state.phase_step) % self.num_players
+            self._challenge(seat, chosen[seat])
             if state.phase_step == self.num_players - 1:
-                self._show(column(self.num_players, np.intp), state.held, self._games)
+                self._show(1 << column(self.num_players), state.held[:-1], self._games)
                 state.phase, state.phase_step = Phase.PLACING, 0
         else:
-            self._place(chosen)
+            for games in blocks(self.num_envs):
+                self._place(chosen[:, games], games)
             state.turn += 1
+            state.terminated[:] = self._over
             self._begin_turn()
 
     def _give(self, move: Array) -> None:
@@ -195,47 +195,38 @@ class KadoGame(BatchGame, TellsInWords):
 
         With at most one card put aside, each of these steps takes one card in every game.
         """
-        state, given = self._state, move < self.num_players
-        here = (
-            column(self.num_players, np.intp) == (self.dealer + move) % self.num_players
-        ) & given
-        state.held = np.where(here, state.drawn, state.held)
-        state.aside = np.where(given, state.aside, state.drawn)
-        state.drawn = state.drawn + 1
+        state = self._state
+        holder = self._tables.holders[self.dealer].take(move)
+        state.held.reshape(-1)[flat_index(state.held, holder, self._games)] = state.drawn
+        state.drawn += 1
 
     def _give_last(self) -> None:
         """The dealer looks at one more card and gives it to whoever has none."""
         state = self._state
-        lacking = state.held == self.rules.num_cards
-        games = np.flatnonzero(lacking.any(axis=0))  # without discard in the duel: none
-        self._show(self.dealer, state.drawn[games], games)
-        state.held = np.where(lacking, state.drawn, state.held)
+        # One in each game; without discard in the duel: none.
+        seats, games = (state.held[:-1] == self.rules.num_cards).nonzero()
+        places = state.drawn[games]
+        self._show(1 << self.dealer, places, games)
+        state.held[seats, games] = places
         state.drawn[games] += 1
 
-    def _challenge(self, seat: int, chosen: Array) -> None:
+    def _challenge(self, seat: int, move: Array) -> None:
         """One player passes or guesses gift and ribbon of the dealer's card."""
-        state, rules, tables = self._state, self.rules, self._tables
-        guess = chosen[seat] - self.moves.guess
-        guessing = (guess >= 0) & (chosen[seat] != self.no_op)
-        gift, ribbon = np.divmod(guess, rules.num_ribbons)
-        kept = self._cards_at(state.held[self.dealer])
-        right_gift = guessing & (tables.gift.take(kept) == gift)
-        right_ribbon = guessing & (tables.ribbon.take(kept) == ribbon)
-        won = right_gift | right_ribbon
-        failed = guessing & ~won
-        state.not_gift |= (gift == column(rules.num_gifts)) & failed
-        state.not_ribbon |= (ribbon == column(rules.num_ribbons)) & failed
-        games = np.flatnonzero(won)
+        state, tables = self._state, self._tables
+        kept = self._cards_at(state.held[self.dealer]).astype(np.intp)
+        hits = tables.hits.take(flat_index(tables.hits, kept, move))
+        state.ruled_out |= tables.guessed.take(move, axis=1) & (hits == MISSED)
+        games = np.flatnonzero(hits > MISSED)
         if games.size:
             self._swap(seat, games)
-            self._win_perfect(seat, right_gift & right_ribbon)
+            self._win_perfect(seat, hits == PERFECT)
 
     def _swap(self, seat: int, games: npt.NDArray[np.intp]) -> None:
         """Dealer and challenger show their cards to everybody and swap them."""
         state, pair = self._state, np.array([[seat], [self.dealer]])
-        for shown in (seat, self.dealer):
-            self._show(column(self.num_players, np.intp), state.held[shown, games], games)
-        state.held[pair, games] = state.held[pair[::-1], games]
+        places = state.held[pair, games]
+        self._show((1 << self.num_players) - 1, places, games)
+        state.held[pair, games] = places[::-1]
         state.public[pair, games] = True
 
     def _win_perfect(self, seat: int, perfect: npt.NDArray[np.bool_]) -> None:
@@ -244,50 +235,51 @@ class KadoGame(BatchGame, TellsInWords):
         state.perfects[seat] += perfect
         state.scores[seat] += points
         state.rewards[seat] += points
-        state.drawn = state.drawn + (perfect & (state.drawn < self.rules.num_cards))
+        state.drawn += perfect & (state.drawn < self.rules.num_cards)
 
-    def _place(self, chosen: Array) -> None:
-        """Everybody places a card; who has a single cell to choose from chose the no-op."""
+    def _place(self, chosen: Array, part: slice) -> None:
+        """Everybody places a card; who has a single cell to choose from chose the no-op.
+
+        Args:
+            chosen: Actions of some of the games.
+            part: Which ones.
+        """
         state, tables = self._state, self._tables
-        players, games = column(self.num_players, np.intp), self._games
+        players, games = column(self.num_players, np.intp), self._games[part]
         cell = chosen - self.moves.place
         forced = chosen == self.no_op
         if forced.any():
-            cell = np.where(forced, state.open.argmax(axis=1), cell)
-        card = self._cards_at(state.held)
-        row, column_of = np.divmod(cell, self.rules.board_columns)
-        gift, ribbon, value = (each.take(card) for each in tables[:3])
-        points, counts = state.row_points.reshape(-1), state.column_ribbons.reshape(-1)
-        best = state.column_best.reshape(-1)
+            cell = np.where(forced, state.open[..., part].argmax(axis=1), cell)
+        held = state.held[:-1, part]
+        card = self._cards_at(held, part)
         state.tableau.reshape(-1)[flat_index(state.tableau, players, cell, games)] = card
-        points[flat_index(state.row_points, players, row, gift, games)] += value
-        counts[flat_index(state.column_ribbons, players, column_of, ribbon, games)] += 1
-        here = flat_index(state.column_best, players, column_of, games)
-        best[here] = np.maximum(best.take(here), value)
-        state.open = self._open_cells()
-        for seat in range(self.num_players):
-            self._show(players, state.held[seat], games)
-        self._score()
+        which = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
+        sums, here = state.sums.reshape(-1), flat_index(state.sums, players, which, games)
+        more = sums.take(here) + tables.gains.take(card, axis=1)
+        sums[here] = np.maximum(more, tables.least.take(card, axis=1))
+        state.open[..., part] = self._open_cells(part)
+        self._show((1 << self.num_players) - 1, held, games)
+        self._score(part)
 
-    def _open_cells(self) -> npt.NDArray[np.bool_]:
+    def _open_cells(self, part: slice = ALL) -> npt.NDArray[np.bool_]:
         """Where each player's next card may go, (P, cells, N)."""
-        filled = self._state.tableau != NONE
-        return open_cells(filled.reshape(self._board)).reshape(filled.shape)
+        filled = self._state.tableau[..., part] != NONE
+        return open_cells(filled.reshape(*self._board[:-1], -1)).reshape(filled.shape)
 
     @property
     def _board(self) -> tuple[int, ...]:
         """The shape of what lies on the boards by row and column."""
         return self.num_players, self.rules.board_rows, self.rules.board_columns, self.num_envs
 
-    def _score(self) -> None:
+    def _score(self, part: slice) -> None:
         """Count the points of the tableaus as they stand; the rewards are what came new."""
         state, rules = self._state, self.rules
-        scores = score_rows(state.row_points)
-        scores += score_columns(state.column_ribbons, state.column_best, rules.num_rows)
-        scores += state.perfects * np.int16(rules.perfect_points)
-        state.rewards += scores - state.scores
-        state.scores = scores
-        state.terminated[:] = state.turn == rules.num_turns - 1
+        row_points, column_ribbons, column_best = parted(state.sums[..., part], rules)
+        scores = score_rows(row_points)
+        scores += score_columns(column_ribbons, column_best, rules.num_rows)
+        scores += state.perfects[:, part] * np.int16(rules.perfect_points)
+        state.rewards[:, part] += scores - state.scores[:, part]
+        state.scores[:, part] = scores
 
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self)
@@ -296,17 +288,24 @@ class KadoGame(BatchGame, TellsInWords):
         return (self._state.scores,)
 
     def _show(self, viewers: int | Array, places: Array, games: Array) -> None:
-        """Let players see cards: broadcast seats, places in the deck and games.
+        """Let players, bit by bit, see the cards in places of the deck; no place comes twice."""
+        self._state.seen.reshape(-1)[self._sights(places, games)] |= viewers
 
-        One card for each viewer and game at a time.
-        """
-        state = self._state
-        known, seen = state.known.reshape(-1), state.seen.reshape(-1)
-        card = state.deck.take(flat_index(state.deck, places, games)).astype(np.intp)
-        sight = flat_index(state.known, viewers, places, games)
-        count = flat_index(state.seen, viewers, card, games)
-        seen[count] += ~known.take(sight)
-        known[sight] = True
+    def _sights(self, places: Array, games: Array) -> npt.NDArray[np.intp]:
+        """Where in ``seen``, flattened, the cards in places of the deck are."""
+        state, tables = self._state, self._tables
+        card = state.deck.take(flat_index(state.deck, places, games))
+        which = tables.first.take(card)
+        if self.rules.max_copies > 1:
+            same = state.deck[:, games] == card[..., None, :]
+            before = column(len(state.deck), np.intp) < places[..., None, :]
+            which += np.add.reduce(same & before, axis=-2, dtype=np.intp)
+        return flat_index(state.seen, which, games)
+
+    def _seen_places(self) -> npt.NDArray[np.uint8]:
+        """Who has seen the card in each place of the deck, bit by bit, (D, N)."""
+        places = column(self.rules.num_cards, np.intp)
+        return self._state.seen.take(self._sights(places, self._games))
 
     # --- what there is to see -----------------------------------------------------------
 
@@ -323,13 +322,15 @@ class KadoGame(BatchGame, TellsInWords):
     @property
     def held(self) -> npt.NDArray[np.int8]:
         """The card before each player this turn, -1 if none; shape (N, P)."""
-        return self._shown(self._cards_at(self._state.held).view(np.int8))
+        return self._shown(self._cards_at(self._state.held[:-1]).view(np.int8))
 
     def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
         player = self._seat(player)
-        seen = np.roll(self._sees_held()[player], player, axis=0)
-        cards = np.where(seen, self._cards_at(self._state.held), np.uint8(NONE))
+        seen = self._state.public | (player == self.dealer)
+        if self._state.phase == Phase.PLACING:
+            seen[player] = True
+        cards = np.where(seen, self._cards_at(self._state.held[:-1]), np.uint8(NONE))
         return self._shown(cards.view(np.int8))
 
     @property
@@ -345,12 +346,12 @@ class KadoGame(BatchGame, TellsInWords):
     @property
     def ruled_out_gifts(self) -> npt.NDArray[np.bool_]:
         """Gifts that the dealer's card has not, by this turn's wrong guesses; shape (N, G)."""
-        return self._shown(self._state.not_gift)
+        return self._shown(self._state.ruled_out[: self.rules.num_gifts])
 
     @property
     def ruled_out_ribbons(self) -> npt.NDArray[np.bool_]:
         """Ribbons that the dealer's card has not, by this turn's wrong guesses; shape (N, B)."""
-        return self._shown(self._state.not_ribbon)
+        return self._shown(self._state.ruled_out[self.rules.num_gifts :])
 
     @property
     def swapped(self) -> npt.NDArray[np.bool_]:
@@ -360,12 +361,12 @@ class KadoGame(BatchGame, TellsInWords):
     @property
     def dealt_as(self) -> npt.NDArray[np.uint8]:
         """Which card of the turn each player has, from 1, 0 if none; shape (N, P)."""
-        return self._shown(self._order_of(self._state.held))
+        return self._shown(self._order()[:-1])
 
     @property
     def put_aside(self) -> npt.NDArray[np.uint8]:
         """Which card of the turn the dealer has put aside, from 1, 0 if none; shape (N,)."""
-        return self._shown(self._order_of(self._state.aside))
+        return self._shown(self._order()[-1])
 
     @property
     def perfects(self) -> npt.NDArray[np.uint8]:
@@ -377,23 +378,12 @@ class KadoGame(BatchGame, TellsInWords):
         """Cards in the draw pile, the one that the dealer looks at included; shape (N,)."""
         return self._shown(self.rules.num_cards - self._state.drawn)
 
-    def _order_of(self, places: Array) -> npt.NDArray[np.uint8]:
-        """Which card of this turn lies in places of the deck, from 1; 0 for no place."""
-        order = (places - self._state.turn_start + 1).astype(np.uint8)
-        return order * (places < self.rules.num_cards)
-
-    def _sees_held(self) -> npt.NDArray[np.bool_]:
-        """Whether each player has seen the cards before the players, the own first: (P, P, N).
-
-        What ``known`` says of these cards, put together from why they have been seen: looked
-        up there, an observation takes 1.1 to 1.2 times as long.
-        """
-        state, seats = self._state, from_own_seat(self.num_players)
-        seen = state.public.take(seats, axis=0)
-        seen[self.dealer] = True
-        if state.phase == Phase.PLACING:
-            seen[:, 0] = True
-        return seen
+    def _order(self) -> npt.NDArray[np.uint8]:
+        """Which card of this turn each player has, and the last put aside, from 1; (P + 1, N)."""
+        held = self._state.held
+        order = held - (self._state.turn_start - 1)
+        order *= held < self.rules.num_cards
+        return order.astype(np.uint8)
 
     def _observation(self, out: Array | None = None) -> Array:
         return observation(self, out)
@@ -439,6 +429,12 @@ class KadoGame(BatchGame, TellsInWords):
         from kododo_env.games.kado import render
 
         return render.svg(self, index, player)
+
+
+@lru_cache(4)
+def _numbers(num: int) -> npt.NDArray[np.intp]:
+    """0, 1, ..., (num,), read-only: a step needs it many times."""
+    return read_only(np.arange(num))
 
 
 def flat_index(array: Array, *index: Any) -> npt.NDArray[np.intp]:

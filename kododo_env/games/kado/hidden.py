@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.deck import NONE, shuffled_rows
+from kododo_env.core.rows import column
 from kododo_env.games.kado.state import KadoState
 
 if TYPE_CHECKING:
@@ -33,17 +34,15 @@ def deal_again(game: KadoGame, player: int, rng: np.random.Generator) -> None:
         player: Whose knowledge stays.
         rng: The source of randomness.
     """
-    state = game._state
-    hidden = ~state.known[player, :-1]
-    others = np.nonzero(state.known[:, :-1] & hidden)  # who has seen what the player has not
-    _count_seen(state, others, -1)
-    free = hidden.copy()
+    state, seen = game._state, game._seen_places()
+    free = (seen >> player & 1) == 0
     # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
     _refill(state, free, lambda cards: np.sort(cards, axis=1))
-    if state.not_gift.any():
+    if state.ruled_out.any():
         _deal_kept(game, free, rng)
     _refill(state, free, lambda cards: shuffled_rows(cards, rng))
-    _count_seen(state, others, 1)
+    places = column(game.rules.num_cards, np.intp)
+    state.seen.reshape(-1)[game._sights(places, game._games)] = seen
 
 
 def _refill(
@@ -71,16 +70,11 @@ def _deal_kept(game: KadoGame, free: npt.NDArray[np.bool_], rng: np.random.Gener
     place = state.held[game.dealer]
     games = np.flatnonzero(free[place, np.arange(game.num_envs)])
     place, deck = place[games], state.deck[:-1, games]
-    gift, ribbon = tables.gift[deck].astype(np.intp), tables.ribbon[deck].astype(np.intp)
-    ruled_out = np.take_along_axis(state.not_gift[:, games], gift, axis=0)
-    ruled_out |= np.take_along_axis(state.not_ribbon[:, games], ribbon, axis=0)
+    gift, ribbon = (part[deck].astype(np.intp) for part in (tables.gift, tables.ribbon))
+    not_gift, not_ribbon = np.split(state.ruled_out[:, games], [game.rules.num_gifts])
+    ruled_out = np.take_along_axis(not_gift, gift, axis=0)
+    ruled_out |= np.take_along_axis(not_ribbon, ribbon, axis=0)
     drawn = random_legal_actions((free[:, games] & ~ruled_out).T, rng)
     state.deck[drawn, games] = state.deck[place, games]
     state.deck[place, games] = deck[drawn, np.arange(len(games))]
     free[place, games] = False
-
-
-def _count_seen(state: KadoState, sights: tuple[Array, ...], step: int) -> None:
-    """Add so much to the counts of seen cards for (viewer, place, game)s."""
-    viewer, place, game = sights
-    np.add.at(state.seen.view(np.int8), (viewer, state.deck[place, game], game), step)

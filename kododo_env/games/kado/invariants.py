@@ -12,7 +12,7 @@ from kododo_env.core.deck import NONE
 from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kado.observation import Phase
-from kododo_env.games.kado.scoring import score_columns, score_rows, within_frame
+from kododo_env.games.kado.scoring import parted, score_columns, score_rows, within_frame
 
 if TYPE_CHECKING:
     from kododo_env.games.kado.game import KadoGame
@@ -60,10 +60,11 @@ def _tableaus(game: KadoGame) -> Iterator[Invariant]:
     gift, ribbon, value = (each.take(tableau).reshape(game._board) for each in tables[:3])
     gifts, ribbons = column(rules.num_gifts), column(rules.num_ribbons)
     by_gift = np.where(gift[:, :, :, None] == gifts, value[:, :, :, None], 0)
-    yield "_row_points must add up _tableau", state.row_points == by_gift.sum(axis=2)
+    row_points, column_ribbons, column_best = parted(state.sums, rules)
+    yield "_sums must add up the rows of _tableau", row_points == by_gift.sum(axis=2)
     by_ribbon = (ribbon[:, :, :, None] == ribbons).sum(axis=1)
-    yield "_column_ribbons must count _tableau", state.column_ribbons == by_ribbon
-    yield "_column_best must be the best of _tableau", state.column_best == value.max(axis=1)
+    yield "_sums must count the columns of _tableau", column_ribbons == by_ribbon
+    yield "_sums must have the best of _tableau", column_best == value.max(axis=1)
 
 
 def _places(game: KadoGame) -> Iterator[Invariant]:
@@ -75,17 +76,17 @@ def _places(game: KadoGame) -> Iterator[Invariant]:
     yield "_deck must end with no card", state.deck[-1] == NONE
     dealt, most = state.turn * game.num_players, state.turn * rules.cards_of_turn
     yield "_turn_start must fit the turns played", (start >= dealt) & (start <= min(size, most))
-    held = np.concatenate([state.held, state.aside[None]])
+    held = state.held
     somewhere = held != size
     dealt_by_now = np.minimum(drawn, start + game.num_players + rules.max_discards)
     inside = (held >= start) & (held < dealt_by_now)
-    yield "_held and _aside must be cards of this turn", inside | ~somewhere
+    yield "_held must be cards of this turn", inside | ~somewhere
     ordered = np.sort(held, axis=0)
     twice = (ordered[1:] == ordered[:-1]) & (ordered[1:] != size)
-    yield "_held and _aside must be different cards", ~twice
+    yield "_held must be different cards", ~twice
     count = somewhere.sum(axis=0)
     yield (
-        "_aside must be empty where nothing may be put aside",
+        "_held must have none aside where nothing may be put aside",
         (~somewhere[-1] | (rules.max_discards > 0)),
     )
     if state.phase == Phase.DEALING:
@@ -109,46 +110,38 @@ def _challenges(game: KadoGame) -> Iterator[Invariant]:
     )
     if state.phase == Phase.DEALING:
         yield "_public must be nobody while cards are dealt", ~public
-        yield "_not_gift must rule out nothing while cards are dealt", ~state.not_gift
-        yield "_not_ribbon must rule out nothing while cards are dealt", ~state.not_ribbon
+        yield "_ruled_out must be nothing while cards are dealt", ~state.ruled_out
         return
-    card = game._cards_at(state.held[dealer])
-    for name, which, ruled_out in (
-        ("_not_gift", tables.gift, state.not_gift),
-        ("_not_ribbon", tables.ribbon, state.not_ribbon),
-    ):
-        wrong = (which.take(card) == column(len(ruled_out))) & ruled_out
-        yield f"{name} must not rule out the dealer's card", ~wrong | public[dealer]
+    parts = tables.parts[:-1].take(game._cards_at(state.held[dealer]), axis=1)
+    wrong = parts.astype(np.bool_) & state.ruled_out
+    yield "_ruled_out must not be of the dealer's card", ~wrong | public[dealer]
 
 
 def _knowledge(game: KadoGame) -> Iterator[Invariant]:
     """Who has seen which places of the deck; of this turn's it follows from what has happened."""
-    state = game._state
-    known, types = state.known, game.rules.num_card_types
-    place = np.arange(known.shape[1])[:, None]
-    now = place >= state.turn_start
-    yield "_known must say who has seen the cards of this turn", ~now | (known == _seen_now(game))
-    seen = np.where(known, state.deck, NONE)
-    yield "_seen must count what _known says", state.seen == count_types(seen, types)
-    common = count_types(np.where(known.all(axis=0) & ~now, state.deck, NONE), types)
+    state, types, seen = game._state, game.rules.num_card_types, game._seen_places()
+    everybody = (1 << game.num_players) - 1
+    yield "_seen must be by players", seen <= everybody
+    now = column(len(seen), np.intp) >= state.turn_start
+    yield "_seen must say who has seen the cards of this turn", ~now | (seen == _seen_now(game))
+    common = (seen == everybody) & ~now
+    common = count_types(np.where(common, state.deck[:-1], NONE), types)
     placed = count_types(state.tableau, types).sum(axis=0)
     yield "_tableau must hold cards that everybody has seen", placed <= common
 
 
-def _seen_now(game: KadoGame) -> npt.NDArray[np.bool_]:
-    """Which places of the deck each player has seen in this turn, (P, D + 1, N)."""
-    state, size = game._state, game.rules.num_cards
-    place = np.arange(size + 1)[:, None]
-    seen = np.zeros(state.known.shape, np.bool_)
-    for owner in range(game.num_players):
-        here = (place == state.held[owner]) & (place < size)
-        seen |= here & state.public[owner]
-        seen[game.dealer] |= here
+def _seen_now(game: KadoGame) -> npt.NDArray[np.uint8]:
+    """Who has seen each place of the deck in this turn, bit by bit, (D, N)."""
+    state, dealer = game._state, 1 << game.dealer
+    place = column(game.rules.num_cards, np.intp)
+    seen: npt.NDArray[np.uint8] = dealer * (place == state.held[-1]).view(np.uint8)
+    for owner, held in enumerate(state.held[:-1]):
+        viewers = np.where(state.public[owner], (1 << game.num_players) - 1, dealer)
         if state.phase == Phase.PLACING:
-            seen[owner] |= here
-    seen[game.dealer] |= (place == state.aside) & (place < size)
+            viewers |= 1 << owner
+        seen |= (viewers * (place == held)).astype(np.uint8)
     if state.phase == Phase.DEALING and not game._over:
-        seen[game.dealer] |= place == state.drawn
+        seen |= dealer * (place == state.drawn).view(np.uint8)
     return seen
 
 
@@ -157,8 +150,8 @@ def _points(game: KadoGame) -> Iterator[Invariant]:
     perfects = state.perfects.astype(np.intp)
     won = perfects.sum(axis=0)
     yield "_perfects must be one a turn at most", won <= state.turn + state.public.any(axis=0)
-    scores = score_rows(state.row_points)
-    scores += score_columns(state.column_ribbons, state.column_best, rules.num_rows)
+    row_points, column_ribbons, column_best = parted(state.sums, rules)
+    scores = score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
     yield (
         "_scores must be what tableaus and perfects score",
         (state.scores == scores + perfects * rules.perfect_points),

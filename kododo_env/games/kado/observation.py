@@ -13,11 +13,15 @@ from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
-from kododo_env.core.rows import column, read_only
+from kododo_env.core.rows import column
 from kododo_env.games.kado.rules import Rules
+from kododo_env.games.kado.scoring import parted
 
 if TYPE_CHECKING:
     from kododo_env.games.kado.game import KadoGame
+
+
+FEW = 256  # games, up to which it pays to keep what is known of the tableaus
 
 
 class Phase(IntEnum):
@@ -161,74 +165,118 @@ def moves(rules: Rules) -> Moves:
 
 def observation(game: KadoGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
-    state, dtype = game._state, game.layout.dtype
-    known = (
-        state.row_points, state.column_ribbons, state.column_best, state.tableau != NONE,
-        state.open, state.scores.astype(dtype), state.perfects, game._order_of(state.held),
-        # As wide as the observation: a whole tableau of one gift may be worth more than a row.
-        np.add.reduce(state.row_points, axis=1, dtype=dtype),
-        np.add.reduce(state.column_ribbons, axis=1, dtype=np.uint8),
-        state.seen, _cards(game), game._order_of(state.aside), state.not_gift, state.not_ribbon,
-        _schedule(game),
-    )  # fmt: skip
-    return gathered(known, game._tables.known, dtype, out)
+    rows = game._tables.known[game.dealer, stage(game)]
+    return gathered((*_boards(game), *_turn(game)), rows, game.layout.dtype, out)
 
 
-def _cards(game: KadoGame) -> npt.NDArray[np.uint8]:
-    """Parts of the cards before the players, the own first, and of the one that is offered.
+def _boards(game: KadoGame) -> tuple[npt.NDArray[Any], ...]:
+    """What is known of the tableaus, which change once in a turn.
 
-    As far as each player sees them, (P, P + 1, G + B + 1, N): gift, ribbon, value.
+    With few games put together once, too: an observation of one takes .75 of the time then. With
+    thousands it takes 1.2 times as long, since they are more than the cache holds.
     """
-    tables, players = game._tables, game.num_players
-    gifts, ribbons = column(game.rules.num_gifts), column(game.rules.num_ribbons)
-    cards = np.concatenate([game._cards_at(game._state.held), game._offered()[None]])[:, None]
-    is_gift, is_ribbon = tables.gift.take(cards) == gifts, tables.ribbon.take(cards) == ribbons
-    parts = np.concatenate([is_gift, is_ribbon, tables.value.take(cards)], axis=1)
-    seen = np.zeros((players, players + 1, 1, game.num_envs), np.bool_)
-    seen[:, :-1, 0] = game._sees_held()
-    seen[game.dealer, -1] = True
-    return parts.take(card_places(players), axis=0) * seen.view(np.uint8)
+    state, dtype = game._state, game.layout.dtype
+    if game._kept is None or game._kept[0] is not state or game._kept[1] != state.turn:
+        row_points, column_ribbons, _ = parted(state.sums, game.rules)
+        boards = (
+            state.sums, state.tableau != NONE, state.open,
+            # As wide as the observation: a whole tableau of one gift may be worth more than a row.
+            np.add.reduce(row_points, axis=1, dtype=dtype),
+            np.add.reduce(column_ribbons, axis=1, dtype=np.uint8),
+        )  # fmt: skip
+        if game.num_envs > FEW:
+            return boards
+        together = np.concatenate(boards, axis=None, dtype=dtype, casting="unsafe")
+        game._kept = state, state.turn, together.reshape(-1, game.num_envs)
+    return (game._kept[2],)
 
 
-@cache
-def card_places(num_players: int) -> npt.NDArray[np.intp]:
-    """Whose card each player sees where, and last the one that is offered; (P, P + 1)."""
-    offered = np.full((num_players, 1), num_players)
-    return read_only(np.hstack([from_own_seat(num_players), offered]))
+def _turn(game: KadoGame) -> tuple[npt.NDArray[Any], ...]:
+    """What else is known: of this turn, and of the cards seen so far."""
+    state, rules, tables = game._state, game.rules, game._tables
+    cards = game._cards_at(np.concatenate([state.held, state.drawn[None]]))
+    parts = tables.parts.take(cards, axis=1)
+    seen = state.seen >> column(rules.num_players)[:, :, None]
+    seen &= 1
+    if rules.max_copies > 1:
+        seen = np.add.reduceat(seen, tables.kinds, axis=1)
+    return (
+        state.scores, state.perfects, seen, game._order(), parts,
+        parts[:, : rules.num_players] * state.public, state.ruled_out,
+        tables.schedule[state.turn].repeat(game.num_envs, axis=1),
+    )  # fmt: skip
 
 
-def _schedule(game: KadoGame) -> npt.NDArray[np.uint8]:
-    """What is the same in all games, (2 * P + 4, N): turns left, phase, who deals, who guesses."""
-    dealers, challengers = (4 + each * game.num_players for each in range(2))
-    numbers = np.zeros((4 + 2 * game.num_players, 1), np.uint8)
-    if not game._over:
-        numbers[0] = game.rules.num_turns - game.turn
-        numbers[1 + game.phase] = numbers[dealers + game.dealer] = 1
-        numbers[challengers + game.challenger] = game.phase == Phase.CHALLENGE
-    return numbers.repeat(game.num_envs, axis=1)
+def stage(game: KadoGame) -> int:
+    """How far the turn is, the same in all games: dealing, each challenge, placing; all is over."""
+    if game._over:
+        return game.num_players + 1
+    return (0, 1 + game.phase_step, game.num_players)[game.phase]
+
+
+def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
+    """What the turn alone tells, (turns + 1, 3): turns left; then 0 and 1, for what is one-hot."""
+    left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)
+    return np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
 
 
 def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
-    """Where each number of an observation stands in all that is known, (P, F); see ``gathered``."""
+    """Where each number of an observation stands in all that is known; see ``gathered``.
+
+    Returns:
+        Shape (P, P + 2, P, F), by the dealer and the stage of the turn: that these decide who
+        sees which card, but for those that a swap has shown, saves a third of what is known.
+    """
     players, gifts, ribbons = rules.num_players, rules.num_gifts, rules.num_ribbons
-    rows, columns, seats = rules.board_rows, rules.board_columns, from_own_seat(players)
-    known = numbered(
-        row_points=(players, rows, gifts), column_ribbons=(players, columns, ribbons),
-        column_best=(players, columns), filled=(players, rows, columns),
-        open=(players, rows, columns), scores=(players,), perfects=(players,),
-        dealt_as=(players,), own_gifts=(players, gifts), own_ribbons=(players, ribbons),
-        seen=(players, gifts, ribbons, rules.num_values),
-        cards=(players, players + 1, gifts + ribbons + 1), put_aside=(), not_gift=(gifts,),
-        not_ribbon=(ribbons,), turns_left=(), phase=(len(Phase),), dealer=(players,),
-        challenger=(players,),
+    board, parts = (players, rules.board_rows, rules.board_columns), rules.num_parts + 1
+    types = np.unique(rules.cards)
+    known: dict[str, Any] = numbered(
+        sums=(players, rules.num_sums), filled=board, open=board, own_gifts=(players, gifts),
+        own_ribbons=(players, ribbons), scores=(players,), perfects=(players,),
+        seen=(players, len(types)), dealt_as=(players,), put_aside=(),
+        parts=(parts, players + 2), shown=(parts, players), not_gift=(gifts,),
+        not_ribbon=(ribbons,), turns_left=(), zero=(), one=(),
     )  # fmt: skip
-    cards = known.pop("cards")
-    by_seat = {
+    layout, seats, zero = observation_layout(rules), from_own_seat(players), known["zero"]
+    names = ("row_points", "column_ribbons", "column_best")
+    known |= dict(zip(names, parted(known["sums"], rules), strict=True))
+    seen = np.full((players, rules.num_card_types), zero)
+    seen[:, types] = known["seen"]
+    known["seen"] = seen.reshape(players, gifts, ribbons, rules.num_values)
+    known |= {
         piece.name: known[piece.name][seats]
-        for piece in observation_layout(rules).pieces
+        for piece in layout.pieces
         if piece.name in known and piece.axes[:1] == ("seat",)
     }
-    parts: dict[str, Any] = {"gift": slice(gifts), "ribbon": slice(gifts, -1), "value": -1}
-    held = {f"card_{name}": cards[:, :-1, part] for name, part in parts.items()}
-    offered = {f"offered_{name}": cards[:, -1, part] for name, part in parts.items()}
-    return observation_layout(rules).filled(known | by_seat | held | offered, players)
+    return np.array(
+        [
+            [
+                layout.filled(known | _staged(rules, known, dealer, at), players)
+                for at in range(players + 2)
+            ]
+            for dealer in range(players)
+        ]
+    )
+
+
+def _staged(rules: Rules, known: dict[str, Any], dealer: int, at: int) -> dict[str, Any]:
+    """The pieces that stand elsewhere in each stage of a turn."""
+    players, gifts = rules.num_players, rules.num_gifts
+    seats, zero, one = from_own_seat(players), known["zero"], known["one"]
+    placing, over = at == players, at > players
+    whole = column(players) == dealer  # who sees all cards of the turn
+    whole = whole | (placing & (np.arange(players) == 0))
+    card = np.where(whole[:, :, None], known["parts"].T[seats], known["shown"].T[seats])
+    offered = np.full((players, rules.num_parts + 1), zero)
+    if at == 0:
+        offered[dealer] = known["parts"].T[-1]
+    phase = Phase.PLACING if placing else Phase(min(at, 1))
+    found = {
+        "phase": (np.arange(len(Phase)) == phase) & (not over),
+        "dealer": (seats == dealer) & (not over),
+        "challenger": (seats == (dealer + at) % players) & (0 < at < players),
+    }
+    staged: dict[str, Any] = {name: np.where(here, one, zero) for name, here in found.items()}
+    for name, part in (("gift", slice(gifts)), ("ribbon", slice(gifts, -1)), ("value", -1)):
+        staged |= {f"card_{name}": card[..., part], f"offered_{name}": offered[:, part]}
+    return staged

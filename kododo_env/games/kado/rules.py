@@ -170,6 +170,21 @@ class Rules:
         return self.discards
 
     @property
+    def num_holders(self) -> int:
+        """P + 1: cards of this turn lie before the players, and one may lie aside."""
+        return self.num_players + 1
+
+    @property
+    def num_parts(self) -> int:
+        """G + B, what may be guessed of a card."""
+        return self.num_gifts + self.num_ribbons
+
+    @property
+    def num_sums(self) -> int:
+        """What is added up of a tableau: by row and gift, by column and ribbon, and by column."""
+        return self.board_rows * self.num_gifts + self.board_columns * (self.num_ribbons + 1)
+
+    @property
     def num_turns(self) -> int:
         """One for each place of the tableau."""
         return self.num_rows * self.num_columns

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.games.kado.rules import Rules
+
 Array = npt.NDArray[Any]
 
 
@@ -67,6 +69,27 @@ def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     reach[:, : size - 1] = ~used[:, size:]
     reach[:, size:] = ~used[:, : size - 1]
     return reach
+
+
+def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
+    """What is added up of tableaus, by kind; views of the sums.
+
+    Args:
+        sums: Shape (P, ``num_sums``, ...).
+        rules: The rules.
+
+    Returns:
+        By row and gift the values (P, rows, G, ...), by column and ribbon the number of cards
+        (P, columns, B, ...), and by column the highest value (P, columns, ...).
+    """
+    rows, columns = rules.board_rows, rules.board_columns
+    players, num = len(sums), sums.shape[2:]
+    points, best = rows * rules.num_gifts, rules.num_sums - columns
+    return (
+        sums[:, :points].reshape(players, rows, rules.num_gifts, *num),
+        sums[:, points:best].reshape(players, columns, rules.num_ribbons, *num),
+        sums[:, best:],
+    )
 
 
 def score_rows(row_points: Array) -> npt.NDArray[np.int16]:

@@ -18,6 +18,7 @@ Places = npt.NDArray[np.intp]
 class KadoState(BatchState):
     """Cards not yet placed are kept as places in the deck of D cards, D standing for no place.
 
+    Of cards of one type, the first in ``seen`` is the one that comes first in the deck.
     Cards are ids, NONE where there is no card; the game axis of each array is the last.
     """
 
@@ -27,16 +28,13 @@ class KadoState(BatchState):
     deck: Uint8 = per_game("num_places", fill=NONE)  # in the order of drawing, then no card
     drawn: Places = per_game(dtype=np.intp)  # the place of the next card to be drawn
     turn_start: Places = per_game(dtype=np.intp)  # what drawn was when the turn began
-    held: Places = per_game("num_players", dtype=np.intp, fill="num_cards")  # before each player
-    aside: Places = per_game(dtype=np.intp, fill="num_cards")  # the card put aside this turn
-    known: Bool = per_game("num_players", "num_places", dtype=np.bool_)  # whether seen, by place
-    seen: Uint8 = per_game("num_players", "num_card_types")  # cards that known tells of, by type
+    held: Places = per_game(
+        "num_holders", dtype=np.intp, fill="num_cards"
+    )  # last the one put aside
+    seen: Uint8 = per_game("num_cards")  # by whom, bit by bit, in the order of ``Rules.cards``
     public: Bool = per_game("num_players", dtype=np.bool_)  # whose card a swap has shown to all
-    not_gift: Bool = per_game("num_gifts", dtype=np.bool_)  # ruled out by wrong guesses
-    not_ribbon: Bool = per_game("num_ribbons", dtype=np.bool_)  # likewise
+    ruled_out: Bool = per_game("num_parts", dtype=np.bool_)  # gifts, ribbons: by wrong guesses
     tableau: Uint8 = per_game("num_players", "num_cells", fill=NONE)  # cards on the board
     open: Bool = per_game("num_players", "num_cells", dtype=np.bool_)  # where the next may go
-    row_points: Uint8 = per_game("num_players", "board_rows", "num_gifts")  # values added up
-    column_ribbons: Uint8 = per_game("num_players", "board_columns", "num_ribbons")  # cards
-    column_best: Uint8 = per_game("num_players", "board_columns")  # highest values
+    sums: Uint8 = per_game("num_players", "num_sums")  # of the tableau; see ``scoring.parted``
     perfects: Uint8 = per_game("num_players")  # perfects so far

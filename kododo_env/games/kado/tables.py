@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import read_only
-from kododo_env.core.state import Uint8
-from kododo_env.games.kado.observation import known_rows
+from kododo_env.core.rows import column, read_only
+from kododo_env.core.state import Bool, Uint8
+from kododo_env.games.kado.observation import known_rows, moves, schedules
 from kododo_env.games.kado.rules import Rules
+from kododo_env.games.kado.scoring import parted
+
+Places = npt.NDArray[np.intp]
+MISSED, PERFECT = 1, 4
+"""What a guess has come to, see ``Tables.hits``; between them one of both is right."""
 
 
 class Tables(NamedTuple):
@@ -22,22 +28,76 @@ class Tables(NamedTuple):
         gift: NONE, which is no gift, for what is no card.
         ribbon: Likewise.
         value: From 1; 0 for what is no card.
-        known: Where each number of an observation stands, (P, F); see ``known_rows``.
+        parts: Gift (one-hot), ribbon (one-hot) and value, (G + B + 1, 256).
+        first: Where in the order of ``Rules.cards`` the first card of a type is, (256,).
+        kinds: Where in this order another type begins.
+        hits: By the dealer's card and the action, (256, A): 0 for what is no guess, then
+            missed, the gift alone, the ribbon alone, both.
+        guessed: Gift and ribbon of an action (one-hot), (G + B, A); nothing if it is no guess.
+        holders: Before whom a dealer lays a card by an action, P for aside; (P, P + 1).
+        sums_of_cell: Where the sums of a cell begin, (3, cells): in its row, in its column twice.
+        sums_of_card: Which of them count a card, (3, 256).
+        gains: How much a card adds to these sums, (3, 256).
+        least: How large they are at least with it, (3, 256).
+        known: Where each number of an observation stands, (P, P + 2, P, F); see ``known_rows``.
+        schedule: What the turn alone tells, (turns + 1, 3, 1); see ``schedules``.
     """
 
     gift: Uint8
     ribbon: Uint8
     value: Uint8
-    known: npt.NDArray[np.intp]
+    parts: Uint8
+    first: Places
+    kinds: Places
+    hits: Uint8
+    guessed: Bool
+    holders: Places
+    sums_of_cell: Places
+    sums_of_card: Places
+    gains: Uint8
+    least: Uint8
+    known: Places
+    schedule: Uint8
 
 
 @cache
 def tables(rules: Rules) -> Tables:
     """The tables of these rules, which all their games share."""
-    ids = np.arange(NONE + 1)
+    ids, cards, none = np.arange(NONE + 1), np.sort(rules.cards), np.zeros(NONE + 1, np.uint8)
     kind, value = np.divmod(ids, rules.num_values)
     gift, ribbon = np.divmod(kind, rules.num_ribbons)
     real = ids < rules.num_card_types
     parts = (np.where(real, gift, NONE), np.where(real, ribbon, NONE), (value + 1) * real)
-    gifts, ribbons, values = (read_only(part.astype(np.uint8)) for part in parts)
-    return Tables(gifts, ribbons, values, read_only(known_rows(rules)))
+    gift, ribbon, value = (part.astype(np.uint8) for part in parts)
+    facts = np.vstack([gift == column(rules.num_gifts), ribbon == column(rules.num_ribbons)])
+    aside = np.full((rules.num_players, 1), rules.num_players)
+    arrays: tuple[npt.NDArray[Any], ...] = (
+        gift, ribbon, value, np.vstack([facts, value]),
+        np.searchsorted(cards, ids), np.unique(cards, return_index=True)[1],
+        *_guesses(rules, facts), np.hstack([from_own_seat(rules.num_players), aside]),
+        _sums_of_cell(rules), np.vstack([gift, ribbon, none]).astype(np.intp),
+        np.vstack([value, real, none]).astype(np.uint8), np.vstack([none, none, value]),
+        known_rows(rules), schedules(rules)[:, :, None],
+    )  # fmt: skip
+    return Tables(*map(read_only, arrays))
+
+
+def _guesses(rules: Rules, facts: Bool) -> tuple[Uint8, Bool]:
+    """``hits`` and ``guessed`` of the tables; ``facts`` are the gift and ribbon of each card."""
+    first, gifts = moves(rules), rules.num_gifts
+    guessed = np.zeros((rules.num_parts, first.no_op + 1), np.bool_)
+    gift, ribbon = np.divmod(np.arange(first.place - first.guess), rules.num_ribbons)
+    guessed[:gifts, first.guess : first.place] = gift == column(gifts)
+    guessed[gifts:, first.guess : first.place] = ribbon == column(rules.num_ribbons)
+    right_gift, right_ribbon = (
+        facts[part].T.astype(np.uint8) @ guessed[part]
+        for part in (slice(gifts), slice(gifts, None))
+    )
+    return guessed.any(axis=0) + right_gift + 2 * right_ribbon, guessed
+
+
+def _sums_of_cell(rules: Rules) -> Places:
+    """``sums_of_cell`` of the tables."""
+    points, ribbons, best = parted(np.arange(rules.num_sums)[None], rules)
+    row, column_of = np.divmod(np.arange(rules.num_cells), rules.board_columns)
+    return np.vstack([points[0, row, 0], ribbons[0, column_of, 0], best[0, column_of]])

@@ -175,11 +175,11 @@ def test_everybody_has_seen_what_lies_open_and_nobody_more_than_the_deck(
 @given(positions())
 def test_a_card_before_a_player_is_shown_to_just_those_who_have_seen_it(position: Position) -> None:
     game = position.game(5)
-    state = game.state()
+    held, known = game.state()["_held"], game._seen_places()
     for index, seat in np.ndindex(5, game.num_players):
-        place = int(state["_held"][seat, index])
+        place = int(held[seat, index])
         for player in range(game.num_players):
-            seen = bool(state["_known"][player, place, index])
+            seen = place < len(known) and bool(known[place, index] >> player & 1)
             assert (game.held_as_seen_by(player)[index, seat] >= 0) == seen
 
 
@@ -359,11 +359,10 @@ def test_determinised_copies_are_whole_games(position: Position, seed: int) -> N
     whole = by_type(np.repeat(rules.cards[None].astype(int), 9, axis=0), rules)
     rng = np.random.default_rng(seed)
     while True:
-        state = copies.state()
-        deck, known = state["_deck"][:-1].T.astype(int), state["_known"]
+        deck, known = copies.state()["_deck"][:-1].T.astype(int), copies._seen_places().T
         assert (by_type(deck, rules) == whole).all()
         for player in range(rules.num_players):
-            seen = np.where(known[player, :-1].T, deck, -1)
+            seen = np.where(known >> player & 1, deck, -1)
             assert (types_seen(copies, player) == by_type(seen, rules)).all()
         if copies.terminated.all():
             break
@@ -458,3 +457,19 @@ def test_which_card_of_the_turn_one_has_is_told_in_bytes() -> None:
     for _ in range(6):
         assert {game.dealt_as.dtype, game.put_aside.dtype} == {np.dtype(np.uint8)}
         play_random(game, np.random.default_rng(1), 1)
+
+
+def test_what_is_kept_of_the_tableaus_is_not_shown_of_another_state() -> None:
+    game, rng = KadoGame(3, seed=1), np.random.default_rng(1)
+    play(game, rng, 20)
+    before, seen = game.state(), game.observe()
+    play(game, rng, 20)
+    game.observe()
+    game.load_state(before)
+    assert (game.observe() == seen).all()
+    other = KadoGame(3, seed=2)
+    while (other.turn, other.phase) != (game.turn, game.phase):
+        play(other, rng, 1)
+        other.observe()
+    other.load_state(before)
+    assert (other.observe() == seen).all()
