@@ -215,8 +215,8 @@ def stage(game: KadoGame) -> int:
 
 
 def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
-    """What the turn alone tells, (turns + 1, 3): turns left; then 0 and 1, for what is one-hot."""
-    left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)
+    """What the turn alone tells, (turns + 1, 3, 1): turns left; 0 and 1, for what is one-hot."""
+    left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
     return np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
 
 

@@ -77,7 +77,7 @@ def tables(rules: Rules) -> Tables:
         *_guesses(rules, facts), np.hstack([from_own_seat(rules.num_players), aside]),
         _sums_of_cell(rules), np.vstack([gift, ribbon, none]).astype(np.intp),
         np.vstack([value, real, none]).astype(np.uint8), np.vstack([none, none, value]),
-        known_rows(rules), schedules(rules)[:, :, None],
+        known_rows(rules), schedules(rules),
     )  # fmt: skip
     return Tables(*map(read_only, arrays))
 
