@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pkgutil import resolve_name
 from time import process_time
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -19,7 +21,6 @@ from benchmarks.speed.recorded import Recorded
 from kododo_env import registry
 from kododo_env.agent_registry import make_agent, policy_tables, shipped
 from kododo_env.core.agent import Agent
-from kododo_env.core.view import View
 
 GAME = next(iter(registry.DOORS))
 POLICY = f"{GAME}-{PLAYERS}p"  # what search is measured with
@@ -55,6 +56,9 @@ class Decisions:
         num: Positions at a time.
         games: So many games one after the other, for a longer time to be measured.
         every: At which steps: 1 at all, 2 at every other one, ...
+
+    Attributes:
+        asked: For how many positions it has been asked.
     """
 
     def __init__(
@@ -64,11 +68,11 @@ class Decisions:
         door = registry.door(game)
         made = [door.batch_game(num, num_players=players, seed=seed) for seed in range(games)]
         self.recorded = [Recorded(each) for each in made]
-        self.num, self.every = num, every
+        self.num, self.every, self.asked = num, every, 0
 
     def seconds(self) -> float:
         """The mean time for one position."""
-        decisions, spent, rng = 0, 0.0, np.random.default_rng(0)
+        before, spent, rng = self.asked, 0.0, np.random.default_rng(0)
         for each in self.recorded:
             each.rewind()
             each.game.reset()
@@ -78,9 +82,9 @@ class Decisions:
                     begun = process_time()
                     self.agent.act(view, rng)
                     spent += process_time() - begun
-                    decisions += self.num
+                    self.asked += self.num
                 each.game.step(actions)
-        return spent / decisions
+        return spent / (self.asked - before)
 
 
 def decided(make: Callable[[], Decisions]) -> Sample:
@@ -90,40 +94,32 @@ def decided(make: Callable[[], Decisions]) -> Sample:
 
 
 def worlds_in_time(search: str) -> Sample:
-    """Worlds that a search tries in a time of the processor.
-
-    They are counted by the games that views deal, in units of those that a search of a given
-    number of worlds has dealt.
-    """
-    fixed, timed = (
-        Decisions(f"{search}:{budget}", GAME, PLAYERS, 1, every=FEW_STEPS)
-        for budget in (WORLDS, f"{MILLISECONDS}ms")
-    )
-    for each in (fixed, timed):
-        each.seconds()  # what search fits once is not counted
+    """Worlds in which a search tries what it has not dropped yet, in a time of the processor."""
+    timed = Decisions(f"{search}:{MILLISECONDS}ms", GAME, PLAYERS, 1, every=FEW_STEPS)
+    timed.seconds()  # what search fits once is not counted
 
     def sample() -> dict[str, float]:
-        with counted() as of_fixed:
-            fixed.seconds()
-        with counted() as of_timed:
+        with counted() as worlds:
+            before = timed.asked
             took = timed.seconds()
-        if not sum(of_fixed) or not sum(of_timed):
-            raise LeftOut("search deals its worlds in another way than by a view")
-        in_time = WORLDS * sum(of_timed) / sum(of_fixed)
-        return {"worlds": in_time * MILLISECONDS / 1000 / took}
+        if not worlds:
+            raise LeftOut("search tries its worlds in another way")
+        each = sum(worlds) / (timed.asked - before)
+        return {"worlds": each * MILLISECONDS / 1000 / took}
 
     return sample
 
 
 @contextmanager
 def counted() -> Iterator[list[int]]:
-    """What views are asked to deal: how many samples, call by call."""
+    """In how many worlds a search tries its candidates, call by call."""
     calls: list[int] = []
-    deal = View.determinize
+    kind: Any = resolve_name("kododo_env.search.search:_Search")
+    tried = kind._try_worlds
 
-    def determinize(view: View, rng: np.random.Generator, samples: int):  # type: ignore[no-untyped-def]
-        calls.append(samples)
-        return deal(view, rng, samples)
+    def try_worlds(search: Any, worlds: int) -> None:
+        calls.append(worlds)
+        tried(search, worlds)
 
-    with patch.object(View, "determinize", determinize):
+    with patch.object(kind, "_try_worlds", try_worlds):
         yield calls
