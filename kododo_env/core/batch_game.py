@@ -16,7 +16,7 @@ from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
-from kododo_env.core.rows import column, games_first, read_only
+from kododo_env.core.rows import column, games_first, games_last, read_only
 from kododo_env.core.state import BatchState, Invariant, generator_like
 from kododo_env.core.view import View
 
@@ -107,7 +107,7 @@ class BatchGame(ABC):
         if given is None:
             given = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
         self._state = self._state_type.blank(self.rules, self.num_envs)
-        self._start(np.ascontiguousarray(given.transpose(1, 2, 0)))
+        self._start(games_last(given))
         self._clock += 1
 
     def fresh(self, num_envs: int, seed: int | None = None) -> Self:

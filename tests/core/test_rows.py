@@ -1,11 +1,11 @@
-"""Turning arrays around, from the game axis last to games first."""
+"""Turning arrays around, from the game axis last to games first, and back."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from kododo_env.core.rows import BLOCK, games_first
+from kododo_env.core.rows import BLOCK, GAMES, games_first, games_last
 
 
 @pytest.mark.parametrize("num", [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
@@ -21,3 +21,12 @@ def test_whole_numbers_of_any_type_go_into_a_type_that_can_hold_them() -> None:
     out = np.zeros((3, 2), np.int8)
     games_first(np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]), out)
     assert out.tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+@pytest.mark.parametrize("num", [1, GAMES, GAMES + 1, 2 * GAMES + 5])
+@pytest.mark.parametrize("shape", [(3,), (2, 3)])
+def test_every_row_becomes_a_game(num: int, shape: tuple[int, ...]) -> None:
+    array = np.random.default_rng(0).integers(0, 200, (num, *shape)).astype(np.uint8)
+    out = games_last(array)
+    assert out.flags.c_contiguous
+    assert np.array_equal(out, np.moveaxis(array, 0, -1))

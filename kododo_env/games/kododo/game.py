@@ -12,7 +12,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
-from kododo_env.core.rows import blocks, column
+from kododo_env.core.rows import blocks, column, games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.kododo import words
@@ -369,7 +369,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     def _next_deck(self) -> npt.NDArray[np.uint8]:
         """The decks of the next deal, (D, N): given ones while there are any, else shuffled."""
         state = self._state
-        deck = np.ascontiguousarray(shuffled_decks(self.cards, self.num_envs, self.rng).T)
+        deck = games_last(shuffled_decks(self.cards, self.num_envs, self.rng))
         games = np.flatnonzero(state.next_given < len(state.given))
         deck[:, games] = state.given[state.next_given[games], :, games].T
         state.next_given += 1

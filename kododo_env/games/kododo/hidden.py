@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kododo_env.core.deck import NONE, shuffled_counts, shuffled_rows
+from kododo_env.core.rows import games_last
 
 if TYPE_CHECKING:
     from kododo_env.games.kododo.game import KododoGame
@@ -39,7 +40,7 @@ def _deal_running(game: KododoGame, others: list[int], rng: np.random.Generator)
     hands = state.hands[others, :held].reshape(-1, game.num_envs)
     hidden = np.concatenate([hands, state.deck[game._drawn :]])
     # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
-    dealt = np.ascontiguousarray(shuffled_rows(np.sort(hidden.T, axis=1), rng).T)
+    dealt = games_last(shuffled_rows(np.sort(hidden.T, axis=1), rng))
     state.hands[others, :held] = dealt[: len(hands)].reshape(len(others), held, game.num_envs)
     state.deck[game._drawn :] = dealt[len(hands) :]
     state.deck[: game._drawn] = NONE
