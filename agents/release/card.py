@@ -210,9 +210,9 @@ def _choice(choice: dict[str, Any], seeds: int) -> str:
             f"{responses['temperatures']} best temperatures)"
         )
     return (
-        f"Of {seeds} seeds and the temperatures {temperatures} those were chosen that have the "
-        f"highest mean win share against {', '.join(choice['opponents'])}{less}, in "
-        f"{choice['games']:,} games each."
+        f"Of {'1 seed' if seeds == 1 else f'{seeds} seeds'} and the temperatures {temperatures} "
+        f"those were chosen that have the highest mean win share against "
+        f"{', '.join(choice['opponents'])}{less}, in {choice['games']:,} games each."
     )
 
 
