@@ -16,7 +16,7 @@ from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
-from kododo_env.core.rows import column, games_first, games_last, read_only
+from kododo_env.core.rows import column, games_last, into_any, read_only
 from kododo_env.core.state import BatchState, Invariant, generator_like
 from kododo_env.core.view import View
 
@@ -243,19 +243,9 @@ class BatchGame(ABC):
         if out is not None and getattr(out, "shape", None) != shape:
             given = getattr(out, "shape", shown(out))
             raise ValueError(f"out must be an array of the shape {shape}, not {given}")
-        # An array in the core's own order is filled at once.
-        own = None if out is None else out.transpose(1, 2, 0)
-        if own is not None and (own.dtype != self.layout.dtype or not own.flags.c_contiguous):
-            own = None
-        flat = self._observation(own)
         if out is None:
-            return flat.transpose(2, 0, 1)
-        if own is not None:
-            return out
-        if out.flags.c_contiguous:
-            games_first(flat, out)
-        else:
-            np.copyto(out, flat.transpose(2, 0, 1), casting="unsafe")
+            return self._observation().transpose(2, 0, 1)
+        self._observation(out.transpose(1, 2, 0))
         return out
 
     @property
@@ -504,17 +494,20 @@ class BatchGame(ABC):
         """What each player knows, (P, F, N); here by ``_write_observation``.
 
         Args:
-            out: An array of ``layout.dtype`` to fill, in C order; None makes a fresh one.
+            out: An array to fill, in any order and of any dtype that can hold the numbers; None
+                makes a fresh one.
         """
         layout, shape = self.layout, (self.num_players, self.layout.size, self.num_envs)
-        flat = np.zeros(shape, layout.dtype) if out is None else out
-        flat[...] = 0
+        flat = np.zeros(shape, layout.dtype)
         pieces = {
             piece.name: flat[:, layout.where(piece.name)].reshape(len(flat), *piece.shape, -1)
             for piece in layout.pieces
         }
         self._write_observation(pieces)
-        return flat
+        if out is None:
+            return flat
+        into_any(flat, out)
+        return out
 
     def _write_observation(self, into: dict[str, Array]) -> None:
         """Fill the observation's pieces: each an array (P, \\*piece.shape, N), 0 at first."""

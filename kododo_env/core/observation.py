@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.numbers import whole_number, whole_tuple
+from kododo_env.core.rows import into_any
 
 # From so many games on memory counts: fetched anew each time, and more than the cache holds. Put
 # together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
@@ -208,16 +209,21 @@ def gathered(
         known: Arrays (..., N), whose rows of N numbers are counted through.
         rows: Which row each number is, (P, F).
         dtype: The dtype of the result, which holds all numbers of the rows.
-        out: An array (P, F, N) of it to fill, in C order; None makes a fresh one.
+        out: An array (P, F, N) to fill, in any order and of any dtype that can hold the numbers;
+            None makes a fresh one.
 
     Returns:
         Shape (P, F, N).
     """
     num = known[0].shape[-1]
-    if num < MANY:
-        flat = np.concatenate(known, axis=None, dtype=dtype, casting="unsafe")
-        # With another mode what is taken goes through a buffer.
-        return flat.reshape(-1, num).take(rows, axis=0, out=out, mode="clip")
+    own = out is None or (out.flags.c_contiguous and out.dtype == dtype)
+    if num < MANY or not own:
+        flat = np.concatenate(known, axis=None, dtype=dtype, casting="unsafe").reshape(-1, num)
+        if own:  # with another mode what is taken goes through a buffer
+            return flat.take(rows, axis=0, out=out, mode="clip")
+        assert out is not None
+        into_any(flat, out, rows)
+        return out
     found = np.empty((*rows.shape, num), dtype) if out is None else out
     single = [row for each in known for row in each.reshape(-1, num)]
     for to, row in zip(found.reshape(-1, num), rows.ravel().tolist(), strict=True):

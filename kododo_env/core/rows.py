@@ -12,20 +12,27 @@ GAMES = 1 << 14  # at a time: what is computed on the way stays in the caches
 BLOCK = 64  # games at a time: a block of them stays in the processor's first cache
 
 
-def games_first(array: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
-    """Copy (..., N) into ``out`` (N, ...), contiguous there.
+def into_any(
+    array: npt.NDArray[Any],
+    out: npt.NDArray[Any],
+    rows: npt.NDArray[np.intp] | None = None,
+) -> None:
+    """Copy (..., N) into an array of the same axes that may lie in another order.
 
-    With thousands of games it is 2 to 6 times as fast as numpy's own copy.
+    Into one that lies with the games first it takes, with thousands of them, a half to a sixth of
+    what numpy's own copy takes: a block of games stays in the processor's first cache.
 
     Args:
-        array: C-contiguous, the game axis last.
-        out: C-contiguous, the game axis first; any dtype that can hold the numbers.
+        array: C-contiguous.
+        out: Of any dtype that can hold the numbers.
+        rows: Which rows of an array (R, N) to copy, (P, F); None copies all.
     """
-    num = array.shape[-1]
-    columns, rows = array.reshape(-1, num), out.reshape(num, -1)
-    for start in range(0, num, BLOCK):
-        block = np.ascontiguousarray(columns[:, start : start + BLOCK])
-        np.copyto(rows[start : start + BLOCK], block.T, casting="unsafe")
+    for start in range(0, array.shape[-1], BLOCK):
+        games = slice(start, start + BLOCK)
+        block = np.ascontiguousarray(array[..., games])
+        if rows is not None:
+            block = block.take(rows, axis=0)
+        np.copyto(out[..., games], block, casting="unsafe")
 
 
 def games_last(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

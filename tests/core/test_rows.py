@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kododo_env.core.rows import BLOCK, GAMES, games_first, games_last
+from kododo_env.core.rows import BLOCK, GAMES, games_last, into_any
 
 
 @pytest.mark.parametrize("num", [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
@@ -13,13 +13,13 @@ from kododo_env.core.rows import BLOCK, GAMES, games_first, games_last
 def test_every_game_becomes_a_row(num: int, dtype: type) -> None:
     array = np.random.default_rng(0).integers(0, 200, (3, 4, num)).astype(np.uint8)
     out = np.full((num, 3, 4), 99, dtype)
-    games_first(array, out)
+    into_any(array, out.transpose(1, 2, 0))
     assert np.array_equal(out, array.transpose(2, 0, 1))
 
 
 def test_whole_numbers_of_any_type_go_into_a_type_that_can_hold_them() -> None:
     out = np.zeros((3, 2), np.int8)
-    games_first(np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]), out)
+    into_any(np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]), out.T)
     assert out.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
