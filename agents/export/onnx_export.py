@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from agents.export.metadata_file import write_metadata
 from agents.export.policy_graph import policy_bytes
-from agents.networks.network import ILLEGAL, GameNetwork, masked
+from agents.networks.network import GameNetwork, masked
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import describe
@@ -39,8 +39,7 @@ class _Graph(nn.Module):
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, Tensor]:
         logits, value = self.network(observation)
-        # onnxruntime below 1.21 cannot compare int8.
-        return torch.where(action_mask.to(torch.bool), logits, ILLEGAL), value
+        return masked(logits, action_mask), value
 
 
 def export_policy(

@@ -236,7 +236,8 @@ def _is_one_hot(piece: Piece, one_hot: int) -> bool:
 
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
     """The logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
-    return torch.where(action_mask > 0, logits, ILLEGAL)
+    # Not compared with 0: onnxruntime below 1.21 cannot compare int8.
+    return torch.where(action_mask.to(torch.bool), logits, ILLEGAL)
 
 
 def log_probabilities(logits: Tensor, action_mask: Tensor) -> Tensor:
