@@ -201,10 +201,17 @@ class BatchGame(ABC):
         if given.shape != shape:
             raise ValueError(f"actions of {self.name} must have the shape {shape}: {given.shape}")
         chosen = np.ascontiguousarray(given.T, np.intp)
-        legal = self._legal(chosen)
-        if np.count_nonzero(legal) < legal.size:
-            raise IllegalAction(self._illegal_message(chosen, ~legal))
+        if not self._all_legal(chosen):
+            raise IllegalAction(self._illegal_message(chosen, ~self._legal(chosen)))
         return chosen
+
+    def _all_legal(self, chosen: Array) -> bool:
+        """Whether the actions (P, N), any number being possible, are all legal."""
+        if self.num_envs > 1:
+            return bool(self._legal(chosen).all())
+        # With numpy's calls one game takes 3 times as long.
+        legal, actions = self.legal_action_mask()[0], enumerate(chosen[:, 0].tolist())
+        return all(0 <= act < self.num_actions and legal[seat, act] for seat, act in actions)
 
     def _illegal_message(self, chosen: Array, wrong: npt.NDArray[np.bool_]) -> str:
         env, player = (int(i) for i in np.argwhere(wrong.T)[0])

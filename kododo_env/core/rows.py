@@ -56,6 +56,11 @@ def blocks(num_envs: int) -> tuple[slice, ...]:
     return tuple(slice(start, min(start + GAMES, num_envs)) for start in starts)
 
 
+def for_all(array: npt.NDArray[Any], num_envs: int) -> npt.NDArray[Any]:
+    """What is the same in all games, (..., 1), for each of N: (..., N), of one game the same."""
+    return array if num_envs == 1 else array.repeat(num_envs, axis=-1)
+
+
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The array itself, from now on read-only: what many games share."""
     array.flags.writeable = False

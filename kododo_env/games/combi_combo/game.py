@@ -25,11 +25,10 @@ from kododo_env.games.combi_combo.observation import (
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
-from kododo_env.games.combi_combo.tables import tables
+from kododo_env.games.combi_combo.tables import FEW, tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
-ALL = slice(None)
 
 
 class CombiComboView(View):
@@ -91,25 +90,31 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
                 self._draw(place, games)
             for place in range(self.rules.face_up_first):
                 self._turn_up(place, games)
-        self._begin_turn()
+            self._begin_turn(games)
 
-    def _begin_turn(self) -> None:
-        self._draw(self.rules.opening_hand + self._state.turn)
+    def _begin_turn(self, games: slice) -> None:
+        self._draw(self.rules.opening_hand + self._state.turn, games)
         if self.rules.central_pile:
-            self._turn_up(self.rules.face_up_first + self._state.turn)
+            self._turn_up(self.rules.face_up_first + self._state.turn, games)
 
-    def _draw(self, place: int, games: slice = ALL) -> None:
+    def _draw(self, place: int, games: slice) -> None:
         """Everybody takes the card at a place of their pile into their hand."""
         state, size = self._state, self.rules.pile_size
-        drawn = state.deck[place : self.num_players * size : size, games]
         hands = state.hands[..., games]
-        hands += drawn[:, None] == column(self.rules.num_card_types)
+        hands += self._by_type(state.deck[place : self.num_players * size : size, games])
 
-    def _turn_up(self, place: int, games: slice = ALL) -> None:
+    def _turn_up(self, place: int, games: slice) -> None:
         """Show the card at a place of the central pile."""
         state, piles = self._state, self.num_players * self.rules.pile_size
         face_up = state.face_up[:, games]
-        face_up += state.deck[piles + place, games] == column(self.rules.num_card_types)
+        face_up += self._by_type(state.deck[piles + place, games])
+
+    def _by_type(self, cards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+        """How many of each type each card is, (..., C * 4, N) from (..., N)."""
+        if self.num_envs < FEW:
+            return self._tables.one_hot.take(cards, axis=0).swapaxes(-1, -2)
+        found: npt.NDArray[np.bool_] = cards[..., None, :] == column(self.rules.num_card_types)
+        return found.view(np.uint8)
 
     # --- playing ----------------------------------------------------------------------
 
@@ -122,18 +127,25 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
         return self._state.hands > 0
 
     def _advance(self, chosen: Array) -> None:
-        state, card = self._state, chosen.astype(np.uint8)
-        given = (card[:, None] == column(self.rules.num_card_types)).view(np.uint8)
-        state.passes[state.turn] = card
-        state.passed += given
-        state.hands -= given
-        state.hands[1:] += given[:-1]  # to the left: seat i passes to seat i + 1
-        state.hands[0] += given[-1]
+        state = self._state
+        cards = state.passes[state.turn]
+        cards[:] = chosen
         state.turn += 1
-        if state.turn < self.rules.num_turns:
-            self._begin_turn()
-        else:
+        going_on = state.turn < self.rules.num_turns
+        for games in blocks(self.num_envs):
+            self._pass_on(cards[:, games], games)
+            if going_on:
+                self._begin_turn(games)
+        if not going_on:
             self._end()
+
+    def _pass_on(self, cards: npt.NDArray[np.uint8], games: slice) -> None:
+        """Everybody's card, (P, N), goes to the left: from seat i to seat i + 1."""
+        hands, passed = self._state.hands[..., games], self._state.passed[..., games]
+        given = self._by_type(cards)
+        passed += given
+        hands -= given
+        hands += given.take(self._tables.previous, axis=0)
 
     def _end(self) -> None:
         points = score_hands(self._by_colour(), self.rules)

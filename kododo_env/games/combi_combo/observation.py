@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.rows import for_all
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def observation(game: CombiComboGame, out: npt.NDArray[Any] | None = None) -> np
         hand, state.passed, state.face_up, np.add.reduce(hand, axis=1, dtype=np.uint8),
         np.add.reduce(some, axis=2, dtype=np.uint8),
         np.add.reduce(some[:, :, -1], axis=1, dtype=np.uint8),
-        tables.schedule[state.turn].repeat(game.num_envs, axis=1),
+        for_all(tables.schedule[state.turn], game.num_envs),
     )  # fmt: skip
     return gathered(known, tables.known, game.layout.dtype, out)
 

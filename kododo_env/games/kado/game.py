@@ -449,6 +449,7 @@ def flat_index(array: Array, *index: Any) -> npt.NDArray[np.intp]:
     """
     place = index[0]
     for size, step in zip(array.shape[1:], index[1:], strict=True):
-        place = place * size + step
+        if size > 1:  # else the index is 0: a step of one game takes .9 of the time
+            place = place * size + step
     flat: npt.NDArray[np.intp] = place
     return flat

@@ -13,7 +13,7 @@ from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
-from kododo_env.core.rows import column
+from kododo_env.core.rows import column, for_all
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
 
@@ -203,7 +203,7 @@ def _turn(game: KadoGame) -> tuple[npt.NDArray[Any], ...]:
     return (
         state.scores, state.perfects, seen, game._order(), parts,
         parts[:, : rules.num_players] * state.public, state.ruled_out,
-        tables.schedule[state.turn].repeat(game.num_envs, axis=1),
+        for_all(tables.schedule[state.turn], game.num_envs),
     )  # fmt: skip
 
 

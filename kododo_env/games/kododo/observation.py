@@ -10,6 +10,7 @@ import numpy.typing as npt
 from kododo_env.core.actions import ActionLayout, SlotPiece
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.rows import for_all
 from kododo_env.games.kododo.rules import Rules
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ def observation(game: KododoGame, out: npt.NDArray[Any] | None = None) -> npt.ND
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     state, tables, dtype = game._state, game._tables, game.layout.dtype
     total = state.counts[-1, : len(tables.most)]
-    schedule = tables.schedule[state.round_index, state.turn]
-    if game.num_envs > 1:
-        schedule = schedule.repeat(game.num_envs, axis=1)
+    schedule = for_all(tables.schedule[state.round_index, state.turn], game.num_envs)
     known = (
         state.counts, np.maximum(total, tables.most) - total, state.scores, state.pile_sizes,
         schedule, state.deals > 0 if game.rules.variant == "long" else state.deals,
