@@ -48,6 +48,8 @@ SHELL := /bin/sh
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
 	echo '$(1) is no virtual environment and would be removed: move it away' >&2; exit 1; }
+@test ! -e "$(1)" || case "$$(cd -P "$(1)" && pwd)" in "$$(pwd -P)"/*) ;; *) \
+	echo '$(1) lies outside of this checkout and would be built anew: remove it yourself' >&2; exit 1;; esac
 rm -rf "$(1)"
 endef
 

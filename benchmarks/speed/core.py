@@ -132,7 +132,7 @@ def many(game: str, num: int = MANY) -> dict[str, float]:
     for name, observe in (("peak without observing", False), ("peak", True)):
         played.reset()
         while not played.terminated.all():
-            played.step(random_actions(played.legal_action_mask(), rng))
+            played.step(random_actions(played, rng))
             if observe:
                 played.observe(out=seen.transpose(2, 0, 1))
         most[name] = peak()

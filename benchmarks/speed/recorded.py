@@ -8,8 +8,6 @@ import numpy.typing as npt
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 
-BLOCK = 256  # games whose actions are chosen together, so that their masks stay in the cache
-
 
 class Recorded:
     """A batch and everybody's actions in one game of it.
@@ -28,7 +26,7 @@ class Recorded:
         rng = np.random.default_rng(0)
         game.reset()
         while not game.terminated.all():
-            self.actions.append(random_actions(game.legal_action_mask(), rng))
+            self.actions.append(random_actions(game, rng))
             game.step(self.actions[-1])
 
     @property
@@ -41,10 +39,6 @@ class Recorded:
         self.game.rng.bit_generator.state = self._dice
 
 
-def random_actions(mask: npt.NDArray[np.bool_], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def random_actions(game: BatchGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """A legal action for everybody, (N, P), in memory with the games last."""
-    chosen = np.empty(mask.shape[1::-1], np.int64)
-    for start in range(0, len(mask), BLOCK):
-        games = slice(start, start + BLOCK)
-        chosen[:, games] = random_legal_actions(mask[games], rng).T
-    return chosen.T
+    return np.asfortranarray(random_legal_actions(game.legal_action_mask(), rng))

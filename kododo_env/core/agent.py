@@ -15,6 +15,7 @@ from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.view import JoinedView, View
 
 Values = npt.NDArray[np.floating[Any]]
+BLOCK = 256  # games for which actions are drawn together, so that their masks stay in the cache
 
 # --- protocols --------------------------------------------------------------------------------
 
@@ -208,6 +209,10 @@ def random_legal_actions(
         legal = mask.nonzero()[-1]
         action: npt.NDArray[np.int64] = legal[rng.integers(len(legal))].reshape(mask.shape[:-1])
         return action
+    if mask.ndim > 1 and len(mask) > BLOCK:
+        starts = range(0, len(mask), BLOCK)
+        parts = [random_legal_actions(mask[first : first + BLOCK], rng) for first in starts]
+        return np.concatenate(parts)
     # The k-th legal action, k uniform: the running count of legal actions exceeds k there first.
     count = np.cumsum(mask, axis=-1, dtype=np.int16)
     pick = rng.integers(count[..., -1])

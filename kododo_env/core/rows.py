@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,12 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The array itself, from now on read-only: what many games share."""
     array.flags.writeable = False
     return array
+
+
+@lru_cache(4)
+def numbers(num: int) -> npt.NDArray[np.intp]:
+    """0, 1, ..., (num,), read-only: a step may need those of its games many times."""
+    return read_only(np.arange(num))
 
 
 @cache

@@ -11,6 +11,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import load, make_agent
 from kododo_env.core import BatchGame, View
 from kododo_env.core.agent import (
+    BLOCK,
     ActionValueAgent,
     Agent,
     CheckingAgent,
@@ -68,6 +69,17 @@ def test_a_single_choice_is_drawn_as_one_among_many_is() -> None:
         assert chosen == (count > many.integers(count[-1:])).argmax()
         assert np.shape(chosen) == (() if actions % 2 else (1, 1))
     assert one.bit_generator.state == many.bit_generator.state
+
+
+def test_many_games_draw_as_few_do() -> None:
+    """The same actions from the same random numbers as if all games were looked at at once."""
+    one, other = np.random.default_rng(1), np.random.default_rng(1)
+    mask = np.random.default_rng(0).random((BLOCK * 3 + 1, 3, 7)) < 0.4
+    mask[..., 2] = True
+    chosen = random_legal_actions(mask, one)
+    count = mask.cumsum(axis=-1)
+    assert np.array_equal(chosen, (count > other.integers(count[..., -1:])).argmax(axis=-1))
+    assert one.bit_generator.state == other.bit_generator.state
 
 
 def test_the_random_agent_plays_what_its_view_allows() -> None:

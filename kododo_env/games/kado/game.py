@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import blocks, column, read_only
+from kododo_env.core.rows import blocks, column, numbers
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado import words
 from kododo_env.games.kado.hidden import deal_again
@@ -118,7 +117,7 @@ class KadoGame(BatchGame, TellsInWords):
 
     @property
     def _games(self) -> npt.NDArray[np.intp]:
-        return _numbers(self.num_envs)
+        return numbers(self.num_envs)
 
     def _cards_at(self, places: Array, games: slice = ALL) -> npt.NDArray[np.uint8]:
         """The cards in places of the deck, (..., N); NONE for the place behind the last."""
@@ -429,12 +428,6 @@ class KadoGame(BatchGame, TellsInWords):
         from kododo_env.games.kado import render
 
         return render.svg(self, index, player)
-
-
-@lru_cache(4)
-def _numbers(num: int) -> npt.NDArray[np.intp]:
-    """0, 1, ..., (num,), read-only: a step needs it many times."""
-    return read_only(np.arange(num))
 
 
 def flat_index(array: Array, *index: Any) -> npt.NDArray[np.intp]:
