@@ -162,8 +162,12 @@ class KadoGame(BatchGame, TellsInWords):
 
     def _advance(self, chosen: Array) -> None:
         self._play(chosen)
-        while self._state.phase != Phase.DEALING and self._idle().all():
+        while self._state.phase != Phase.DEALING and self._all_idle():
             self._play(np.full_like(chosen, self.no_op))
+
+    def _all_idle(self) -> bool:
+        idle = self._idle()
+        return int(np.count_nonzero(idle)) == idle.size
 
     def _play(self, chosen: Array) -> None:
         """Play one step of the phase, and go on to the next one."""
@@ -215,7 +219,7 @@ class KadoGame(BatchGame, TellsInWords):
         kept = self._cards_at(state.held[self.dealer]).astype(np.intp)
         hits = tables.hits.take(flat_index(tables.hits, kept, move))
         state.ruled_out |= tables.guessed.take(move, axis=1) & (hits == MISSED)
-        games = np.flatnonzero(hits > MISSED)
+        games = (hits > MISSED).nonzero()[0]
         if games.size:
             self._swap(seat, games)
             self._win_perfect(seat, hits == PERFECT)
@@ -247,7 +251,7 @@ class KadoGame(BatchGame, TellsInWords):
         players, games = column(self.num_players, np.intp), self._games[part]
         cell = chosen - self.moves.place
         forced = chosen == self.no_op
-        if forced.any():
+        if np.count_nonzero(forced):
             cell = np.where(forced, state.open[..., part].argmax(axis=1), cell)
         held = state.held[:-1, part]
         card = self._cards_at(held, part)
