@@ -155,6 +155,7 @@ def test_what_was_found_before_a_crash_is_kept(
     def crash(*_: Any) -> None:
         raise RuntimeError("out of memory")
 
+    monkeypatch.setitem(policy_measures.CHOICE_RESPONSE, "steps", 1)  # one update: seconds
     monkeypatch.setattr(maker, "exploit", crash)
     with pytest.raises(RuntimeError, match="out of memory"):
         maker.measure(job)
