@@ -49,7 +49,7 @@ def tiny(folder: Path) -> PoliciesConfig:
     """One update of one seed, and so few games that nothing is found out."""
     return PoliciesConfig(
         only=(NAME,), seeds=1, steps=1, jobs=1, out=folder / "out", runs=folder / "runs",
-        games=80, exploitability=False,
+        games=80, search_games=4, exploitability=False,
     )  # fmt: skip
 
 
