@@ -13,6 +13,7 @@ from typing import Any
 from agents.export.metadata_file import ENDING
 from agents.release.met import met_in_words, role
 from kododo_env.agent_registry import POLICIES, STRANGER, search_parts
+from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
 
 GENERATED = "<!-- Written by agents/release/card.py from the JSON beside it; do not edit. -->"
@@ -210,7 +211,7 @@ def _choice(choice: dict[str, Any], seeds: int) -> str:
             f"{responses['temperatures']} best temperatures)"
         )
     return (
-        f"Of {'1 seed' if seeds == 1 else f'{seeds} seeds'} and the temperatures {temperatures} "
+        f"Of {counted(seeds, 'seed')} and the temperatures {temperatures} "
         f"those were chosen that have the highest mean win share against "
         f"{', '.join(choice['opponents'])}{less}, in {choice['games']:,} games each."
     )
