@@ -210,8 +210,11 @@ class BatchGame(ABC):
         if self.num_envs > 1:
             return bool(self._legal(chosen).all())
         # With numpy's calls one game takes 3 times as long.
-        legal, actions = self.legal_action_mask()[0], enumerate(chosen[:, 0].tolist())
-        return all(0 <= act < self.num_actions and legal[seat, act] for seat, act in actions)
+        legal, number = self.legal_action_mask()[0].tobytes(), self.num_actions
+        for seat, action in enumerate(chosen[:, 0].tolist()):
+            if not (0 <= action < number and legal[seat * number + action]):
+                return False
+        return True
 
     def _illegal_message(self, chosen: Array, wrong: npt.NDArray[np.bool_]) -> str:
         env, player = (int(i) for i in np.argwhere(wrong.T)[0])

@@ -187,18 +187,18 @@ def test_pairs_of_slots_come_in_lexicographic_order() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("many", [1, 100])
-def test_observations_are_gathered_from_rows_few_games_or_many(
-    many: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("num", "many"), [(1, 100), (5, 1), (5, 100)])
+def test_observations_are_gathered_from_rows_one_game_few_or_many(
+    num: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many games are put together row by row, few at once: every number must be the same."""
     monkeypatch.setattr(observation, "MANY", many)
     rng, rows = np.random.default_rng(0), numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))
     assert np.concatenate([each.ravel() for each in rows.values()]).tolist() == list(range(19))
-    known = [rng.integers(0, 9, (*each.shape, 5)) for each in rows.values()]
+    known = [rng.integers(0, 9, (*each.shape, num)) for each in rows.values()]
     places = LAYOUT.filled(rows, 2)
     found = gathered(known, places, LAYOUT.dtype)
-    assert (found.shape, found.dtype) == ((2, LAYOUT.size, 5), LAYOUT.dtype)
+    assert (found.shape, found.dtype) == ((2, LAYOUT.size, num), LAYOUT.dtype)
     for player in range(2):
         pieces = LAYOUT.views(found[player].T)
         assert np.array_equal(pieces["hand"].transpose(1, 2, 0), known[0][player])

@@ -31,7 +31,7 @@ def take_back(game: KododoGame, rng: np.random.Generator) -> Past:
     laid = state.table[:, place : place + plays].copy()
     with state.unchanged(state.terminated):
         _return_cards(before, laid, game._held, rng)
-        counts = before._counts_of(laid.swapaxes(0, 1))
+        counts = game._tables.counts.take(laid, axis=0).sum(axis=1, dtype=np.uint8)
         before._laid[...] -= counts[..., : rules.num_counts].swapaxes(1, 2)
         together = np.add.reduce(counts, axis=0, dtype=np.uint8).T
         before._total[...] -= together[: rules.num_colours + 1]

@@ -16,7 +16,7 @@ from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import kododo_round, score_round, scoring_colour
 
 # Below so many games the number of numpy calls counts, above it the bytes: a step as one would
-# do it for many takes 2.7 times as long with one game, and with 96 as long as for few.
+# do it for many takes 2.7 times as long with two games, and with 96 as long as for few.
 FEW = 96
 MOST_OUTCOMES = 1 << 20
 Slots = tuple[tuple[int, ...], ...]
@@ -36,7 +36,25 @@ class Outcomes(NamedTuple):
     most: npt.NDArray[np.uint8]
     weights: npt.NDArray[np.intp]
     scoring: npt.NDArray[np.int8]
-    gains: npt.NDArray[np.int16]
+    gains: npt.NDArray[np.uint8]
+
+
+class Seat(NamedTuple):
+    """How a player's cards move in a batch of one, where arrays are read as rows of bytes.
+
+    All counts together are one long number there, each of them a byte of it.
+
+    Attributes:
+        laying: By card id what it adds to this number to lay the card; 256 of them.
+        drawing: Likewise to draw it.
+        slots: By action the slots that it lays, counted through all hands.
+        table: Where the player's part of the table begins.
+    """
+
+    laying: tuple[int, ...]
+    drawing: tuple[int, ...]
+    slots: Slots
+    table: int
 
 
 class Tables(NamedTuple):
@@ -59,6 +77,7 @@ class Tables(NamedTuple):
             (2 * P * 256, P + 1, 2 * C + 1 + C * V).
         movers: ``movers[plays]``: where in ``effects`` the cards begin of who lays them and then
             of who draws them, (2 * plays, P, 1).
+        seats: For a batch of one, each player's.
         known: Where each number of an observation stands, (P, F); see ``known_rows``.
         schedule: What round and turn alone tell; see ``schedules``.
         outcomes: How a round ends; None where there are too many ways.
@@ -73,6 +92,7 @@ class Tables(NamedTuple):
     counts: npt.NDArray[np.uint8]
     effects: npt.NDArray[np.int16]
     movers: list[Places]
+    seats: tuple[Seat, ...]
     known: npt.NDArray[np.intp]
     schedule: npt.NDArray[Any]
     outcomes: Outcomes | None
@@ -102,6 +122,7 @@ def tables(rules: Rules) -> Tables:
         read_only(_counts(rules)),
         effects,
         [read_only(rows.repeat(plays, axis=0)) for plays in range(3)],
+        _seats(rules, slots, effects),
         read_only(known_rows(rules)),
         read_only(schedules(rules)),
         _outcomes(rules),
@@ -134,6 +155,25 @@ def _effects(rules: Rules) -> npt.NDArray[np.int16]:
     return read_only(effects).reshape(-1, *effects.shape[3:])
 
 
+def _seats(rules: Rules, slots: Slots, effects: npt.NDArray[np.int16]) -> tuple[Seat, ...]:
+    more, less = (np.maximum(sign * effects, 0).astype(np.uint8) for sign in (1, -1))
+    moved = [_as_number(up) - _as_number(down) for up, down in zip(more, less, strict=True)]
+    by_card = [tuple(moved[start : start + 256]) for start in range(0, len(moved), 256)]
+    return tuple(
+        Seat(
+            by_card[player],
+            by_card[rules.num_players + player],
+            tuple(tuple(player * rules.hand_size + slot for slot in each) for each in slots),
+            player * rules.round_cards,
+        )
+        for player in range(rules.num_players)
+    )
+
+
+def _as_number(counts: npt.NDArray[np.uint8]) -> int:
+    return int.from_bytes(counts.tobytes(), "little")
+
+
 def _places(rules: Rules, ends: npt.NDArray[np.uint8], num_envs: int) -> tuple[Places, Places]:
     of_hand = rules.hand_size * num_envs
     hands = read_only(np.arange(rules.num_players * of_hand)).reshape(rules.num_players, of_hand)
@@ -160,5 +200,5 @@ def _outcomes(rules: Rules) -> Outcomes | None:
         read_only(most.astype(np.uint8))[:, None],
         read_only(weights),
         read_only(scoring).ravel(),
-        read_only(gains.copy()),
+        read_only(gains.astype(np.uint8)),
     )

@@ -649,28 +649,29 @@ def test_taking_back_leaves_alone_the_games_that_wait_for_the_others() -> None:
 # --- many games -------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("few", [1, 7])
 @pytest.mark.parametrize("variant", ["standard", "long"])
 @pytest.mark.parametrize("num_players", [2, 5])
 def test_many_games_at_once_go_as_few_of_them_do(
-    num_players: int, variant: str, monkeypatch: pytest.MonkeyPatch
+    num_players: int, variant: str, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Few games are counted by tables and many by comparing: every number must be the same."""
+    """One game is counted card by card, few by tables, many by comparing: all must be the same."""
     rules = Rules(num_players=num_players, variant=variant, target_score=20)
     monkeypatch.setattr(rows, "GAMES", FEW + 4)  # the last two of the many are a block of theirs
     rows.blocks.cache_clear()
-    many, few_games = KododoGame(FEW + 6, rules), KododoGame(7, rules)
+    many, few_games = KododoGame(FEW + 6, rules), KododoGame(few, rules)
     decks = many.sample_decks(FEW + 6, np.random.default_rng(0))
     many.reset(seed=0, decks=decks)
-    few_games.reset(seed=0, decks=decks[-7:])
+    few_games.reset(seed=0, decks=decks[-few:])
     rng = np.random.default_rng(1)
     while True:
         actions = random_actions(many, rng)
         many.step(actions)
-        few_games.step(actions[-7:])
+        few_games.step(actions[-few:])
         if few_games.terminated.all():
             break  # those who play on are at another turn
-        assert np.array_equal(many.observe()[-7:], few_games.observe())
-        assert np.array_equal(many.legal_action_mask()[-7:], few_games.legal_action_mask())
+        assert np.array_equal(many.observe()[-few:], few_games.observe())
+        assert np.array_equal(many.legal_action_mask()[-few:], few_games.legal_action_mask())
         for name in ("hands", "table", "last_table", "scores", "pile_sizes", "rewards"):
-            assert np.array_equal(getattr(many, name)[-7:], getattr(few_games, name)), name
-    assert np.array_equal(many.scores[-7:], few_games.scores)
+            assert np.array_equal(getattr(many, name)[-few:], getattr(few_games, name)), name
+    assert np.array_equal(many.scores[-few:], few_games.scores)

@@ -88,6 +88,23 @@ def test_the_outcome_of_a_round_is_looked_up_as_it_is_scored(rules: Rules) -> No
     assert (found == score_round(laid, total, rules.kododo_number, rules.limit)).all()
 
 
+@pytest.mark.parametrize("rules", ALL_RULES)
+def test_one_game_moves_cards_as_few_games_do(rules: Rules) -> None:
+    found = made_anew(rules)
+    effects = found.effects.reshape(2, rules.num_players, 256, -1)
+    before = [100] * effects.shape[-1]
+    for player, seat in enumerate(found.seats):
+        for moving, effect in zip((seat.laying, seat.drawing), effects[:, player], strict=True):
+            for card in (*range(rules.num_card_types), NONE):
+                after = int.from_bytes(bytes(before), "little") + moving[card]
+                assert list(after.to_bytes(len(before), "little")) == list(before + effect[card])
+        hand = player * rules.hand_size
+        assert [[slot - hand for slot in each] for each in seat.slots] == list(
+            map(list, found.slots)
+        )
+        assert seat.table == player * rules.round_cards
+
+
 def test_too_many_outcomes_are_not_looked_up() -> None:
     assert made_anew(Rules(num_players=4, limit_offset=20)).outcomes is None
 
