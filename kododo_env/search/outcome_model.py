@@ -1,27 +1,29 @@
-"""The share of the victory to expect of a position in the middle of a game."""
+"""The share of the victory that a player may expect in the middle of a game."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
+from scipy.special import expit, logsumexp, softmax
 
-from kododo_env.core.agent import Agent, ValueAgent, joint_action, over_seats
-from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.agent import Agent, ValueAgent, joint_action
+from kododo_env.core.batch_game import BatchGame, from_own_seat
 
 Floats = npt.NDArray[np.float64]
 GAMES = 1024  # played to fit a model
-BOUNDS = ((1 / 500, 20.0), (0.0, 50.0))  # of the weights of points and value
+# Of the weights of points and value, and of the constant.
+BOUNDS = ((1 / 500, 20.0), (0.0, 50.0), (-50.0, 50.0))
 
 
 class OutcomeModel:
-    """The shares of the victory to expect after each step of a game.
+    """The share of the victory that a player may expect after each step of a game.
 
-    They are the softmax (Luce 1959) of each player's points times a weight, plus, if the policy
-    is a ``ValueAgent``, its value of their position times another: points do not tell who has
-    the better hand. The weights of each step are fitted by maximum likelihood to games that
-    the policy has played against itself.
+    It follows from everybody's points by a softmax (Luce 1959), with a weight for points. If the
+    policy is a ``ValueAgent``, its value of the player's own position counts as well: points do
+    not tell who has the better hand. What it says of the others is not asked for: the guess would
+    be no better, and take P times as long. The weights of each step are fitted by maximum
+    likelihood to games that the policy has played against itself.
 
     Args:
         policy: Plays in every seat.
@@ -31,37 +33,47 @@ class OutcomeModel:
     def __init__(self, policy: Agent, game: BatchGame) -> None:
         self.policy = policy
         played, rng = game.fresh(GAMES, 0), np.random.default_rng(0)
-        everybody = [policy] * game.num_players
-        features = [self._features(played)]
+        seats, everybody = range(game.num_players), [policy] * game.num_players
+        known = [[self._known(played, seat) for seat in seats]]
         while not played.terminated.all():
             played.step(joint_action(everybody, played, rng))
-            features.append(self._features(played))
-        self.weights = np.array([_fitted_weights(each, played.outcome()) for each in features])
+            known.append([self._known(played, seat) for seat in seats])
+        shares = played.outcome().T.ravel()
+        self.weights = np.array([_fitted_weights(np.vstack(each), shares) for each in known])
 
-    def expected(self, game: BatchGame) -> Floats:
-        """Shares of the victory, shape (N, P); the outcome itself where a game is over."""
+    def expected(self, game: BatchGame, player: int) -> Floats:
+        """The player's share of the victory, (N,); the outcome itself where a game is over."""
         step = min(game.steps_played, len(self.weights) - 1)
-        guess: Floats = softmax(self._features(game) @ self.weights[step], axis=1)
-        return np.where(game.terminated[:, None], game.outcome(), guess)
+        guess = expit(_log_odds(self._known(game, player), self.weights[step]))
+        return np.where(game.terminated, game.outcome()[:, player], guess)
 
-    def _features(self, game: BatchGame) -> Floats:
-        """Each player's points and the value of their position, shape (N, P, 2)."""
-        features = np.zeros((*game.scores.shape, 2))
-        features[..., 0] = game.scores
+    def _known(self, game: BatchGame, player: int) -> Floats:
+        """The value of a player's position, their points and then the others', (N, 1 + P)."""
+        known = np.zeros((game.num_envs, 1 + game.num_players))
+        known[:, 1:] = game.scores[:, from_own_seat(game.num_players)[player]]
         if isinstance(self.policy, ValueAgent):
-            seats = range(game.num_players)
-            features[..., 1] = over_seats(self.policy.value, self.policy, game, seats).T
-        return features
+            known[:, 0] = self.policy.value(game.view(player))
+        return known
 
 
-def _fitted_weights(features: Floats, outcome: Floats) -> Floats:
-    """The weights (2,) that make outcomes (N, P) likeliest, given features (N, P, 2)."""
+def _log_odds(known: Floats, weights: Floats) -> Floats:
+    """The logarithm of what a player's share is to that of all others, (N,)."""
+    value, points, others = known[:, 0], known[:, 1], known[:, 2:]
+    odds: Floats = weights[0] * points - logsumexp(weights[0] * others, axis=1)
+    odds += weights[1] * value + weights[2]
+    return odds
+
+
+def _fitted_weights(known: Floats, shares: Floats) -> Floats:
+    """The weights (3,) that make shares (N,) likeliest, given what is known (N, 1 + P)."""
 
     def log_loss(weights: Floats) -> tuple[float, Floats]:
-        logits = features @ weights
-        slope = np.tensordot(softmax(logits, axis=1) - outcome, features, axes=2)
-        return -float((outcome * log_softmax(logits, axis=1)).sum()), slope
+        odds, others = _log_odds(known, weights), known[:, 2:]
+        lead = known[:, 1] - (softmax(weights[0] * others, axis=1) * others).sum(axis=1)
+        slopes = np.stack([lead, known[:, 0], np.ones(len(known))])
+        loss = np.logaddexp(0, odds) - shares * odds
+        return float(loss.sum()), slopes @ (expit(odds) - shares)
 
-    found = minimize(log_loss, [0.1, 0.0], jac=True, method="L-BFGS-B", bounds=BOUNDS)
+    found = minimize(log_loss, [0.1, 0.0, 0.0], jac=True, method="L-BFGS-B", bounds=BOUNDS)
     weights: Floats = found.x
     return weights

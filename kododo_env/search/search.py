@@ -229,7 +229,7 @@ class _Search:
             game.step(joint_action(self.everybody, game, self.rng))
         if game.terminated.all():
             return shares_at_the_end(game)[:, self.view.player]
-        return self.agent.outcome_model(game).expected(game)[:, self.view.player]
+        return self.agent.outcome_model(game).expected(game, self.view.player)
 
 
 def shares_at_the_end(game: BatchGame) -> Floats:

@@ -68,7 +68,8 @@ def test_points_count_more_when_less_is_to_come() -> None:
     assert after_rounds[0] < after_rounds[-2] / 2
     assert not model.weights[:, 1].any()  # random players know nothing of hands
     play_random(game, np.random.default_rng(0))
-    assert np.array_equal(model.expected(game), game.outcome())
+    for player in range(2):
+        assert np.array_equal(model.expected(game, player), game.outcome()[:, player])
 
 
 def test_points_mean_what_they_meant_in_the_games_played() -> None:
@@ -78,7 +79,7 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
     model, rng = OutcomeModel(policy, game), np.random.default_rng(5)
     while game.steps_played < 15:
         game.step(joint_action([policy] * game.num_players, game, rng))
-    said = model.expected(game)[:, 0]
+    said = model.expected(game, 0)
     while not game.terminated.all():
         game.step(joint_action([policy] * game.num_players, game, rng))
     likely = said > 0.6
@@ -102,11 +103,10 @@ def test_at_equal_points_the_better_hand_wins_more() -> None:
     while game.steps_played < 30:  # the last round is played from the hand
         game.step(joint_action([policy] * game.num_players, game, rng))
     points = game.scores[:, 0] - game.scores[:, 1]
-    hands = policy.value(game.view(0)) - policy.value(game.view(1))
-    level = points == 0
-    assert set(np.sign(hands[level])) == {-1.0, 0.0, 1.0}
-    said = model.expected(game)[level, 0]
-    assert np.array_equal(np.sign(said - 0.5), np.sign(hands[level]))
+    said, hands = model.expected(game, 0)[points == 0], policy.value(game.view(0))[points == 0]
+    by_hand = [set(said[hands == hand]) for hand in np.unique(hands)]
+    assert [len(each) for each in by_hand] == [1, 1]
+    assert max(by_hand[0]) < 0.5 < min(by_hand[1])
 
 
 def test_a_play_out_stops_at_the_end_of_the_round() -> None:

@@ -126,9 +126,9 @@ class MaskTooWide(HighCard):
     def _mask(self) -> np.ndarray:
         return np.ones_like(super()._mask())
 
-    def _legal(self, chosen: np.ndarray) -> np.ndarray:
+    def _legal(self, chosen: np.ndarray, games: slice) -> np.ndarray:
         known = np.clip(chosen, 0, 1)
-        held = np.take_along_axis(self._state.hands, known[:, None], axis=1)[:, 0]
+        held = np.take_along_axis(self._state.hands[..., games], known[:, None], axis=1)[:, 0]
         return (held != EMPTY) & (known == chosen)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import blocks, column, numbers
+from kododo_env.core.rows import ALL, blocks, column, numbers
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado import words
 from kododo_env.games.kado.hidden import deal_again
@@ -29,7 +29,6 @@ from kododo_env.games.kado.tables import MISSED, PERFECT, tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
-ALL = slice(None)
 
 
 class KadoGame(BatchGame, TellsInWords):

@@ -225,10 +225,10 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         shape = (self.num_players, self.num_actions, self.num_envs)
         return np.ndarray(shape, np.bool_, self._legal_now(), 1, (0, 1, 0))
 
-    def _legal(self, chosen: Array) -> npt.NDArray[np.bool_]:
+    def _legal(self, chosen: Array, games: slice) -> npt.NDArray[np.bool_]:
         # Without the whole mask: with it a step takes 1.2 to 1.4 times as long.
         legal: npt.NDArray[np.bool_] = self._legal_now().take(chosen + 1, mode="clip")
-        over = self._state.terminated
+        over = self._state.terminated[games]
         if np.count_nonzero(over):
             legal = np.where(over, chosen == self.no_op, legal)
         return legal
