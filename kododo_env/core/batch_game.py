@@ -16,7 +16,17 @@ from kododo_env.core.actions import ActionLayout
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
 from kododo_env.core.observation import ObservationLayout
-from kododo_env.core.rows import ALL, blocks, column, games_last, into_any, numbers, read_only
+from kododo_env.core.rows import (
+    ALL,
+    all_true,
+    any_true,
+    blocks,
+    column,
+    games_last,
+    into_any,
+    numbers,
+    read_only,
+)
 from kododo_env.core.state import BatchState, Invariant, generator_like
 from kododo_env.core.view import View
 
@@ -160,7 +170,7 @@ class BatchGame(ABC):
         if mask.shape != shape:
             mask = np.broadcast_to(mask, shape)
         over = self._state.terminated
-        if np.count_nonzero(over):
+        if any_true(over):
             idle = np.arange(self.num_actions) == self.no_op
             mask = np.where(over, idle[:, None], mask)
         return mask
@@ -183,15 +193,14 @@ class BatchGame(ABC):
         chosen, state = self._checked(actions), self._state
         state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = state.terminated
-        over = int(np.count_nonzero(before))
         state.terminated = before.copy()
-        if over == 0:
+        if not any_true(before):
             self._advance(chosen)
-        elif over < self.num_envs:
+        elif not all_true(before):
             with state.unchanged(before):  # the turn is the whole batch's
                 self._advance(chosen)
         state.just = state.terminated ^ before
-        state.steps_played += over < self.num_envs  # when all are over, nothing is played
+        state.steps_played += not all_true(before)  # when all are over, nothing is played
         self._clock += 1
 
     def _checked(self, actions: npt.ArrayLike) -> Array:
@@ -209,7 +218,7 @@ class BatchGame(ABC):
         """Whether the actions (P, N), any number being possible, are all legal."""
         if self.num_envs > 1:
             return all(
-                self._legal(chosen[:, games], games).all() for games in blocks(self.num_envs)
+                all_true(self._legal(chosen[:, games], games)) for games in blocks(self.num_envs)
             )
         # With numpy's calls one game takes 3 times as long.
         legal, number = self.legal_action_mask()[0].tobytes(), self.num_actions

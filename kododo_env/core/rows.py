@@ -68,6 +68,16 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
+def any_true(truths: npt.NDArray[np.bool_]) -> bool:
+    """Whether one of them is True: of a few in a tenth of the time of ``any``."""
+    return 1 in truths.tobytes()
+
+
+def all_true(truths: npt.NDArray[np.bool_]) -> bool:
+    """Whether all of them are True; likewise."""
+    return 0 not in truths.tobytes()
+
+
 @lru_cache(4)
 def numbers(num: int) -> npt.NDArray[np.intp]:
     """0, 1, ..., (num,), read-only: a step may need those of its games many times."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.rows import all_true
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.plain_text import plain
@@ -123,7 +124,7 @@ def answers_of(
     for name, answer, wanted in zip(_OUTPUTS, answers, (shape, shape[:1]), strict=True):
         if answer.shape != wanted:
             raise ValueError(f"its {name} for {shape[0]} positions has the shape {answer.shape}")
-        if np.count_nonzero(np.isfinite(answer)) < answer.size:
+        if not all_true(np.isfinite(answer)):
             found = answer[~np.isfinite(answer)].ravel()[0]
             raise ValueError(f"its network gives {found} as {name}: its weights are damaged")
     return answers

@@ -10,7 +10,7 @@ import pytest
 
 from kododo_env.core import observation
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.observation import ObservationLayout, Piece, gathered, numbered
+from kododo_env.core.observation import ObservationLayout, Piece, gathered, numbered, rows_of
 
 HAND = Piece("hand", (2, 3), 4, "own cards", ("colour", "value"))
 TURN = Piece("turn", (), 9, "which turn it is")
@@ -195,9 +195,14 @@ def test_observations_are_gathered_from_rows_one_game_few_or_many(
     monkeypatch.setattr(observation, "MANY", many)
     rng, rows = np.random.default_rng(0), numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))
     assert np.concatenate([each.ravel() for each in rows.values()]).tolist() == list(range(19))
-    known = [rng.integers(0, 9, (*each.shape, num)) for each in rows.values()]
-    places = LAYOUT.filled(rows, 2)
+    kinds: list[type[np.integer[Any]]] = [np.uint8, np.int16, np.int64]
+    known = [
+        rng.integers(0, 9, (*each.shape, num)).astype(kind)
+        for each, kind in zip(rows.values(), kinds, strict=True)
+    ]
+    places = rows_of(LAYOUT.filled(rows, 2), rows, turn=2, scores=8)
     found = gathered(known, places, LAYOUT.dtype)
+    assert found.flags.writeable
     assert (found.shape, found.dtype) == ((2, LAYOUT.size, num), LAYOUT.dtype)
     for player in range(2):
         pieces = LAYOUT.views(found[player].T)

@@ -18,6 +18,7 @@ from kododo_env.games.combi_combo import words
 from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
+    FEW,
     action_layout,
     observation,
     observation_layout,
@@ -25,7 +26,7 @@ from kododo_env.games.combi_combo.observation import (
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
-from kododo_env.games.combi_combo.tables import FEW, tables
+from kododo_env.games.combi_combo.tables import tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import ALL, blocks, column, numbers
+from kododo_env.core.rows import ALL, all_true, any_true, blocks, column, numbers
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado import words
 from kododo_env.games.kado.hidden import deal_again
@@ -165,8 +165,7 @@ class KadoGame(BatchGame, TellsInWords):
             self._play(np.full_like(chosen, self.no_op))
 
     def _all_idle(self) -> bool:
-        idle = self._idle()
-        return int(np.count_nonzero(idle)) == idle.size
+        return all_true(self._idle())
 
     def _play(self, chosen: Array) -> None:
         """Play one step of the phase, and go on to the next one."""
@@ -250,7 +249,7 @@ class KadoGame(BatchGame, TellsInWords):
         players, games = column(self.num_players, np.intp), self._games[part]
         cell = chosen - self.moves.place
         forced = chosen == self.no_op
-        if np.count_nonzero(forced):
+        if any_true(forced):
             cell = np.where(forced, state.open[..., part].argmax(axis=1), cell)
         held = state.held[:-1, part]
         card = self._cards_at(held, part)

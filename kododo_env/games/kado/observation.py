@@ -12,7 +12,15 @@ import numpy.typing as npt
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.observation import (
+    ObservationLayout,
+    Piece,
+    Rows,
+    Symmetry,
+    gathered,
+    numbered,
+    rows_of,
+)
 from kododo_env.core.rows import column, for_all
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
@@ -165,7 +173,7 @@ def moves(rules: Rules) -> Moves:
 
 def observation(game: KadoGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
-    rows = game._tables.known[game.dealer, stage(game)]
+    rows = game._tables.known[game.dealer][stage(game)]
     return gathered((*_boards(game), *_turn(game)), rows, game.layout.dtype, out)
 
 
@@ -199,7 +207,7 @@ def _turn(game: KadoGame) -> tuple[npt.NDArray[Any], ...]:
     seen = state.seen >> column(rules.num_players)[:, :, None]
     seen &= 1
     if rules.max_copies > 1:
-        seen = np.add.reduceat(seen, tables.kinds, axis=1)
+        seen = np.add.reduceat(seen, tables.kinds, axis=1, dtype=np.uint8)
     return (
         state.scores, state.perfects, seen, game._order(), parts,
         parts[:, : rules.num_players] * state.public, state.ruled_out,
@@ -220,23 +228,24 @@ def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
     return np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
 
 
-def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
-    """Where each number of an observation stands in all that is known; see ``gathered``.
+def known_rows(rules: Rules) -> list[list[Rows]]:
+    """Where each number of an observation stands in all that is known.
 
     Returns:
-        Shape (P, P + 2, P, F), by the dealer and the stage of the turn: that these decide who
-        sees which card, but for those that a swap has shown, saves a third of what is known.
+        By the dealer and the stage of the turn, P and P + 2: that these decide who sees which
+        card, but for those that a swap has shown, saves a third of what is known.
     """
     players, gifts, ribbons = rules.num_players, rules.num_gifts, rules.num_ribbons
     board, parts = (players, rules.board_rows, rules.board_columns), rules.num_parts + 1
     types = np.unique(rules.cards)
-    known: dict[str, Any] = numbered(
+    rows = numbered(
         sums=(players, rules.num_sums), filled=board, open=board, own_gifts=(players, gifts),
         own_ribbons=(players, ribbons), scores=(players,), perfects=(players,),
         seen=(players, len(types)), dealt_as=(players,), put_aside=(),
         parts=(parts, players + 2), shown=(parts, players), not_gift=(gifts,),
         not_ribbon=(ribbons,), turns_left=(), zero=(), one=(),
     )  # fmt: skip
+    known: dict[str, Any] = dict(rows)
     layout, seats, zero = observation_layout(rules), from_own_seat(players), known["zero"]
     names = ("row_points", "column_ribbons", "column_best")
     known |= dict(zip(names, parted(known["sums"], rules), strict=True))
@@ -248,15 +257,15 @@ def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
         for piece in layout.pieces
         if piece.name in known and piece.axes[:1] == ("seat",)
     }
-    return np.array(
+    return [
         [
-            [
-                layout.filled(known | _staged(rules, known, dealer, at), players)
-                for at in range(players + 2)
-            ]
-            for dealer in range(players)
+            rows_of(
+                layout.filled(known | _staged(rules, known, dealer, at), players), rows, scores=2
+            )
+            for at in range(players + 2)
         ]
-    )
+        for dealer in range(players)
+    ]
 
 
 def _staged(rules: Rules, known: dict[str, Any], dealer: int, at: int) -> dict[str, Any]:

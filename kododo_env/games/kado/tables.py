@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
+from kododo_env.core.observation import Rows
 from kododo_env.core.rows import column, read_only
 from kododo_env.core.state import Bool, Uint8
 from kododo_env.games.kado.observation import known_rows, moves, schedules
@@ -39,8 +40,8 @@ class Tables(NamedTuple):
         sums_of_card: Which of them count a card, (3, 256).
         gains: How much a card adds to these sums, (3, 256).
         least: How large they are at least with it, (3, 256).
-        known: Where each number of an observation stands, (P, P + 2, P, F); see ``known_rows``.
         schedule: What the turn alone tells, (turns + 1, 3, 1); see ``schedules``.
+        known: Where each number of an observation stands; see ``known_rows``.
     """
 
     gift: Uint8
@@ -56,8 +57,8 @@ class Tables(NamedTuple):
     sums_of_card: Places
     gains: Uint8
     least: Uint8
-    known: Places
     schedule: Uint8
+    known: list[list[Rows]]
 
 
 @cache
@@ -77,9 +78,10 @@ def tables(rules: Rules) -> Tables:
         *_guesses(rules, facts), np.hstack([from_own_seat(rules.num_players), aside]),
         _sums_of_cell(rules), np.vstack([gift, ribbon, none]).astype(np.intp),
         np.vstack([value, real, none]).astype(np.uint8), np.vstack([none, none, value]),
-        known_rows(rules), schedules(rules),
+        schedules(rules),
     )  # fmt: skip
-    return Tables(*map(read_only, arrays))
+    found: list[Any] = [*map(read_only, arrays), known_rows(rules)]
+    return Tables(*found)
 
 
 def _guesses(rules: Rules, facts: Bool) -> tuple[Uint8, Bool]:

@@ -12,7 +12,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
-from kododo_env.core.rows import blocks, column, games_last
+from kododo_env.core.rows import any_true, blocks, column, games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.kododo import words
@@ -211,7 +211,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
 
     def _mask_shown(self) -> npt.NDArray[np.bool_]:
         # While all games run the schedule decides it: it is made once for all turns alike.
-        if np.count_nonzero(self._state.terminated):
+        if any_true(self._state.terminated):
             return super()._mask_shown()
         when = self._state.turn, self._drawing
         if self._masks is None:
@@ -229,7 +229,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         # Without the whole mask: with it a step takes 1.2 to 1.4 times as long.
         legal: npt.NDArray[np.bool_] = self._legal_now().take(chosen + 1, mode="clip")
         over = self._state.terminated[games]
-        if np.count_nonzero(over):
+        if any_true(over):
             legal = np.where(over, chosen == self.no_op, legal)
         return legal
 
@@ -359,12 +359,15 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         state.round_index += 1
         self._end_game(last_round)
 
-    def _scored(self) -> Iterable[Array]:
-        """Points and cards of the round, each (P, N)."""
+    def _scored(self) -> Iterable[Any]:
+        """Points and cards of the round, each (P, N), or 0 where nothing scores."""
         rules, outcomes = self.rules, self._tables.outcomes
         if outcomes is None or self.num_envs >= FEW:
             return score_round(self._laid, self._total, rules.kododo_number, rules.limit)
         which = outcomes.weights.dot(np.minimum(self._total, outcomes.most))
+        if self.num_envs == 1:
+            columns = outcomes.columns[outcomes.scoring.item(which.item())]
+            return [self._laid[:, column] for column in columns] or (0, 0)
         gains = outcomes.gains.take(outcomes.scoring.take(which), axis=0)
         won: Array = np.matmul(self._laid.transpose(2, 0, 1), gains)
         return won.transpose(2, 1, 0)
@@ -372,7 +375,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     def _end_game(self, last_round: bool) -> None:
         """See which games are over; deal again, in the long variant, if some are not."""
         state, rules = self._state, self.rules
-        if not (last_round or np.count_nonzero(state.deals)):
+        if not (last_round or (rules.variant == "long" and np.count_nonzero(state.deals))):
             return
         reached = state.scores.max(axis=0) >= rules.target_score
         # The target counts at the end of every deal, and of every round of the later ones.

@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
 from kododo_env.core.batch_game import from_own_seat
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.observation import (
+    ObservationLayout,
+    Piece,
+    Rows,
+    Symmetry,
+    gathered,
+    numbered,
+    rows_of,
+)
 from kododo_env.core.rows import for_all
 from kododo_env.games.kododo.rules import Rules
 
@@ -108,23 +116,25 @@ def schedules(rules: Rules) -> npt.NDArray[Any]:
     return numbers
 
 
-def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
-    """Where each number of an observation stands in all that is known, (P, F); see ``gathered``."""
+def known_rows(rules: Rules) -> Rows:
+    """Where each number of an observation stands in all that is known."""
     players, colours = rules.num_players, rules.num_colours
     seats, types = from_own_seat(players), (-1, colours, rules.num_values)
-    known = numbered(
+    rows = numbered(
         counts=(rules.num_counters, rules.num_counted), missing=(colours + 1,), scores=(players,),
         pile_sizes=(players,), turn=(rules.num_turns,), rounds_left=(), draw_pile=(), later_deal=(),
     )  # fmt: skip
-    counts, by_type = np.split(known["counts"], [rules.num_counts], axis=1)
-    laid, total, missing = counts[seats], counts[-1, : colours + 1], known["missing"]
+    counts, by_type = np.split(rows["counts"], [rules.num_counts], axis=1)
+    laid, total, missing = counts[seats], counts[-1, : colours + 1], rows["missing"]
     *hands, seen = by_type.reshape(types)
-    known |= {
+    known = rows | {
         "hand": np.array(hands), "seen": seen,
         "table_cards": laid[..., :colours], "table_kododos": laid[..., colours],
         "table_points": laid[..., colours + 1 :],
         "colour_totals": total[:-1], "kododo_total": total[-1],
         "to_limit": missing[:-1], "to_kododo_number": missing[-1],
-        "scores": known["scores"][seats], "pile_sizes": known["pile_sizes"][seats],
+        "scores": rows["scores"][seats], "pile_sizes": rows["pile_sizes"][seats],
     }  # fmt: skip
-    return observation_layout(rules).filled(known, players)
+    places = observation_layout(rules).filled(known, players)
+    deals = 1 if rules.variant == "long" else 2  # there they are compared with 0
+    return rows_of(places, rows, scores=2, pile_sizes=2, later_deal=deals)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
+from kododo_env.core.observation import Rows
 from kododo_env.core.rows import read_only
 from kododo_env.games.kododo.observation import action_layout, known_rows, schedules
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
@@ -31,12 +32,14 @@ class Outcomes(NamedTuple):
         weights: With them the totals up to there make the number of an outcome, (C + 1,).
         scoring: What scores in each outcome, C for the Kododo cards, -1 for nothing.
         gains: By what scores, the points and cards of each thing laid, (C + 2, 2 * C + 1, 2).
+        columns: By what scores, which of the things laid counts points and which cards, if any.
     """
 
     most: npt.NDArray[np.uint8]
     weights: npt.NDArray[np.intp]
     scoring: npt.NDArray[np.int8]
     gains: npt.NDArray[np.uint8]
+    columns: Slots
 
 
 class Seat(NamedTuple):
@@ -78,7 +81,7 @@ class Tables(NamedTuple):
         movers: ``movers[plays]``: where in ``effects`` the cards begin of who lays them and then
             of who draws them, (2 * plays, P, 1).
         seats: For a batch of one, each player's.
-        known: Where each number of an observation stands, (P, F); see ``known_rows``.
+        known: Where each number of an observation stands; see ``known_rows``.
         schedule: What round and turn alone tell; see ``schedules``.
         outcomes: How a round ends; None where there are too many ways.
     """
@@ -93,7 +96,7 @@ class Tables(NamedTuple):
     effects: npt.NDArray[np.int16]
     movers: list[Places]
     seats: tuple[Seat, ...]
-    known: npt.NDArray[np.intp]
+    known: Rows
     schedule: npt.NDArray[Any]
     outcomes: Outcomes | None
 
@@ -123,7 +126,7 @@ def tables(rules: Rules) -> Tables:
         effects,
         [read_only(rows.repeat(plays, axis=0)) for plays in range(3)],
         _seats(rules, slots, effects),
-        read_only(known_rows(rules)),
+        known_rows(rules),
         read_only(schedules(rules)),
         _outcomes(rules),
     )
@@ -201,4 +204,5 @@ def _outcomes(rules: Rules) -> Outcomes | None:
         read_only(weights),
         read_only(scoring).ravel(),
         read_only(gains.astype(np.uint8)),
+        tuple(tuple(each.argmax(axis=0).tolist()) if each.any() else () for each in gains),
     )
