@@ -17,6 +17,8 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.policy.policy_schema import HOTTEST
 
+Array = npt.NDArray[Any]
+Floats = npt.NDArray[np.float32]
 ROWS = 512  # positions at a time: what is computed for more of KADO's leaves the caches
 
 
@@ -88,41 +90,40 @@ class OnnxAgent:
         noise = rng.gumbel(size=logits.shape) * self.temperature
         return np.asarray((logits + noise).argmax(axis=1))
 
-    def value(self, view: View) -> npt.NDArray[np.float32]:
+    def value(self, view: View) -> Floats:
         """What the rest of the game may be expected to bring the player, (N,).
 
         In units of the reward by which the policy was trained.
         """
         return self.evaluate(view.observation, view.legal_action_mask)[1]
 
-    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+    def probabilities(self, view: View) -> Floats:
         """The policy's own distribution, that of temperature 1, (N, A)."""
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
-    def evaluate(
-        self, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    def evaluate(self, observation: Array, action_mask: Array) -> tuple[Floats, Floats]:
         """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
 
         Raises:
             ValueError: The graph fails, or the network gives what is no number.
         """
-        session, blocks = self._session, range(0, max(1, len(action_mask)), ROWS)
+        number = len(action_mask)
+        if number <= ROWS:
+            return self._answers(observation, action_mask)
+        blocks = [slice(start, start + ROWS) for start in range(0, number, ROWS)]
+        answers = [self._answers(observation[block], action_mask[block]) for block in blocks]
+        logits, values = zip(*answers, strict=True)
+        return np.concatenate(logits), np.concatenate(values)
+
+    def _answers(self, observation: Array, action_mask: Array) -> tuple[Floats, Floats]:
+        """The same of ``ROWS`` positions at most."""
         try:
-            answers = [
-                answers_of(
-                    session, fed(session, observation[at : at + ROWS], action_mask[at : at + ROWS])
-                )
-                for at in blocks
-            ]
+            logits, values = answers_of(self._session, fed(self._session, observation, action_mask))
         except ValueError as error:
             raise self._wrong(error) from error
-        logits, values = zip(*answers, strict=True)
-        if len(answers) == 1:
-            return logits[0], values[0]
-        return np.concatenate(logits), np.concatenate(values)
+        return logits, values
 
     def _wrong(self, error: ValueError) -> ValueError:
         return ValueError(f"{plain(self.path)} cannot be played: {error}")
