@@ -278,7 +278,8 @@ class KadoGame(BatchGame, TellsInWords):
         row_points, column_ribbons, column_best = parted(state.sums[..., part], rules)
         scores = score_rows(row_points)
         scores += score_columns(column_ribbons, column_best, rules.num_rows)
-        scores += state.perfects[:, part] * np.int16(rules.perfect_points)
+        # numpy 1 takes the product with a number in the array's own dtype, which it may not fit.
+        scores += np.multiply(state.perfects[:, part], rules.perfect_points, dtype=np.int16)
         state.rewards[:, part] += scores - state.scores[:, part]
         state.scores[:, part] = scores
 
