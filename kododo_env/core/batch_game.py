@@ -193,14 +193,15 @@ class BatchGame(ABC):
         chosen, state = self._checked(actions), self._state
         state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = state.terminated
+        going_on = not all_true(before)  # when all are over, nothing is played
         state.terminated = before.copy()
         if not any_true(before):
             self._advance(chosen)
-        elif not all_true(before):
+        elif going_on:
             with state.unchanged(before):  # the turn is the whole batch's
                 self._advance(chosen)
         state.just = state.terminated ^ before
-        state.steps_played += not all_true(before)  # when all are over, nothing is played
+        state.steps_played += going_on
         self._clock += 1
 
     def _checked(self, actions: npt.ArrayLike) -> Array:

@@ -213,7 +213,7 @@ def rows_of(
     """The rows of numbers, read-only.
 
     Args:
-        places: Which row each number is, (..., P, F).
+        places: Which row each number is, (P, F).
         known: The rows by what they tell, as ``numbered`` has given them.
         **widths: Of what takes more than one byte a number, how many.
     """

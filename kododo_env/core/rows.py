@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 GAMES = 1 << 14  # at a time: what is computed on the way stays in the caches
-ALL = slice(None)
 BLOCK = 64  # games at a time: a block of them stays in the processor's first cache
+ALL = slice(None)
 
 
 def into_any(

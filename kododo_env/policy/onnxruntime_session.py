@@ -48,7 +48,7 @@ class OnnxruntimeSession:
         except Exception as error:  # the runtime has no common class for what a bad file raises
             version = onnxruntime.__version__
             raise ValueError(f"onnxruntime {version} cannot open it: {plain(error)}") from error
-        # The runtime's own descriptions say each thing in ten times the time.
+        # What the runtime's own descriptions say takes twice as long to be asked for.
         self.inputs, self.outputs = (
             [End(each.name, each.type, each.shape) for each in side]
             for side in (self._session.get_inputs(), self._session.get_outputs())

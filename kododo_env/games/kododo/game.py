@@ -210,7 +210,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         return self._tables.legal[self._plays][self._held]
 
     def _mask_shown(self) -> npt.NDArray[np.bool_]:
-        # While all games run the schedule decides it: it is made once for all turns alike.
+        # While all games run the schedule decides it: it is made once for each turn of a round.
         if any_true(self._state.terminated):
             return super()._mask_shown()
         when = self._state.turn, self._drawing
@@ -258,7 +258,11 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         return drawn.reshape(self.num_players, each, drawn.shape[-1]).swapaxes(0, 1)
 
     def _exchange(self, chosen: Array, drawn: Array, games: slice) -> npt.NDArray[np.uint8]:
-        """Exchange what is laid, (plays, P, N), for what is drawn."""
+        """Take the cards of the actions (P, N) from the hands for those drawn; count all of them.
+
+        Returns:
+            What has been laid, (plays, P, N).
+        """
         state, types, plays = self._state, column(self.rules.num_card_types), self._plays
         hands, held = state.hands[..., games], self._held_types[..., games]
         laid, total, seen = self._laid[..., games], self._total[..., games], self._seen[..., games]
