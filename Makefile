@@ -20,8 +20,9 @@ KILLS ?= 20
 SEED ?= 0
 SOAK_MINUTES ?= 60
 EPISODES ?= 100000
-# Of make test-matrix; by default all.
+# Of make test-matrix and make test-processors, and which tests the latter runs; by default all.
 SESSIONS ?=
+ROOMS ?=
 # Of make web and make docs: numpy for Pyodide, to be put into the folder; otherwise the page loads it.
 NUMPY_WHEEL ?=
 # Where to; by default train.py finds a free folder, such as runs/kododo-4p.
@@ -43,7 +44,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix fuzz audit faults soak policies held-out pins docs web web-parts clean
+.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix test-processors fuzz audit faults soak policies held-out pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -138,6 +139,10 @@ mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core,
 
 test-matrix: $(READY) ## Every Python that is here, the oldest and the newest versions: SESSIONS="lowest newest-3.11"
 	$(VENV)/bin/nox --noxfile tests/packaging/matrix.py --envdir "$(CURDIR)/.nox" $(if $(SESSIONS),--sessions $(SESSIONS))
+
+test-processors: $(READY) ## What computes, as it is and as if on older processors: SESSIONS="processors(oldest)" ROOMS=tests/policy
+	$(VENV)/bin/nox --noxfile tests/packaging/processors.py $(if $(SESSIONS),--sessions "$(SESSIONS)") \
+		$(if $(ROOMS),-- $(ROOMS))
 
 fuzz: $(READY) ## Give everything wrong input, going on where the last time stopped: MINUTES=3
 	$(PY) -m tests.fuzz --minutes $(MINUTES)

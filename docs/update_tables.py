@@ -245,7 +245,7 @@ def javascript(client: str) -> str:
     """How far a JavaScript runtime's answers are from those in Python."""
     difference = _tried()[client]["largest_difference"]
     answers = f"logits and values within {difference:.0e}" if difference else "every bit the same"
-    return f"the same actions, {answers}."
+    return f"the same actions, {answers}, on the machine where it was tried."
 
 
 def _tried() -> dict[str, Any]:

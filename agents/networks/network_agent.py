@@ -7,6 +7,7 @@ import numpy.typing as npt
 import torch
 
 from agents.networks.network import GameNetwork, check_answers, masked
+from kododo_env.core.agent import first_of_best
 from kododo_env.core.view import View
 
 
@@ -15,7 +16,8 @@ class NetworkAgent:
 
     Args:
         network: The network; it may go on learning.
-        temperature: 0 plays the likeliest action, 1 draws from the network's distribution.
+        temperature: 0 plays the likeliest action, by ``first_of_best`` among equals; 1 draws
+            from the network's distribution.
         name: For tables.
     """
 
@@ -34,9 +36,10 @@ class NetworkAgent:
             Diverged: The network's answers are no numbers to choose by.
         """
         logits = self._logits(view).numpy()
-        if self.temperature > 0:
-            logits = logits + rng.gumbel(size=logits.shape) * self.temperature
-        return np.asarray(logits.argmax(axis=1))
+        if self.temperature == 0:
+            return first_of_best(logits)
+        noise = rng.gumbel(size=logits.shape) * self.temperature
+        return np.asarray((logits + noise).argmax(axis=1))
 
     @torch.no_grad()
     def probabilities(self, view: View) -> npt.NDArray[np.float32]:

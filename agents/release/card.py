@@ -194,7 +194,7 @@ def _provenance(data: dict[str, Any]) -> str:
 
 {training["algorithm"]}: seed {training["seed"]}, {training["steps"]:,} agent-steps, \
 {training["minutes"]:.1f} minutes on {training["threads"]} thread, {precision}; {libraries}. \
-The same seed, steps, threads and versions give the same policy.
+On one machine the same seed, steps, threads and versions give the same policy.
 
 Settings: {settings}.
 

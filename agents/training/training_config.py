@@ -46,7 +46,8 @@ class TrainConfig:
     """How long to train; 5 if neither this nor --steps is given. A resumed run counts its
     earlier minutes, or steps."""
     steps: int | None = None
-    """Agent-steps to train instead of minutes: the same seed then gives the same bot."""
+    """Agent-steps to train instead of minutes: on one machine the same seed then gives
+    the same bot."""
     seed: int = 0
     """Seed of everything random."""
     run_dir: FilePath | None = None

@@ -1,5 +1,7 @@
 // A policy file in any of onnxruntime's JavaScript packages, with its NAME.meta.json.
 
+const TIE = 1e-4; // kododo_env.core.agent.TIE
+
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const product = (numbers) => numbers.reduce((a, b) => a * b, 1);
 
@@ -24,10 +26,11 @@ export async function loadPolicy(ort, model, metadata) {
     return { logits: rowsOf(logits), values: [...value.data] };
   }
 
-  // The likeliest action of each.
+  // The likeliest action of each, as at temperature 0: the first whose logit is within TIE of the
+  // largest, since the last bits of a logit depend on the processor.
   async function act(observations, masks) {
     const { logits } = await evaluate(observations, masks);
-    return logits.map((row) => row.indexOf(Math.max(...row)));
+    return logits.map((row) => row.findIndex((logit) => logit >= Math.max(...row) - TIE));
   }
 
   return { metadata, evaluate, act };

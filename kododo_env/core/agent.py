@@ -15,6 +15,9 @@ from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.view import JoinedView, View
 
 Values = npt.NDArray[np.floating[Any]]
+# Logits, points or shares of a victory that differ by no more count as equal. Sums of single
+# precision differ by up to 2e-5 from one processor or library to another.
+TIE = 1e-4
 BLOCK = 256  # games for which actions are drawn together, so that their masks stay in the cache
 
 # --- protocols --------------------------------------------------------------------------------
@@ -186,8 +189,45 @@ def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray
     return chosen
 
 
+def first_of_best(values: Values) -> npt.NDArray[np.int64]:
+    """The rule for ties: the lowest number of those whose value is within ``TIE`` of the largest.
+
+    So actions that mirror each other are chosen alike on every machine, although the last bit of
+    a sum depends on the processor and on the library that adds it up.
+
+    Args:
+        values: Of each choice, shape (..., A): logits, or values of actions.
+
+    Returns:
+        Numbers of choices, shape (...).
+    """
+    chosen: npt.NDArray[np.int64] = (values >= values.max(axis=-1, keepdims=True) - TIE).argmax(-1)
+    return chosen
+
+
+def ranks(values: Values) -> npt.NDArray[np.int64]:
+    """The place of each choice, 0 for the best, by the same care as ``first_of_best``.
+
+    Args:
+        values: Of each choice, shape (..., A), finite. Those no further than ``TIE`` below the
+            next larger one are its equals, and equals stand in the order of their numbers.
+
+    Returns:
+        Shape (..., A).
+    """
+    order = np.argsort(-values, axis=-1, kind="stable")
+    falls = -np.diff(np.take_along_axis(values, order, -1), axis=-1) > TIE
+    tiers = np.zeros(values.shape, np.int64)
+    np.put_along_axis(tiers, order[..., 1:], np.cumsum(falls, axis=-1), -1)
+    by_number = np.argsort(tiers, axis=-1, kind="stable")
+    return np.argsort(by_number, axis=-1, kind="stable")
+
+
 def best_legal(values: Values, view: View) -> npt.NDArray[np.int64]:
-    """The legal action of the highest value in each game, (N,); ``values`` is (A, N)."""
+    """The legal action of the highest value in each game, (N,); ``values`` is (A, N).
+
+    Equals are for the caller to tell apart, as scripted players do by a little noise.
+    """
     legal = np.where(view.legal_action_mask.T, values, -np.inf)
     best: npt.NDArray[np.int64] = legal.argmax(axis=0)
     return best

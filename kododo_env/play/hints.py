@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kododo_env.core.agent import ActionValueAgent, Agent, ProbabilisticAgent, ValueAgent
+import numpy as np
+
+from kododo_env.core.agent import ActionValueAgent, Agent, ProbabilisticAgent, ValueAgent, ranks
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.play.showing import actions
 
@@ -19,7 +21,7 @@ def check_adviser(agent: Agent) -> None:
 
 
 def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
-    """What an agent thinks of a player's legal actions, the best first.
+    """What an agent thinks of a player's legal actions, the best first (``ranks``).
 
     Args:
         agent: Knows its probabilities, or the values of actions.
@@ -36,10 +38,13 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     else:
         assert isinstance(agent, ActionValueAgent)
         name, numbers = "value", agent.action_values(view)[:, 0]
+    legal = actions(game, seat)
+    shown = numbers[[each["action"] for each in legal]]
+    # Of chances those are equal whose logits are, by which policies choose.
+    places = ranks(np.log(np.maximum(shown, 1e-30)) if name == "probability" else shown)
     rated = [
-        {"action": each["action"], "words": each["words"], name: float(numbers[each["action"]])}
-        for each in actions(game, seat)
+        {"action": legal[each]["action"], "words": legal[each]["words"], name: float(shown[each])}
+        for each in np.argsort(places)
     ]
-    rated.sort(key=lambda each: -each[name])
     value = {"value": float(agent.value(view)[0])} if isinstance(agent, ValueAgent) else {}
     return {"by": agent.name, **value, "actions": rated}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.agent import first_of_best
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
@@ -30,8 +31,8 @@ class OnnxAgent:
 
     Args:
         path: The ``.onnx`` file.
-        temperature: 0 plays the likeliest action, 1 draws from the policy's own
-            distribution; None is what the file declares.
+        temperature: 0 plays the likeliest action, by ``first_of_best`` among equals; 1 draws
+            from the policy's own distribution; None is what the file declares.
         threads: Threads of the runtime; numpy has those of its BLAS.
 
     Attributes:
@@ -85,7 +86,7 @@ class OnnxAgent:
             self._fits = game
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         if self.temperature == 0:
-            return np.asarray(logits.argmax(axis=1))
+            return first_of_best(logits)
         # The largest of logit plus Gumbel noise is a draw from the softmax of the logits.
         noise = rng.gumbel(size=logits.shape) * self.temperature
         return np.asarray((logits + noise).argmax(axis=1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import ProbabilisticAgent, RandomAgent
+from kododo_env.core.agent import ProbabilisticAgent, RandomAgent, first_of_best
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
 from kododo_env.policy.policy_schema import HOTTEST
@@ -18,6 +18,7 @@ Floats = npt.NDArray[np.float64]
 Strategy = list[Floats]
 """A player's chances of each action in each of their information sets, (I, A), step by step."""
 ROUNDING = 1e-4  # so much less or more than 1 the chances of a float32 policy may sum to
+LEAST = 1e-30  # a chance, or one whose logarithm is taken
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def _are_chances(chances: Floats, legal: npt.NDArray[np.bool_]) -> bool:
 def _tempered(chances: Floats, temperature: float) -> Floats:
     best = chances.max(axis=1, keepdims=True)
     if temperature == 0:
-        return _pure(chances.argmax(axis=1), chances.shape[1])
+        return _pure(first_of_best(np.log(np.maximum(chances, LEAST))), chances.shape[1])
     weights = (chances / best) ** (1 / temperature)
     tempered: Floats = weights / weights.sum(axis=1, keepdims=True)
     return tempered

@@ -21,7 +21,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 
-from kododo_env.core.agent import Agent, CheckingAgent, choice_of, joint_action
+from kododo_env.core.agent import (
+    TIE,
+    Agent,
+    CheckingAgent,
+    choice_of,
+    first_of_best,
+    joint_action,
+    ranks,
+)
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import check_settings
 from kododo_env.core.capabilities import PlaysRounds
@@ -35,6 +43,7 @@ LEAST_BATCH = 128  # and about so many at least, where time is limited; fewer ta
 # Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
 # small and luck is large, so that those believed too soon cost more than those found bring.
 DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
+LEAST_GAIN = -2.0  # below that of any candidate: shares are between 0 and 1
 
 
 @dataclass(frozen=True)
@@ -157,8 +166,8 @@ class _Search:
         """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
         self._spend_budget()
         surely = np.where(self.candidate, self._mean() - self.doubt * self._error(), -np.inf)
-        surely[np.arange(len(surely)), self.usual] = 0.0
-        return np.asarray(surely.argmax(axis=1))
+        gains = surely.max(axis=1) > TIE
+        return np.where(gains, first_of_best(surely), self.usual)
 
     def _spend_budget(self) -> None:
         pace, budget = Pace(), self.agent.budget
@@ -192,11 +201,10 @@ class _Search:
         gained nothing is seldom played in the end, but without them a decision takes .7 of the
         time.
         """
-        mean = np.where(self.candidate, self._mean(), -np.inf)
-        rank = np.argsort(np.argsort(-mean, axis=1, kind="stable"), axis=1, kind="stable")
+        mean = np.where(self.candidate, self._mean(), LEAST_GAIN)
         keep = (self.candidate.sum(axis=1, keepdims=True) + 1) // 2
         usual = np.arange(mean.shape[1]) == self.usual[:, None]
-        self.candidate &= ((rank < np.maximum(keep, 2)) & (mean > 0)) | usual
+        self.candidate &= ((ranks(mean) < np.maximum(keep, 2)) & (mean > TIE)) | usual
         self.candidate &= self.candidate.sum(axis=1, keepdims=True) > 1
 
     def _try_worlds(self, worlds: int) -> None:

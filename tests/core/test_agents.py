@@ -12,6 +12,7 @@ from kododo_env.agent_registry import load, make_agent
 from kododo_env.core import BatchGame, View
 from kododo_env.core.agent import (
     BLOCK,
+    TIE,
     ActionValueAgent,
     Agent,
     CheckingAgent,
@@ -19,8 +20,10 @@ from kododo_env.core.agent import (
     RandomAgent,
     ValueAgent,
     best_legal,
+    first_of_best,
     joint_action,
     random_legal_actions,
+    ranks,
 )
 from kododo_env.core.view import JoinedView
 from tests.doors import TABLES
@@ -52,6 +55,22 @@ def test_every_legal_action_has_the_same_chance_and_no_other_has_one() -> None:
     # Three bins of 10,000 with a standard deviation of 82 each.
     assert (abs(count[[0, 2, 3]] - 10_000) < 450).all()
     assert (chosen[:, 1] == 1).all()
+
+
+def test_the_first_of_those_that_are_as_good_as_the_best_is_chosen() -> None:
+    values = np.array([[0, 1 - 0.9 * TIE, 1], [0, 1 - 1.1 * TIE, 1], [1, -np.inf, 1]])
+    assert first_of_best(values).tolist() == [1, 2, 0]
+    assert first_of_best(values.astype(np.float32)).tolist() == [1, 2, 0]
+
+
+def test_equals_are_ranked_by_their_numbers() -> None:
+    """Each no further below the next than the rule for ties allows, and noise changes nothing."""
+    values = np.array([[0.5, 1, 2, 1 + 0.9 * TIE, 0.5], [1, 2, 3, 4, 5], [3, 3, 3, 3, 3]])
+    wanted = [[3, 1, 0, 2, 4], [4, 3, 2, 1, 0], [0, 1, 2, 3, 4]]
+    noise = np.random.default_rng(0).uniform(-1e-6, 1e-6, (100, *values.shape))
+    assert (ranks(values + noise) == wanted).all()
+    assert ranks(values[0]).tolist() == wanted[0]
+    assert ranks(values[:1, :1]).tolist() == [[0]]
 
 
 def test_a_single_mask_gives_a_single_action() -> None:

@@ -17,7 +17,9 @@ from agents.export.onnx_export import positions
 from agents.export.plain import write_plain
 from agents.export.policy_weights import game_of, network_of
 from kododo_env.agent_registry import POLICIES, shipped
+from kododo_env.core.agent import first_of_best
 from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.policy.test_ties import unlucky
 
 LACKING = {
     TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.UINT8, TensorProto.INT8,
@@ -39,7 +41,9 @@ def test_it_plays_as_the_file_that_ships(name: str, tmp_path: Path) -> None:
     (want, value), (got, plain_value) = (
         agent.evaluate(observation, mask) for agent in (usual, plain)
     )
-    assert np.array_equal(got.argmax(axis=1), want.argmax(axis=1))
+    clear = ~unlucky(got)
+    assert clear.sum() >= 2990
+    assert np.array_equal(first_of_best(got)[clear], first_of_best(want)[clear])
     assert np.abs(softmax(got, axis=1) - softmax(want, axis=1)).max() < 1e-5
     assert np.abs(plain_value - value).max() < 1e-5
 

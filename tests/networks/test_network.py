@@ -17,12 +17,14 @@ from agents.networks.network import ILLEGAL, GameNetwork, drawn, log_probabiliti
 from agents.networks.network_agent import NetworkAgent
 from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.agent import first_of_best
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 from kododo_env.policy.metadata import KEY
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.helpers import play_random, rearranged
 from tests.policy.policy_files import write_model
+from tests.policy.test_ties import unlucky
 
 
 def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
@@ -257,7 +259,9 @@ def test_the_file_plays_as_the_network(policy: tuple[GameNetwork, BatchGame, Pat
     with torch.no_grad():
         logits = masked(network(torch.from_numpy(observation))[0], torch.from_numpy(mask))
     got, _ = agent.evaluate(observation, mask)
-    assert (got.argmax(axis=1) == logits.numpy().argmax(axis=1)).all()
+    clear = ~unlucky(got)
+    assert clear.sum() >= 495
+    assert (first_of_best(got) == first_of_best(logits.numpy()))[clear].all()
     for size in (1, 7):  # any batch size
         assert np.allclose(
             agent.evaluate(observation[:size], mask[:size])[0], got[:size], atol=1e-5

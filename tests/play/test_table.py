@@ -10,6 +10,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import RandomAgent
+from kododo_env.core.view import View
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
 from kododo_env.records import parse_record, replay
@@ -200,9 +201,25 @@ def test_a_hint_has_the_probabilities_of_a_policy_and_its_value() -> None:
     assert hint["by"] == "kododo-4p"
     assert isinstance(hint["value"], float)
     assert sum(chances) == pytest.approx(1, abs=1e-5)
-    assert chances == sorted(chances, reverse=True)
+    assert chances == pytest.approx(sorted(chances, reverse=True), abs=1e-4)
     offered = {each["action"]: each["words"] for each in said.last[0]["actions"]}
     assert {each["action"]: each["words"] for each in hint["actions"]} == offered
+
+
+@pytest.mark.parametrize("noise", [-1e-7, 0, 1e-7])
+def test_a_hint_names_equals_by_their_numbers(noise: float) -> None:
+    """What is named first is what a policy would play, whatever the last bit of a chance."""
+
+    class Even(RandomAgent):
+        def probabilities(self, view: View) -> np.ndarray:
+            chances = view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
+            return chances + noise * np.arange(view.num_actions)
+
+    game = registry.batch_game("kododo", 1, seed=0)
+    said = Sitting(Table(game, [None, *[RandomAgent()] * 3], Even()))
+    hint = only(said.say(0, {"type": "hint", "step": 0}))
+    legal = game.view(0).legal_action_mask[0].nonzero()[0]
+    assert [each["action"] for each in hint["actions"]] == legal.tolist()
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -30,7 +30,6 @@ from tests.policy.policy_files import tiny_model, write_model, write_policy
 from tests.policy.test_policy_files import (
     GRAPHS,
     answer,
-    each_policy,
     looking_up,
     refusal,
     with_constant,
@@ -140,24 +139,6 @@ def test_what_is_exported(game: str, tied: bool, tmp_path: Path) -> None:
     half = tmp_path / "half.onnx"
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     check_same_answers(half)
-
-
-@each_policy
-def test_it_plays_the_same_games(name: str) -> None:
-    """The same actions at every seat of whole games, and the same chances."""
-    path = POLICIES / f"{name}{SUFFIX}"
-    runtime, numpy = OnnxAgent(path), with_numpy(path)
-    game = registry.batch_game(runtime.game, 20, 0, num_players=runtime.num_players)
-    while not game.terminated.all():
-        views = [game.view(player) for player in range(game.num_players)]
-        chosen = [
-            [agent.act(view, np.random.default_rng(1)) for view in views]
-            for agent in (runtime, numpy)
-        ]
-        assert np.array_equal(*chosen)
-        one, other = (agent.probabilities(views[0]) for agent in (runtime, numpy))
-        assert np.allclose(one, other, atol=1e-5)
-        game.step(np.stack(chosen[0], axis=1))
 
 
 def test_constants_are_computed_once() -> None:

@@ -188,6 +188,20 @@ def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
     assert search.best()[0] == search.usual[0]
 
 
+@pytest.mark.parametrize("noise", [-1e-9, 0, 1e-9])
+def test_gains_that_differ_by_noise_alone_choose_alike(noise: float) -> None:
+    """Of equal gains the first is taken; where nothing gains, the policy's own choice stays."""
+    game = kododo_v0.batch_game(2, num_players=4, seed=0)
+    search = _Search(game.view(0), SearchAgent(RandomAgent(), FEW), np.random.default_rng(0))
+    search.usual[:], search.doubt, search.visits[:] = 3, 0.0, 1
+    search.candidate[:] = np.arange(game.num_actions) < 6
+    search.gain[:] = [[-1, 0.5, 0.5 + noise, 0, 0.4, 0.5 - noise, *[-1] * 9], [noise] * 15]
+    search._halve()
+    assert search.candidate.nonzero()[1].tolist() == [1, 2, 3, 5]  # all in the first game
+    search._spend_budget = lambda: None  # type: ignore[method-assign]
+    assert search.best().tolist() == [1, 3]
+
+
 def test_search_by_name_and_by_time() -> None:
     agent = make_agent("search:random:5ms", "kododo")
     game = kododo_v0.batch_game(1, seed=0)

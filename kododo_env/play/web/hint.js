@@ -49,7 +49,9 @@ function merge(actions) {
     if (!first) found.set(each.words, { ...each });
     else if (each.probability !== undefined) first.probability += each.probability;
   }
-  return [...found.values()].sort((one, other) => (other.probability ?? 0) - (one.probability ?? 0));
+  // To the fourth place: the last bits of a chance depend on the processor.
+  const rank = ({ probability }) => Math.round(1e4 * (probability ?? 0));
+  return [...found.values()].sort((one, other) => rank(other) - rank(one));
 }
 
 const number = (value) => value.toFixed(2).replace("-", "−");

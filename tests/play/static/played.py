@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from kododo_env import registry
+from kododo_env.agent_registry import policy_path
 from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.play.messages import to_json
 from kododo_env.play.seating import make_table
+from kododo_env.policy.onnx_agent import OnnxAgent
 
 
 def games(game: str, players: int, number: int, seed: int) -> str:
@@ -36,6 +38,19 @@ def _add(found: Any, *arrays: np.ndarray) -> None:
         found.update(np.ascontiguousarray(array).tobytes())
 
 
+def choices(name: str, number: int) -> list[list[int]]:
+    """What a policy does in games with itself at temperature 0: of each game all actions."""
+    policy = OnnxAgent(policy_path(name), temperature=0)
+    batch = registry.batch_game(policy.game, number, 0, num_players=policy.num_players)
+    agents, rng = [policy] * policy.num_players, np.random.default_rng(0)
+    played = []
+    while not batch.terminated.all():
+        played.append(joint_action(agents, batch, rng))
+        batch.step(played[-1])
+    chosen: list[list[int]] = np.concatenate(played, axis=1).tolist()
+    return chosen
+
+
 def messages(
     game: str, players: int, opponents: list[str], hints: str | None, seed: int
 ) -> dict[str, Any]:
@@ -52,10 +67,15 @@ def messages(
 
 
 def _numbers(message: dict[str, Any]) -> list[float]:
-    """Take the numbers of a hint out of it: they are floats, whose last bits differ."""
+    """Take the numbers of a hint out of it: they are floats, whose last bits differ.
+
+    Which action is the best stays.
+    """
     if message["type"] != "hint":
         return []
-    by_action = sorted(message.pop("actions"), key=lambda each: each["action"])
+    actions = message.pop("actions")
+    message["best"] = actions[0]["action"]
+    by_action = sorted(actions, key=lambda each: each["action"])
     rated = [each.get("probability", each.get("value")) for each in by_action]
     return [message.pop("value", 0.0), *rated]
 
@@ -74,5 +94,5 @@ def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 
 def all_of(asked: str) -> str:
     """The hashes for a list of calls, as JSON: ``[["games", [...]], ["messages", [...]]]``."""
-    calls = {"games": games, "messages": messages}
+    calls = {"games": games, "choices": choices, "messages": messages}
     return json.dumps([calls[name](*arguments) for name, arguments in json.loads(asked)])

@@ -1,0 +1,52 @@
+"""What computes, tested as it is and as if on older processors: ``make test-processors``, by nox.
+
+Libraries choose by the processor how they add up, so that the last bits of a sum differ from one
+machine to another. No test may hang on them. Each session runs in the environment that runs nox.
+
+    nox --noxfile tests/packaging/processors.py --sessions "processors(oldest)" -- tests/policy
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("policy", "search", "export", "networks", "ppo", "arena", "release", "baselines")
+OLD = {
+    "haswell": {
+        "OPENBLAS_CORETYPE": "Haswell", "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+    },
+    "oldest": {
+        "OPENBLAS_CORETYPE": "Prescott", "ATEN_CPU_CAPABILITY": "default",
+        "ONEDNN_MAX_CPU_ISA": "SSE41",
+    },
+}  # fmt: skip
+
+
+def disabled(name: str) -> str:
+    """Those of numpy's features on this processor that an older one has not."""
+    code = "import numpy; numpy.show_runtime()"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = re.search(r"'found': \[(.*?)\]", told.stdout, re.DOTALL)
+    features = re.findall(r"'(\w+)'", found[1]) if found else []
+    newer = re.compile("512|V4" if name == "haswell" else "")
+    return " ".join(filter(newer.search, features))
+
+
+@nox.session(venv_backend="none")
+@nox.parametrize("processor", [nox.param(name, id=name) for name in ("this", *OLD)])
+def processors(session: nox.Session, processor: str) -> None:
+    """The tests that are named, or those of all rooms that compute."""
+    environment = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
+    if processor in OLD:
+        environment |= OLD[processor] | {"NPY_DISABLE_CPU_FEATURES": disabled(processor)}
+    session.log(environment)
+    session.chdir(ROOT)
+    tests = session.posargs or [f"tests/{room}" for room in ROOMS]
+    session.run(sys.executable, "-m", "pytest", "-q", "-n", "2", *tests, env=environment)

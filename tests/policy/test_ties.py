@@ -1,0 +1,140 @@
+"""The rule for ties: at temperature 0 a policy chooses alike on every machine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kododo_env import registry
+from kododo_env.agent_registry import POLICIES
+from kododo_env.core.agent import TIE, first_of_best
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.policy.test_numpy_session import with_numpy
+from tests.policy.test_policy_files import each_policy
+
+Logits = npt.NDArray[np.float32]
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "onnx_policy.mjs"
+MOVED = 2e-6
+# Gaps between logits differ by up to 2.3e-5 between processors and libraries. A choice that is
+# no nearer than this to the rule's bound must be the same.
+NOISE = 5e-5
+
+
+class Moved(OnnxAgent):
+    """A policy as another processor computes it: all logits are a little higher or lower."""
+
+    rng = np.random.default_rng(3)
+
+    def evaluate(self, *given: Any) -> tuple[Logits, Logits]:
+        logits, values = super().evaluate(*given)
+        return logits + self.rng.uniform(-MOVED, MOVED, logits.shape).astype(np.float32), values
+
+
+def whole_games(policy: OnnxAgent, games: int) -> Iterator[tuple[BatchGame, list[Any]]]:
+    """Each position of games that a policy plays with itself, and what it chooses, (P, N)."""
+    game = registry.batch_game(policy.game, games, 0, num_players=policy.num_players)
+    rng = np.random.default_rng(0)
+    while not game.terminated.all():
+        chosen = [policy.act(game.view(player), rng) for player in range(game.num_players)]
+        yield game, chosen
+        game.step(np.stack(chosen, axis=1))
+
+
+def logits_of(policy: OnnxAgent, game: BatchGame) -> Iterator[Logits]:
+    """What a policy says of each player's position, (N, A)."""
+    for player in range(game.num_players):
+        view = game.view(player)
+        yield policy.evaluate(view.observation, view.legal_action_mask)[0]
+
+
+def unlucky(logits: Logits) -> npt.NDArray[np.bool_]:
+    """Where a gap is so near to the rule's bound that machines may disagree, (N,)."""
+    gaps = logits.max(axis=1, keepdims=True) - logits
+    return (np.abs(gaps - TIE) < NOISE).any(axis=1)
+
+
+def unlucky_games(policy: OnnxAgent, games: int) -> npt.NDArray[np.bool_]:
+    """Those of its games with itself that may go on otherwise on another machine, (N,)."""
+    close = np.zeros(games, bool)
+    for game, _ in whole_games(policy, games):
+        close |= np.any([unlucky(logits) for logits in logits_of(policy, game)], axis=0)
+    return close
+
+
+@each_policy
+@pytest.mark.parametrize("other", [with_numpy, Moved], ids=["numpy", "moved"])
+def test_it_plays_the_same_games(name: str, other: Callable[[Path], OnnxAgent]) -> None:
+    """kado-3p played other games on another processor, since mirrored cells have equal logits."""
+    path = POLICIES / f"{name}.onnx"
+    policy, twin = OnnxAgent(path), other(path)
+    policy.temperature = twin.temperature = 0
+    lucky, rng = ~unlucky_games(policy, 20), np.random.default_rng(0)
+    assert lucky.sum() >= 17
+    for game, chosen in whole_games(policy, 20):
+        for player, own in enumerate(chosen):
+            assert np.array_equal(twin.act(game.view(player), rng)[lucky], own[lucky])
+
+
+def test_of_mirrored_actions_the_first_is_played() -> None:
+    """Before anything is known, all cells of an empty tableau are one to the policy."""
+    path = POLICIES / "kado-3p.onnx"
+    policy, moved = OnnxAgent(path, temperature=0), Moved(path, temperature=0)
+    mirrored, rng = 0, np.random.default_rng(0)
+    for game, chosen in whole_games(policy, 50):
+        if game.steps_played == 6:  # two turns, the first with empty tableaus
+            break
+        for player, logits in enumerate(logits_of(policy, game)):
+            own = chosen[player]
+            equal = logits.max(axis=1, keepdims=True) - logits < NOISE
+            mirrored += int((equal.sum(axis=1) > 1).sum())
+            assert np.array_equal(own, equal.argmax(axis=1))
+            assert np.array_equal(moved.act(game.view(player), rng), own)
+    assert mirrored >= 50
+
+
+def in_node(logits: Logits) -> list[int]:
+    """What the example for JavaScript plays, if a runtime gives it these logits, (N, A)."""
+    code = f"""
+        import {{ loadPolicy }} from {json.dumps(EXAMPLE.as_uri())};
+        import {{ readFileSync }} from "node:fs";
+        const rows = JSON.parse(readFileSync(0, "utf8"));
+        const dims = [rows.length, rows[0].length];
+        const logits = {{ data: Float32Array.from(rows.flat()), dims }};
+        const session = {{ run: async () => ({{ logits, value: {{ data: [] }} }}) }};
+        const ort = {{ InferenceSession: {{ create: async () => session }}, Tensor: class {{}} }};
+        const metadata = {{ pieces: [["x", [1], 1]], actions: rows[0] }};
+        const policy = await loadPolicy(ort, null, metadata);
+        console.log(JSON.stringify(await policy.act([[0]], [[1]])));
+    """
+    command = ["node", "--input-type=module", "--eval", code]
+    given = json.dumps(logits.tolist())
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
+    return list(json.loads(done.stdout))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_javascript_has_the_same_rule() -> None:
+    """On whole games of every policy that ships, at T = 0, and at the bound itself."""
+    bound = np.float32(1) - np.array([[0.99 * TIE, 0], [1.01 * TIE, 0], [0, 0]], np.float32)
+    found = [bound]
+    for path in sorted(POLICIES.glob("*.onnx")):
+        policy = OnnxAgent(path, temperature=0)
+        for game, _ in whole_games(policy, 2):
+            found += logits_of(policy, game)
+    widest = max(each.shape[1] for each in found)
+    filled = [np.pad(each, [(0, 0), (0, widest - each.shape[1])], constant_values=-1e9)
+              for each in found]  # fmt: skip
+    logits = np.concatenate(filled).astype(np.float32)
+    clear = ~unlucky(logits)
+    clear[:3] = True
+    assert first_of_best(bound).tolist() == [0, 1, 0]
+    assert np.array_equal(np.array(in_node(logits))[clear], first_of_best(logits)[clear])
