@@ -94,6 +94,10 @@ def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
 
     They end with this process as well, however it ends, and leave Ctrl-C to it. What is
     submitted raises ChildProcessError if its process was killed.
+
+    No library's pool yet: with loky 3.7 an evaluation that is stopped or killed never ends
+    (``test_an_evaluation_keeps_what_it_has_played`` and
+    ``test_workers_end_with_an_evaluation_that_is_killed`` in ``tests/system/test_stopping.py``).
     """
     pool = _Pool(processes)
     try:
