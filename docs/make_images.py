@@ -12,23 +12,25 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from agents.training.learning_curve import COLOURS, MARKERS, draw_learning_curve
-from kododo_env import kododo_v0
+from kododo_env import kododo_v0, load
 from kododo_env.agent_registry import POLICIES
-from kododo_env.core.agent import RandomAgent, joint_action
-from kododo_env.rendering.pixels import png
+from kododo_env.core.agent import joint_action
+from kododo_env.rendering.animation import animated_svg
 
 IMAGES = Path(__file__).parent / "images"
 POLICY = "kododo-4p"
 CURVE = "curve"  # the picture's text that says what is drawn
 
 
-def kododo_table() -> str:
-    """A game of four in its fourth round, as player_0 sees it."""
-    game = kododo_v0.batch_game(1, num_players=4, seed=1155)
-    agents, rng = [RandomAgent()] * 4, np.random.default_rng(1155)
-    for _ in range(3 * game.rules.num_turns + 2):
+def kododo_game() -> str:
+    """The first two rounds of a game of four copies of a policy, as player_0 sees it."""
+    game = kododo_v0.batch_game(1, num_players=4, seed=3)
+    agents, rng = [load(POLICY)] * 4, np.random.default_rng(3)
+    pictures = [game.svg(player=0)]
+    for _ in range(2 * game.rules.num_turns):
         game.step(joint_action(agents, game, rng))
-    return game.svg(player=0)
+        pictures.append(game.svg(player=0))
+    return animated_svg(pictures, 1.5, "two rounds of Kododo, turn by turn")
 
 
 def curve() -> list[dict[str, Any]]:
@@ -119,7 +121,7 @@ def draw_strengths(path: Path) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    (IMAGES / "kododo_table.png").write_bytes(png(kododo_table()))
+    (IMAGES / "kododo_game.svg").write_text(kododo_game())
     draw_curve(IMAGES / "learning_curve.png")
     draw_truth(IMAGES / "exact.png")
     if (IMAGES.parent / "time_to_strength.json").exists():

@@ -18,7 +18,7 @@ from agents.release.card import columns
 from benchmarks.speed import tables as speed_tables
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
-from kododo_env.agent_registry import POLICIES, policy_tables
+from kododo_env.agent_registry import POLICIES, held_out, policy_tables
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -31,7 +31,7 @@ def page_of(game: str) -> Path:
 
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     """Each table: its page, its marker, and what makes it."""
-    yield ROOT / "README.md", "strength", partial(strength, "kododo")
+    yield ROOT / "README.md", "strength", strength_in_words
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "training.md", "time-to-strength", time_to_strength
@@ -68,15 +68,56 @@ def updated(page: str, marker: str, table: str) -> str:
 # --- the tables -----------------------------------------------------------------------------
 
 
-def strength(*games: str) -> str:
-    """How the policies that ship fare, of some games or of all: held-out opponents first."""
-    shown = {
-        name: columns(json.loads((POLICIES / f"{name}.json").read_text()))
-        for name, (game, _) in policy_tables().items()
-        if game in (games or registry.DOORS)
-    }
+def _cards() -> dict[str, dict[str, Any]]:
+    """What is known of each policy that ships."""
+    return {name: json.loads((POLICIES / f"{name}.json").read_text()) for name in policy_tables()}
+
+
+def strength() -> str:
+    """How the policies that ship fare: held-out opponents first, and the weakest row in words."""
+    shown = {name: columns(card) for name, card in _cards().items()}
     heads = ["policy", *next(iter(shown.values()))]
-    return markdown(heads, [[name, *cells.values()] for name, cells in shown.items()])
+    table = markdown(heads, [[name, *cells.values()] for name, cells in shown.items()])
+    return f"{table}\n\n{weakest()}"
+
+
+def weakest() -> str:
+    """The policy that has the least in comparison with parity, and against whom."""
+    shares = {
+        (name, other): (card["players"] * found["share"]["mean"], card["players"], found)
+        for name, card in _cards().items()
+        for other, found in (card["shares"]["held_out"] | card["shares"]["alone"]).items()
+    }
+    (name, other), (_, players, found) = min(shares.items(), key=lambda each: each[1][0])
+    return (
+        f"The weakest is {name}: among copies of {other} it wins {_percent(found)} of the games, "
+        f"where equals would win {100 / players:.0f} %."
+    )
+
+
+def strength_in_words() -> str:
+    """A sentence for each game: how its policies fare against the heuristic that is held out."""
+    lines, cards = [], _cards()
+    for game in registry.DOORS:
+        own = [card for card in cards.values() if card["game"] == game]
+        main = held_out(game, own[0]["players"])[0]
+        won = _listed([_percent(card["shares"]["held_out"][main]) for card in own])
+        parity = _listed([f"{100 / card['players']:.0f} %" for card in own])
+        seats = _listed([str(card["players"]) for card in own])
+        lines.append(
+            f"- **{own[0]['name'].rpartition('-')[0]}**: with {seats} players the bots win {won} "
+            f"of the games among copies of `{main}`, a heuristic that none of them trained "
+            f"against. Equals would win {parity}."
+        )
+    return "\n".join([*lines, "", weakest()])
+
+
+def _percent(found: dict[str, Any]) -> str:
+    return f"{100 * found['share']['mean']:.0f} %"
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def baselines(game: str) -> str:
