@@ -12,6 +12,7 @@ from PIL import Image
 from tests.pages.scripts import script
 
 update_tables, make_images = script("update_tables"), script("make_images")
+draw_rooms = script("draw_rooms")
 TABLES = [each for each in update_tables.tables() if each[1] != "layout"]
 
 
@@ -33,3 +34,7 @@ def test_the_picture_of_the_small_game_is_drawn_from_its_json() -> None:
     with Image.open(make_images.IMAGES / "exact.png") as picture:
         drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
     assert drawn == make_images.truth(), "run python docs/make_images.py"
+
+
+def test_the_picture_of_the_rooms_is_drawn_from_the_imports() -> None:
+    assert draw_rooms.PICTURE.read_text() == draw_rooms.drawn(), "run python docs/draw_rooms.py"
