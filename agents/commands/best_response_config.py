@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Annotated
 
 from agents.ppo.budget import Budget
 from kododo_env.commands.file_argument import FilePath
-from kododo_env.core.bounds import check_settings, flag
+from kododo_env.core.bounds import (
+    Bound,
+    Games,
+    Minutes,
+    Processes,
+    Steps,
+    check_settings,
+    flag,
+)
 
 
 @dataclass(frozen=True)
@@ -17,19 +26,19 @@ class BestResponseConfig:
 
     best_response: str | None = None
     """The policy: a file, or the name of one that ships. Its file says which game is played."""
-    seeds: int = 2
+    seeds: Annotated[int, Bound(1, 1000)] = 2
     """How many best responses learn: from --seed, --seed + 1, ..."""
-    minutes: float | None = None
+    minutes: Minutes | None = None
     """How long each of them learns; 5 if neither this nor --steps is given."""
-    steps: int | None = None
+    steps: Steps | None = None
     """Each learner's own steps instead of minutes, rounded up to whole updates."""
-    threads: int = 1
+    threads: Processes = 1
     """Threads of the processor for learning."""
     search: str = "50ms"
     """What a decision may cost the search: a time (600000ms at most), or a number of worlds
     (100000 at most). With --steps, one thread and worlds, the same arguments give the same
     numbers."""
-    search_games: int = 1_000
+    search_games: Games = 1_000
     """Games of the search against the policy; slow, see --search."""
     save: FilePath | None = None
     """Keep the best response that gains most as a policy file (.onnx)."""

@@ -13,7 +13,7 @@ from agents.engine import RAY, Engine, check_engine
 from kododo_env.arena.workers import cores
 from kododo_env.commands import tournament
 from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
-from kododo_env.core.bounds import check_settings, flag
+from kododo_env.core.bounds import Games, check_settings, flag
 from kododo_env.system.files import write_json
 
 TOURNAMENT_ONLY = (
@@ -31,7 +31,7 @@ class EvaluateConfig(TournamentConfig):
     --best-response instead: how much can be gained against a policy by who knows it.
     """
 
-    games: int = TournamentConfig.games
+    games: Games = TournamentConfig.games
     """How many games in all; with --best-response of each best response."""
     engine: Engine = "local"
     """Where --workers are: on this machine, or on a Ray cluster; the numbers are the same."""

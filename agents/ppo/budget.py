@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from kododo_env.core.bounds import BOUNDS
+from kododo_env.core.bounds import MOST_STEPS, YEAR
+from kododo_env.core.numbers import finite_number, whole_number
 
 DEFAULT_MINUTES = 5.0
 
@@ -24,9 +25,10 @@ class Budget:
     def __init__(
         self, minutes: float | None = None, steps: int | None = None, spent: float = 0.0
     ) -> None:
-        for name, value in (("minutes", minutes), ("steps", steps)):
-            if value is not None:
-                BOUNDS[name].checked(value, name)
+        if minutes is not None:
+            finite_number(minutes, "minutes", 0, YEAR, above=True)
+        if steps is not None:
+            whole_number(steps, "steps", 1, MOST_STEPS)
         if minutes is not None and steps is not None:
             raise ValueError("give minutes or steps, not both")
         self.steps = steps

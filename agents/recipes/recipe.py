@@ -14,8 +14,9 @@ import tyro
 
 from kododo_env.core import rewards
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import check_settings
+from kododo_env.core.bounds import Bound, check_settings, positive, real
 from kododo_env.core.numbers import shown
+from kododo_env.policy.policy_schema import NETWORK
 
 
 @dataclass(frozen=True)
@@ -25,62 +26,62 @@ class Recipe:
     Names are stable-baselines3's where it has one.
 
     Raises:
-        ValueError: A setting is none, or out of its bounds (``kododo_env.core.bounds``).
+        ValueError: A setting is none, or out of its bounds (they stand on the fields).
     """
 
-    num_envs: int = 512
+    num_envs: Annotated[int, Bound(1, 1_000_000)] = 512
     """Games played at once, from beginning to end between updates; every seat learns."""
-    batch_size: int = 4096
+    batch_size: Annotated[int, Bound(1, 10_000_000)] = 4096
     """Decisions in a minibatch."""
-    n_epochs: int = 3
+    n_epochs: Annotated[int, Bound(1, 1000)] = 3
     """Passes over the decisions of an update."""
-    learning_rate: float = 1e-3
+    learning_rate: Annotated[float, positive(1)] = 1e-3
     """Learning rate when self-play begins; it falls linearly."""
-    final_learning_rate: float = 1e-4
+    final_learning_rate: Annotated[float, real(0, 1)] = 1e-4
     """Learning rate at the end."""
-    muon: float = 0.0
+    muon: Annotated[float, real(0, 1000)] = 0.0
     """Muon's learning rate, for hidden layers' matrices, as a multiple of Adam's; 0 = no Muon."""
-    ent_coef: float = 0.02
+    ent_coef: Annotated[float, real(0, 10)] = 0.02
     """Weight of the entropy bonus when self-play begins; it falls linearly."""
-    final_ent_coef: float = 0.005
+    final_ent_coef: Annotated[float, real(0, 10)] = 0.005
     """Weight of the entropy bonus at the end."""
-    magnet: float = 0.0
+    magnet: Annotated[float, real(0, 10)] = 0.0
     """Weight of the policy's divergence from the average of its past; 0 = none."""
-    magnet_updates: float = 20.0
+    magnet_updates: Annotated[float, real(1, 1_000_000)] = 20.0
     """About how many updates that average is taken over."""
-    clip_range: float = 0.2
+    clip_range: Annotated[float, positive(10)] = 0.2
     """PPO's clipping."""
-    gamma: float = 1.0
+    gamma: Annotated[float, real(0, 1)] = 1.0
     """Discount for each decision."""
-    gae_lambda: float = 0.7
+    gae_lambda: Annotated[float, real(0, 1)] = 0.7
     """Of generalised advantage estimation."""
-    vf_coef: float = 0.5
+    vf_coef: Annotated[float, real(0, 1000)] = 0.5
     """Weight of the value's loss."""
-    max_grad_norm: float = 0.5
+    max_grad_norm: Annotated[float, positive(1_000_000)] = 0.5
     """Longer gradients are shortened to this."""
-    margin_weight: float = 0.05
+    margin_weight: Annotated[float, real(-1000, 1000)] = 0.05
     """Weight of the margin of points, as they are scored, beside the victory at the end."""
-    width: int = 256
+    width: Annotated[int, NETWORK["width"]] = 256
     """Width of the hidden layers."""
-    depth: int = 3
+    depth: Annotated[int, NETWORK["depth"]] = 3
     """Number of hidden layers."""
-    one_hot: int = 8
+    one_hot: Annotated[int, NETWORK["one_hot"]] = 8
     """Largest number of the observation that is also given one-hot; 0 = none."""
     tied: Annotated[bool, tyro.conf.FlagConversionOff] = False
     """Share the network's weights among what the game declares alike, such as seats."""
     expert: str = ""
     """Scripted player that is imitated before self-play; "" = nobody."""
-    imitation_share: float = 0.17
+    imitation_share: Annotated[float, real(0, 1)] = 0.17
     """The share of the training for which the expert is imitated."""
-    imitation_learning_rate: float = 2e-3
+    imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
     """Learning rate when imitation begins; it falls linearly to a hundredth."""
-    imitation_temperature: float = 0.3
+    imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
     """How sharply the expert is imitated, in points; 0 = only the action that it chooses."""
     opponents: tuple[str, ...] = ()
     """Scripted players against whom some updates of self-play are; named twice, twice as often."""
-    opponents_share: float = 0.5
+    opponents_share: Annotated[float, real(0, 1)] = 0.5
     """The share of these updates."""
-    temperature: float = 0.25
+    temperature: Annotated[float, real(0, 100)] = 0.25
     """At which the trained policy plays; 0 = always the likeliest action."""
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from agents.recipes.recipe import shipped_steps
 from agents.training.run_folder import CHECKPOINT, POLICY
@@ -11,7 +12,7 @@ from agents.training.training_config import Task, TrainConfig, default_config, t
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
 from kododo_env.commands.file_argument import FilePath
-from kododo_env.core.bounds import check_settings
+from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
 CHOICE = 4  # of so many games by which the chosen policy is measured one is played to choose it
@@ -31,19 +32,19 @@ class PoliciesConfig:
 
     only: tuple[str, ...] = ()
     """Only these policies, such as kododo-4p; if not given all."""
-    seeds: int = 3
+    seeds: Annotated[int, Bound(1, 1000)] = 3
     """How many seeds to train: 0, 1, ..."""
-    steps: int | None = None
+    steps: Steps | None = None
     """Agent-steps of each run; if not given those of the game's recipe."""
-    jobs: int = field(default_factory=cores)
+    jobs: Processes = field(default_factory=cores)
     """How many processes at a time (default: one for each core)."""
     out: FilePath = POLICIES
     """The folder for the policies and their cards."""
     runs: FilePath = Path("runs/policies")
     """The folder for the training runs, and for what is measured until all is."""
-    games: int = 8000
+    games: Games = 8000
     """Games for each win share in the card; a quarter as many to choose by."""
-    search_games: int = 1000
+    search_games: Games = 1000
     """The most games against a search, which are slow; of a search by the policy a quarter."""
     exploitability: bool = True
     """Do without best responses, to choose by and to each policy, and without the search against

@@ -16,7 +16,15 @@ from kododo_env.agent_registry import make_agent
 from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import check_settings
+from kododo_env.core.bounds import (
+    Bound,
+    Games,
+    Minutes,
+    Processes,
+    Seed,
+    Steps,
+    check_settings,
+)
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
 DEFAULT_GAME = "kododo"
@@ -42,26 +50,26 @@ class TrainConfig:
     """The settings to begin with: "game" are the game's own, "scratch" learns from nothing."""
     rules: tuple[str, ...] = ()
     """Other rules, such as variant=long; the number of players is --players."""
-    minutes: float | None = None
+    minutes: Minutes | None = None
     """How long to train; 5 if neither this nor --steps is given. A resumed run counts its
     earlier minutes, or steps."""
-    steps: int | None = None
+    steps: Steps | None = None
     """Agent-steps to train instead of minutes: on one machine the same seed then gives
     the same bot."""
-    seed: int = 0
+    seed: Seed = 0
     """Seed of everything random."""
     run_dir: FilePath | None = None
     """The run's folder; a free one such as runs/kododo-4p if none is given."""
     resume: bool = False
     """Go on from the checkpoint in --run-dir. Game, rules, seed, the network, the expert and
     its share, Muon, and how many games are played stay; other settings may be changed."""
-    checkpoint_minutes: float = 1.0
+    checkpoint_minutes: Minutes = 1.0
     """A checkpoint is written so often."""
-    evaluations: int = 8
+    evaluations: Annotated[int, Bound(1, 10_000)] = 8
     """How often the bot is measured while it learns."""
-    games: int = 4000
+    games: Games = 4000
     """Games against each baseline for the table at the end."""
-    threads: int = 2
+    threads: Processes = 2
     """Threads of the processor for acting and learning; with --engine ray each process has one."""
     device: str = "cpu"
     """Where the network acts and learns: cpu, cuda, mps, or auto for a GPU if there is one.
@@ -72,10 +80,10 @@ class TrainConfig:
     """Where it trains: in this process, or on a Ray cluster."""
     address: str | None = None
     """Of a Ray cluster that runs, such as 10.0.0.1:6379; if not given one is made here."""
-    workers: int | None = None
+    workers: Processes | None = None
     """Processes of the Ray cluster that play, each some of --num-envs; if not given one for each
     core."""
-    learners: int | None = None
+    learners: Processes | None = None
     """Processes of the Ray cluster that learn, each from a part of a minibatch; 1 if not given."""
 
     def __post_init__(self) -> None:
@@ -143,7 +151,7 @@ class Task:
     game: str
     rules: dict[str, Any]
     recipe: Recipe
-    seed: int
+    seed: Seed
 
     def __post_init__(self) -> None:
         check_settings(self)

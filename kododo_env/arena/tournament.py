@@ -11,7 +11,7 @@ from kododo_env.arena.pairing import Chunk, mixed_tables
 from kododo_env.arena.play import Recording
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import BOUNDS
+from kododo_env.core.bounds import MOST_GAMES
 from kododo_env.core.numbers import whole_number
 from kododo_env.rules_arguments import make_game
 
@@ -106,7 +106,7 @@ def check_numbers(players: int, games: int, seed: int) -> None:
     """Raise ValueError unless so many games can be played."""
     whole_number(players, "players", 1)
     whole_number(seed, "seed", 0)
-    if whole_number(games, "games", highest=BOUNDS["games"].highest) < players:
+    if whole_number(games, "games", highest=MOST_GAMES) < players:
         raise ValueError(
             f"{players} players need {players} games at least, since each deck is played once "
             f"for each rotation of the seats; not {games}"

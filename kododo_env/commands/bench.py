@@ -14,14 +14,14 @@ from importlib.util import find_spec
 from random import random
 from statistics import median
 from time import process_time
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from kododo_env import registry
 from kododo_env.arena.tables import table
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.bounds import check_settings
+from kododo_env.core.bounds import Bound, check_settings, positive
 
 PEER = "PettingZoo's rps_v2"
 Speed = Callable[[], float]
@@ -33,11 +33,11 @@ class BenchConfig:
 
     players: int = 4
     """At a table; rps_v2 has 2."""
-    num_envs: int = 4096
+    num_envs: Annotated[int, Bound(1, 1_000_000)] = 4096
     """Games in a batch."""
-    seconds: float = 0.3
+    seconds: Annotated[float, positive(3600)] = 0.3
     """Of each contender in each round."""
-    rounds: int = 5
+    rounds: Annotated[int, Bound(1, 1000)] = 5
     """The median of so many is printed."""
 
     def __post_init__(self) -> None:

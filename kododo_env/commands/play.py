@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from typing import Annotated
 
 from tyro.conf import Positional
 
-from kododo_env.core.bounds import check_settings
+from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.play.seating import make_table
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.extras import needs
@@ -29,17 +30,17 @@ class PlayConfig:
     opponents: tuple[str, ...] = ()
     """Names of agents, or policy files: one for each other seat, or one for all of them; if not
     given, the policy that ships."""
-    people: int = 1
+    people: Annotated[int, Bound(1, 100)] = 1
     """How many people play; each has an address of their own."""
     hints: str | None = None
     """Who gives hints; if not given, the policy that ships."""
-    seed: int | None = None
+    seed: Seed | None = None
     """Of the cards and of the agents' randomness."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     host: str = "127.0.0.1"
     """Where to listen; others than this machine reach 0.0.0.0."""
-    port: int = 8642
+    port: Annotated[int, Bound(0, 65_535)] = 8642
     """0 takes any that is free."""
     no_browser: bool = False
     """Only print the addresses."""

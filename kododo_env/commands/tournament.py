@@ -22,7 +22,7 @@ from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import cores, run
 from kododo_env.commands.file_argument import FilePath
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
-from kododo_env.core.bounds import check_settings
+from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.core.numbers import shown
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.files import check_file, write_json
@@ -60,15 +60,15 @@ class TournamentConfig:
     """Which game."""
     players: int | None = None
     """Seats at a table; if not given 4, or the most that the game takes."""
-    games: int = 20_000
+    games: Games = 20_000
     """How many games in all."""
-    seed: int = 0
+    seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     variant: str | None = None
     """Short for --rules variant=..."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as target_score=30; the number of players is --players."""
-    workers: int | None = None
+    workers: Processes | None = None
     """Processes; if not given one for each core."""
     json: FilePath | None = None
     """Write the results here as JSON; what is played so far is kept beside it."""
@@ -76,7 +76,7 @@ class TournamentConfig:
     """Draw the results here, as PNG, SVG or PDF."""
     record: FilePath | None = None
     """A folder for records of games, or FILE.parquet for all decisions, to learn from offline."""
-    record_games: int = 100
+    record_games: Games = 100
     """How many games are recorded in the folder, spread evenly over all tables."""
     resume: bool = False
     """Go on with a tournament that was stopped; give the same arguments again."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from kododo_env.core.bounds import BOUNDS
+from kododo_env.core.bounds import Bound
 from kododo_env.core.numbers import finite_number, shown, whole_number
 from kododo_env.policy.plain_text import plain
 
 HOTTEST = 1000  # the highest temperature: all legal actions alike, and none that is not
+NETWORK = {"width": Bound(1, 4096), "depth": Bound(1, 16), "one_hot": Bound(0, 255)}
 _TEXT = 1000  # characters
 _MOST = 10_000  # of actions, and of numbers in an observation
 _DEEPEST = 12  # lists in lists and objects in objects
@@ -51,8 +52,8 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
     finite_number(content.get("temperature", 0), "temperature", 0, HOTTEST)
     _check_layout(content["pieces"], content["actions"])
     for name, value in content.get("network", {}).items():
-        if name in BOUNDS:
-            BOUNDS[name].checked(value, f"the network's {name}")
+        if name in NETWORK:
+            NETWORK[name].checked(value, f"the network's {name}")
         elif not isinstance(value, bool):
             raise ValueError(
                 f"the network's {plain(name, 60)} must be true or false, not {shown(value)}"

@@ -15,7 +15,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from kododo_env.core.agent import (
     ranks,
 )
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import check_settings
+from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
@@ -56,8 +56,8 @@ class SearchBudget:
             share it.
     """
 
-    worlds: int = 64
-    milliseconds: float | None = None
+    worlds: Annotated[int, Bound(1, 100_000)] = 64
+    milliseconds: Annotated[float, positive(600_000)] | None = None
 
     def __post_init__(self) -> None:
         check_settings(self)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -23,7 +23,7 @@ from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.replay import ReplayConfig
-from kododo_env.core.bounds import BOUNDS
+from kododo_env.core.bounds import bounds_of
 from kododo_env.search.search import SearchBudget
 from tests.command_line import run
 
@@ -348,12 +348,10 @@ def test_a_mistake_of_the_program_is_not_taken_for_the_users() -> None:
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.__name__)
 def test_every_number_of_every_script_is_bounded(config: type[Any]) -> None:
-    numbers = {each.name for each in fields(config) if {"int", "float"} & set(words(each.type))}
-    assert numbers - BOUNDS.keys() <= {"players"}  # whose range is each game's
-
-
-def words(annotation: Any) -> list[str]:
-    return str(annotation).replace("[", " ").replace(",", " ").split()
+    hints = get_type_hints(config)
+    numbers = {name for name, hint in hints.items() if {int, float} & {hint, *get_args(hint)}}
+    assert numbers - bounds_of(config).keys() <= {"players"}  # whose range is each game's
+    assert len(numbers) == len(bounds_of(config).keys() | {"players"} & hints.keys())
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda config: config.__name__)
@@ -368,8 +366,7 @@ def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[
         others = {"game": "kododo", "players": 2, "settings": Recipe(), "engine": "ray"}
     if config is PlayConfig:
         others = {"game": "kododo"}
-    for name in names & BOUNDS.keys():
-        bound = BOUNDS[name]
+    for name, bound in bounds_of(config).items():
         config(**others, **{name: bound.highest})
         for wrong in (bound.highest + 1, bound.lowest - 1, float("nan"), float("inf"), True, "1"):
             with pytest.raises(ValueError, match=name.replace("_", "[-_]")):
@@ -386,6 +383,8 @@ def test_the_help_states_the_bounds(script: str, capsys: pytest.CaptureFixture[s
     lines = [line.split(maxsplit=1) for line in said.partition("\nnumbers:\n")[2].splitlines()]
     config = SCRIPTS[script][0]
     assert {name for name, _ in lines} >= {
-        f"--{each.name.replace('_', '-')}" for each in fields(config) if each.name in BOUNDS
+        f"--{each.name.replace('_', '-')}"
+        for each in fields(config)
+        if each.name in bounds_of(config)
     }
     assert ["--games", "1 to 10,000,000"] in lines
