@@ -22,7 +22,7 @@ from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kododo_env.play.messages import Message, to_json
+from kododo_env.play.messages import to_json
 from kododo_env.play.table import Said, Table
 
 WEB = Path(__file__).parent / "web"
@@ -36,7 +36,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-STRANGER = 4403  # a WebSocket's code of our own, after HTTP's 403
+STRANGER, CROWDED = 4403, 4409  # a WebSocket's codes of our own, after HTTP's 403 and 409
+TABS = 8  # of a seat; with one more the oldest is closed
 LONGEST = 1 << 20  # bytes of a message; the longest are records that are to be shown
 WAITING = 256  # messages that a slow client may have to fetch
 
@@ -46,10 +47,10 @@ class Connection:
 
     def __init__(self, websocket: WebSocket) -> None:
         self._websocket = websocket
-        self._waiting: asyncio.Queue[Message] = asyncio.Queue(WAITING)
+        self._waiting: asyncio.Queue[str] = asyncio.Queue(WAITING)
 
-    def put(self, message: Message) -> None:
-        """Have a message sent as soon as the client takes it."""
+    def put(self, message: str) -> None:
+        """Have a message, as JSON, sent as soon as the client takes it."""
         if self._waiting.full():
             self._waiting.get_nowait()
         self._waiting.put_nowait(message)
@@ -58,14 +59,20 @@ class Connection:
         """Send what waits, until cancelled or until the client is gone."""
         with suppress(WebSocketDisconnect, RuntimeError):
             while True:
-                await self._websocket.send_text(to_json(await self._waiting.get()))
+                await self._websocket.send_text(await self._waiting.get())
+
+    async def close(self) -> None:
+        """Tell the tab that it is one too many, and close it."""
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await self._websocket.close(CROWDED, f"this seat is open in {TABS} newer tabs")
 
 
 class Host:
     """Carries messages between a table and the tabs of those who sit at it.
 
     The table is asked in a thread, so that agents may think while others are served, and by
-    one at a time.
+    one at a time. It is asked for what people do: a new tab is given the last position of its
+    seat, so that no number of tabs keeps another person waiting.
 
     Args:
         table: Whose messages.
@@ -75,7 +82,8 @@ class Host:
     def __init__(self, table: Table, tokens: Mapping[str, int]) -> None:
         self._table, self._tokens = table, dict(tokens)
         self._lock = asyncio.Lock()
-        self._tabs: dict[int, set[Connection]] = {seat: set() for seat in table.people}
+        self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
+        self._positions: dict[int, str] = {}  # of each seat the last, as JSON
 
     async def play(self, websocket: WebSocket) -> None:
         """Serve one tab from its first message to its last."""
@@ -84,16 +92,22 @@ class Host:
         if seat is None:
             await websocket.close(STRANGER, "this address is not one of this table's")
             return
-        tab = Connection(websocket)
-        self._tabs[seat].add(tab)
+        tab, tabs = Connection(websocket), self._tabs[seat]
+        tabs.append(tab)
+        if len(tabs) > TABS:
+            await tabs.pop(0).close()
         sending = asyncio.create_task(tab.send_all())
         try:
-            await self._hear(seat, {"type": "look"}, tab)
+            if seat in self._positions:
+                tab.put(self._positions[seat])
+            else:
+                await self._hear(seat, {"type": "look"}, tab)
             while (event := await websocket.receive())["type"] != "websocket.disconnect":
                 text = event.get("text")
                 await self._hear(seat, event.get("bytes", b"") if text is None else text, tab)
         finally:
-            self._tabs[seat].discard(tab)
+            with suppress(ValueError):  # it was one too many
+                tabs.remove(tab)
             sending.cancel()
 
     async def _hear(self, seat: int, message: object, tab: Connection) -> None:
@@ -115,10 +129,14 @@ class Host:
         """Positions to all tabs of their seat, answers to the tab that has asked."""
         for seat, messages in said.items():
             for message in messages:
-                answers = tab is not None and message["type"] != "position"
-                for each in {tab} if answers else self._tabs[seat]:
-                    if each is not None:
-                        each.put(message)
+                text = to_json(message)
+                if message["type"] == "position":
+                    self._positions[seat] = text
+                elif tab is not None:
+                    tab.put(text)
+                    continue
+                for each in self._tabs[seat]:
+                    each.put(text)
 
 
 class _Page(StaticFiles):

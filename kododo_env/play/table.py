@@ -72,6 +72,7 @@ class Table:
         self._chosen: dict[int, int] = {}
         self._ask_for_new: set[int] = set()
         self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self.people}
+        self._drawn: dict[int, dict[str, Any]] = {}  # of each seat what it sees in this step
 
     # --- hearing ------------------------------------------------------------------------
 
@@ -193,7 +194,7 @@ class Table:
         for seat, log in self._log.items():
             lines = story(self._game, before, joint[0], seat)
             log.append({"step": self.step, "lines": lines})
-        self._chosen = {}
+        self._chosen, self._drawn = {}, {}
         self.step += 1
         return self._positions()
 
@@ -214,9 +215,9 @@ class Table:
 
     def _position(self, seat: int) -> Message:
         """All that a person needs to go on, whatever they have missed."""
-        seen = position(self._game, seat, self._pictures)
-        if seat in self._chosen:
-            seen["actions"] = []
+        if seat not in self._drawn:
+            self._drawn[seat] = position(self._game, seat, self._pictures)
+        seen = self._drawn[seat] | ({"actions": []} if seat in self._chosen else {})
         return {
             "type": "position",
             "step": self.step,

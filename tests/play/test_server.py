@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
@@ -29,7 +29,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.play import server
+from kododo_env.play import table as table_module
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
 from tests.doors import GAMES
@@ -248,9 +250,38 @@ def test_an_agent_that_fails_is_told_of_and_the_game_stands() -> None:
 def test_who_does_not_read_misses_old_messages_and_never_the_newest() -> None:
     tab = server.Connection(None)  # type: ignore[arg-type]
     for step in range(3 * server.WAITING):
-        tab.put({"type": "position", "step": step})
-    waiting = [tab._waiting.get_nowait()["step"] for _ in range(server.WAITING)]
-    assert waiting == list(range(2 * server.WAITING, 3 * server.WAITING))
+        tab.put(f"step {step}")
+    waiting = [tab._waiting.get_nowait() for _ in range(server.WAITING)]
+    assert waiting == [f"step {step}" for step in range(2 * server.WAITING, 3 * server.WAITING)]
+
+
+def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 600 tabs each drew the whole position again, and another person waited for them all."""
+    drawn: list[int] = []
+    drawing = table_module.position
+
+    def counted(game: BatchGame, seat: int, pictures: bool) -> dict[str, Any]:
+        drawn.append(seat)
+        return drawing(game, seat, pictures)
+
+    monkeypatch.setattr(table_module, "position", counted)
+    table = make_table("kododo", opponents=["random"], people=2, hints="heuristic", seed=1)
+    with Served(table) as served, served.sit("two") as other, ExitStack() as stack:
+        seen = position(other)
+        tabs = [stack.enter_context(served.sit("one")) for _ in range(server.TABS + 3)]
+        assert [position(tab)["you"] for tab in tabs] == [0] * len(tabs)
+        for tab in tabs[:3]:  # the oldest are told, and closed
+            with pytest.raises(ConnectionClosed) as closed:
+                tab.receive()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == server.CROWDED
+            assert closed.value.rcvd.reason == f"this seat is open in {server.TABS} newer tabs"
+        act(other, seen)
+        assert position(other)["chosen"] is not None
+        assert sorted(drawn) == [0, 1]  # once a seat and step
+        act(tabs[-1], position(tabs[-1]))
+        assert position(tabs[3], step=1)["log"]
+        assert sorted(drawn) == [0, 0, 1, 1]
 
 
 # --- the command --------------------------------------------------------------------------

@@ -4,7 +4,11 @@
 //   connect({ hear(message), online(), offline(why, final) }) -> { send(message) }
 // Messages are the objects of docs/playing.md.
 
-const STRANGER = 4403; // the server's code for an address that has no seat
+// The server's codes for a connection that is not tried again, and what to say.
+const FINAL = {
+  4403: "This address has no seat at this table. Use the whole link that the host printed.",
+  4409: "This seat is open in too many other tabs. Go on in one of those, or load this page again.",
+};
 const LONGEST_WAIT = 8000; // milliseconds between two attempts
 
 export function connect({ hear, online, offline }) {
@@ -19,8 +23,8 @@ export function connect({ hear, online, offline }) {
     };
     socket.onmessage = (event) => hear(JSON.parse(event.data));
     socket.onclose = (event) => {
-      if (event.code === STRANGER) {
-        offline("This address has no seat at this table. Use the whole link that the host printed.", true);
+      if (event.code in FINAL) {
+        offline(FINAL[event.code], true);
         return;
       }
       offline("The connection was lost. Trying again; the game waits.", false);
