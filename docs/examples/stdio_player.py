@@ -39,6 +39,7 @@ for line in table.stdout:
         answer = choose(position, error)
         act = {"type": "act", "step": position["step"], "action": answer}
         print(json.dumps(act), file=table.stdin, flush=True)
-print(position["text"], position["result"], sep="\n")
+if position:  # or the command has said on stderr what was wrong
+    print(position["text"], position["result"], sep="\n")
 table.stdin.close()
 sys.exit(table.wait())

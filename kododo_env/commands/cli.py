@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast, get_type_hints
 
@@ -81,13 +81,24 @@ def _read(config_class: type[Any], args: Sequence[str] | None, **settings: Any) 
 
     said = io.StringIO()
     as_flags = (tyro.conf.FlagCreatePairsOff,)
+    given = sys.argv[1:] if args is None else args
+    for each in given:
+        _check_digits(each.rpartition("=")[2])
     try:
         with redirect_stderr(said):
-            return tyro.cli(config_class, args=args, config=as_flags, **settings)
+            return tyro.cli(config_class, args=given, config=as_flags, **settings)
     except SystemExit as leave:
         if leave.code in (0, None):
             raise
         fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
+
+
+def _check_digits(word: str) -> None:
+    """Leave with an error if a word is a number to Python, but not by the digits 0 to 9."""
+    if not word.isascii():
+        with suppress(ValueError):
+            float(word)
+            fail(f"{word} is no number here: write it with the digits 0 to 9")
 
 
 def _condensed(message: str) -> str:

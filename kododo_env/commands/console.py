@@ -9,6 +9,7 @@ import sys
 from pkgutil import resolve_name
 from typing import NoReturn
 
+from kododo_env import __version__
 from kododo_env.system.extras import needs
 from kododo_env.system.stopping import end_at_once_on_stop
 
@@ -28,9 +29,12 @@ def main() -> NoReturn:
     from kododo_env.core.numbers import shown
 
     name = sys.argv[1] if len(sys.argv) > 1 else None
+    if name == "--version":
+        print(f"kododo-env {__version__}")
+        sys.exit(0)
     if name in (None, "-h", "--help"):
         lines = (f"  {command:9} {what}" for command, (_, what) in COMMANDS.items())
-        print("\n".join(["usage: kododo COMMAND [--help]", "", *lines]))
+        print("\n".join(["usage: kododo COMMAND [--help], or kododo --version", "", *lines]))
         print("\nTraining is train.py in a checkout of the project.")
         sys.exit(0 if name else BAD_INPUT)
     sys.argv[0] = "kododo"  # also for python -m

@@ -41,8 +41,7 @@ def recorded(
     Args:
         tournament: What is to be played.
         path: A folder, or a file that ends with ``.parquet`` and is complete at the end.
-        games: Of how many games a folder holds the records, as far as there are so many;
-            rounded up to whole deals.
+        games: Of how many games a folder holds the records, unless fewer are played.
         resume: Whether the folder may hold records already.
 
     Raises:
@@ -62,9 +61,8 @@ def recorded(
         check_file(path / f"table{RECORD}")
         if not resume and any(path.glob(f"*{RECORD}")):
             raise ValueError(f"{path} holds records already: give another folder")
-        deals, chunks = -(-games // tournament.players), len(tournament.chunks())
         date = datetime.now(UTC).isoformat(timespec="seconds")
-        recording = SomeGames(names, deals, chunks, date)
+        recording = SomeGames(names, games, len(tournament.chunks()), date)
         yield replace(tournament, recording=recording), into_folder(path)
 
 
@@ -102,23 +100,26 @@ def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:
 
 @dataclass(frozen=True)
 class SomeGames:
-    """Records of the first deals of each chunk, in every rotation.
+    """Records of the first deals of each chunk, in every rotation; of the last deal in some.
 
     Attributes:
         names: Of the agents.
-        deals: Of the whole tournament, spread over its chunks.
+        games: Of the whole tournament, spread over its chunks.
         chunks: How many there are.
         date: When the tournament began.
     """
 
     names: tuple[str, ...]
-    deals: int
+    games: int
     chunks: int
     date: str
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _Games:
         """What notes the games of a rotation."""
-        share = self.deals // self.chunks + (chunk.index < self.deals % self.chunks)
+        last, rotations = divmod(self.games - 1, len(chunk.lineup))
+        share = (last + self.chunks - chunk.index) // self.chunks
+        if chunk.index == last % self.chunks and rotation > rotations:
+            share -= 1
         players = seated(self.names, chunk, rotation)
         return _Games(
             {

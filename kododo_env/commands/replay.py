@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from kododo_env.commands.file_argument import FilePath
-from kododo_env.core.bounds import check_settings, positive
+from kododo_env.core.bounds import check_settings, real
 from kododo_env.records.record import read_record
 from kododo_env.records.showing import as_text, frames, height_of
 from kododo_env.rendering.animation import animated_gif, animated_svg
@@ -25,7 +25,7 @@ class ReplayConfig:
     """The record."""
     out: FilePath | None = None
     """Draw it here as a moving picture, SVG or GIF, instead of printing it."""
-    seconds: Annotated[float, positive(3600)] = 1.5
+    seconds: Annotated[float, real(0.01, 3600)] = 1.5
     """How long each step of the picture is shown."""
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ class Bound:
         above: Whether the lowest itself will not do.
     """
 
-    lowest: int
+    lowest: float
     highest: int
     whole: bool = True
     above: bool = False
@@ -34,7 +34,7 @@ class Bound:
     def checked(self, value: Any, name: str) -> int | float:
         """The value as Python's int or float; ValueError, naming it, if it will not do."""
         if self.whole:
-            return whole_number(value, name, self.lowest, self.highest)
+            return whole_number(value, name, int(self.lowest), self.highest)
         return finite_number(value, name, self.lowest, self.highest, self.above)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Bound:
         return f"{self.lowest} to {self.highest:,}"
 
 
-def real(lowest: int, highest: int) -> Bound:
+def real(lowest: float, highest: int) -> Bound:
     """Any number from the lowest to the highest."""
     return Bound(lowest, highest, whole=False)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import stat
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -11,6 +9,7 @@ from typing import NamedTuple
 from kododo_env.policy.metadata import KEY, PolicyMetadata
 from kododo_env.policy.onnx_file import read_onnx
 from kododo_env.policy.plain_text import plain
+from kododo_env.system.files import read_ordinary
 
 LARGEST_FILE = 1 << 25  # bytes; those that ship have a million at most
 DIGEST = "kododo_env.sha256"  # the key of the last entry in the file's metadata
@@ -33,7 +32,7 @@ def read_policy(path: Path) -> PolicyFile:
         ValueError: It cannot be read, is damaged, or is no policy of this project.
     """
     told = plain(path)
-    content = _read_bytes(path, told)
+    content = read_ordinary(path, LARGEST_FILE, f"policy file {told}")
     try:
         entries = read_onnx(content)
         if KEY not in entries:
@@ -44,25 +43,6 @@ def read_policy(path: Path) -> PolicyFile:
         raise ValueError(
             f"{told} is not a policy file, or it is damaged: {plain(error)}"
         ) from error
-
-
-def _read_bytes(path: Path, told: str) -> bytes:
-    """The bytes of a file; what is too large, or no ordinary file, is not read at all."""
-    try:
-        # Without waiting for somebody to write into it, should it be a pipe.
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise ValueError(f"cannot read policy file {told}: it is no ordinary file")
-            if found.st_size > LARGEST_FILE:
-                raise ValueError(
-                    f"cannot read policy file {told}: it has {found.st_size:,} bytes, "
-                    f"a policy {LARGEST_FILE:,} at most"
-                )
-            return file.read(LARGEST_FILE)
-    except OSError as error:
-        raise ValueError(f"cannot read policy file {told}: {error.strerror}") from error
 
 
 def sealed(content: bytes) -> bytes:

@@ -10,6 +10,9 @@ from typing import Any
 from kododo_env.core.numbers import shown
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
+from kododo_env.system.files import read_ordinary
+
+LARGEST = 1 << 26  # bytes of a file; the record of a game has some thousands
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,10 @@ def read_record(path: Path | str) -> Record:
     """Read a record from a file.
 
     Raises:
-        ValueError: It is no record, or one that was cut short; the message names the line.
-        OSError: The file cannot be read.
+        ValueError: It cannot be read, is no record, or was cut short; the message names the line.
     """
     try:
-        text = Path(path).read_bytes().decode()
+        text = read_ordinary(Path(path), LARGEST, f"record {path}").decode()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not a record of a game: no UTF-8 text") from error
     return parse_record(text, str(path))

@@ -1,9 +1,10 @@
-"""Writing files whole or not at all."""
+"""Reading ordinary files, and writing files whole or not at all."""
 
 from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
@@ -12,6 +13,36 @@ from secrets import token_hex
 from typing import Any
 
 RANDOM = "[a-z0-9_]" * 8  # in the names of files that are being written
+
+
+def read_ordinary(path: Path, largest: int, told: str) -> bytes:
+    """The bytes of a file that somebody names.
+
+    Args:
+        path: The file.
+        largest: How many bytes it may have.
+        told: What it is and how it is called, for messages.
+
+    Raises:
+        ValueError: It cannot be read, is too large, or is no ordinary file: a device or a pipe,
+            which might never end.
+    """
+    # Without waiting for somebody to write into a pipe, and byte for byte on Windows.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError(f"cannot read {told}: it is no ordinary file")
+            if found.st_size > largest:
+                raise ValueError(
+                    f"cannot read {told}: it has {found.st_size:,} bytes, at most {largest:,} "
+                    "are read"
+                )
+            return file.read(largest)
+    except OSError as error:
+        raise ValueError(f"cannot read {told}: {error.strerror}") from error
 
 
 @contextmanager

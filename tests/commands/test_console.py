@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import kododo_env
 from kododo_env.commands import bench, console
 from kododo_env.commands.bench import BenchConfig
 
@@ -32,6 +33,11 @@ def test_it_lists_its_commands(
     assert all(f"  {command}" in out for command in console.COMMANDS)
 
 
+def test_its_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    said = 0, f"kododo-env {kododo_env.__version__}\n", ""
+    assert kododo(monkeypatch, capsys, "--version") == said
+
+
 def test_a_tournament(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     games = ("--games", "40", "--workers", "1")
     found, out, _ = kododo(monkeypatch, capsys, "evaluate", "--agents", "random", "greedy", *games)
@@ -48,6 +54,11 @@ def test_a_tournament(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
         (("evaluate", "--agents", "random", "x"), "kododo evaluate: error: unknown agent 'x'"),
         (("evaluate", "--minutes", "5"), "kododo evaluate: error: "),
         (("bench", "--players", "9"), "kododo bench: error: no game is played with 9 players"),
+        (
+            ("replay", "game.jsonl", "--seconds", "1e-300"),
+            "kododo replay: error: --seconds must be 0.01 to 3,600, not 1e-300",
+        ),
+        (("replay", "none.jsonl"), "kododo replay: error: cannot read record none.jsonl: No such"),
         (("bench", "--rounds", "0"), "kododo bench: error: --rounds must be 1 to 1000, not 0"),
     ],
 )

@@ -64,11 +64,21 @@ def test_as_many_games_as_are_asked_for_spread_over_the_tables(
     wanted = ("--games", "400", "--record-games", "110", "--record", str(tmp_path / "records"))
     assert cli(capsys, *AGENTS, *wanted)[0] == 0
     names = [path.name for path in (tmp_path / "records").iterdir()]
-    assert len(names) == 112  # whole deals, each from every seat
+    assert len(names) == 110  # each deal from every seat, but for the last
     tables = Counter(name[:10] for name in names)
     assert len(tables) == 24
-    assert set(tables.values()) == {4, 8}
+    assert set(tables.values()) == {4, 6, 8}
     assert "table-0023-deal-000-rotation-3.jsonl" in names
+
+
+@pytest.mark.parametrize("number", [1, 4, 5, 97, 1000])
+def test_no_more_records_are_written_than_were_asked_for(
+    number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of 5 games 8 were written, whole deals, without a word."""
+    wanted = ("--games", "120", "--record-games", str(number), "--record", str(tmp_path / "r"))
+    assert cli(capsys, *AGENTS, *wanted)[0] == 0
+    assert len(list((tmp_path / "r").iterdir())) == min(number, 120)
 
 
 def test_the_record_does_not_depend_on_the_workers_nor_the_results_on_the_record(

@@ -18,7 +18,7 @@ def test_the_page_lists_all_messages_and_their_fields() -> None:
         row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{kind}` | "))
         assert all(f"`{name}`" in row for name in fields)
     position = make_table("kododo", seed=0).talk(0, {"type": "look"})[0][0]
-    table = PAGE[PAGE.index("A `position` is the same") :]
+    table = PAGE[PAGE.index("A `position` does not depend") :]
     for name in {*position, "result"} - {"type"}:
         assert f"`{name}`" in table, name
 

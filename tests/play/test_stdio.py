@@ -40,6 +40,16 @@ def test_the_example_plays_a_whole_game(game: str) -> None:
     assert "refused: 'I would rather not' is no legal action; there are " in done.stdout
 
 
+def test_the_example_without_a_game_says_what_is_missing() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "examples" / "stdio_player.py")],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("kododo play: error: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_the_position_comes_unasked_and_has_no_pictures() -> None:
     (position,) = answers()
     assert position["type"] == "position"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -176,3 +177,19 @@ def test_files_that_are_no_records(tmp_path: Path, content: bytes, said: str) ->
         list(replay(read_record(path)))
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there are no devices by name")
+@pytest.mark.parametrize("name", ["/dev/zero", "a-pipe", "."])
+def test_only_ordinary_files_are_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record was read from /dev/zero for ever, and waited for somebody to write into a pipe."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("a-pipe")
+    with pytest.raises(ValueError, match=f"cannot read record {name}: it is no ordinary file"):
+        read_record(name)
+    with open("long.jsonl", "wb") as sparse:
+        sparse.truncate(1 << 40)
+    with pytest.raises(ValueError, match=r"long.jsonl: it has 1,099,511,627,776 bytes, at most"):
+        read_record("long.jsonl")
