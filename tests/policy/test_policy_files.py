@@ -586,7 +586,7 @@ def just_too_large(path: Path) -> None:
 
 
 FILES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "sparse": (sparse, "it has 3,000,000,000 bytes, a policy 33,554,432 at most"),
+    "sparse": (sparse, "it has 3,000,000,000 bytes, at most 33,554,432 are read"),
     "just too large": (just_too_large, "it has 33,554,433 bytes"),
     "pipe": (os.mkfifo, "it is no ordinary file"),
     "folder": (Path.mkdir, "Is a directory"),

@@ -158,13 +158,14 @@ def test_a_long_name_is_cut_in_the_picture() -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("none.jsonl",), "none.jsonl: No such file or directory"),
+        (("none.jsonl",), "cannot read record none.jsonl: No such file or directory"),
         (("game.jsonl", "--out", "game.png"), "--out game.png must end with .svg or .gif"),
         (("game.jsonl", "--out", "none/game.svg"), "cannot write none/game.svg"),
-        (("game.jsonl", "--seconds", "0"), "--seconds must be above 0"),
+        (("game.jsonl", "--seconds", "0"), "--seconds must be 0.01 to 3600, not 0"),
+        (("game.jsonl", "--seconds", "1e-300"), "--seconds must be 0.01 to 3600, not 1e-300"),
         (("short.jsonl",), "short.jsonl, line 5: the record is cut short here"),
         (("short.jsonl", "--out", "game.svg"), "short.jsonl, line 5: the record is cut short"),
-        ((".",), ".: Is a directory"),
+        ((".",), "cannot read record .: Is a directory"),
         ((), ""),
     ],
 )
