@@ -139,7 +139,7 @@ mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core,
 test-matrix: $(READY) ## Every Python that is here, the oldest and the newest versions: SESSIONS="lowest newest-3.11"
 	$(VENV)/bin/nox --noxfile tests/packaging/matrix.py --envdir "$(CURDIR)/.nox" $(if $(SESSIONS),--sessions $(SESSIONS))
 
-fuzz: $(READY) ## Give everything wrong input, going on where the last time stopped: MINUTES=3
+fuzz: $(READY) ## Give everything wrong input, another each time: MINUTES=3
 	$(PY) -m tests.fuzz --minutes $(MINUTES)
 
 # In an environment of its own, which nobody tests. What could not be looked up was not checked:
