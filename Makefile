@@ -144,7 +144,7 @@ test-processors: $(READY) ## What computes, as it is and as if on older processo
 	$(VENV)/bin/nox --noxfile tests/packaging/processors.py $(if $(SESSIONS),--sessions "$(SESSIONS)") \
 		$(if $(ROOMS),-- $(ROOMS))
 
-fuzz: $(READY) ## Give everything wrong input, going on where the last time stopped: MINUTES=3
+fuzz: $(READY) ## Give everything wrong input, another each time: MINUTES=3
 	$(PY) -m tests.fuzz --minutes $(MINUTES)
 
 # In an environment of its own, which nobody tests. What could not be looked up was not checked:

@@ -134,6 +134,8 @@ def make_agent(name: str, game: str) -> Agent:
         ValueError: There is no such agent or file.
     """
     makers = scripted(game)
+    if not isinstance(name, str):
+        raise ValueError(f"an agent's name must be text, not {shown(name)}")
     if name.startswith(SEARCHES):
         return _search(name, game)
     if name in makers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from kododo_env.core.options import check_options
 from kododo_env.core.rewards import Reward
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 
@@ -34,8 +35,10 @@ def batch_game(
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
+        TypeError: There is no such option.
         ValueError: The rules cannot be played.
     """
+    check_options(rules, batch_game, Rules)
     return CombiComboGame(num_envs, Rules(num_players, **rules), seed)
 
 
@@ -67,10 +70,12 @@ def parallel_env(
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
-        ValueError: The rules cannot be played, or an option is unknown.
+        TypeError: There is no such option.
+        ValueError: The rules cannot be played, or an option is none of its choices.
     """
     from kododo_env.wrappers.parallel import ParallelGame  # the batch does without PettingZoo
 
+    check_options(rules, parallel_env, Rules)
     game = batch_game(1, num_players, **rules)
     seen = (observation_dtype, normalize, action_mask, opponents, record)
     return ParallelGame(game, reward, render_mode, illegal_action, *seen)
@@ -91,6 +96,7 @@ def env(
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
     from kododo_env.wrappers.aec import AECGame  # as above
 
+    check_options(rules, env, Rules)
     game = batch_game(1, num_players, **rules)
     seen = (observation_dtype, normalize, action_mask, opponents, record)
     return AECGame(game, reward, render_mode, illegal_action, *seen)

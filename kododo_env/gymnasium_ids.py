@@ -21,12 +21,13 @@ def single(game: str, **options: Any) -> SingleSeatEnv:
             such as ``num_players``.
 
     Raises:
-        ValueError: The rules cannot be played, or an option is unknown.
+        TypeError: There is no such option.
+        ValueError: The rules cannot be played, or an option is none of its choices.
     """
     from kododo_env import registry
     from kododo_env.wrappers.single import SingleSeatEnv
 
-    own, rules = _split(options, SingleSeatEnv)
+    own, rules = _split(options, SingleSeatEnv, game)
     return SingleSeatEnv(registry.batch_game(game, 1, **rules), **own)
 
 
@@ -39,19 +40,27 @@ def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
         **options: Those of ``BatchVectorEnv``, and the parameters of the game's ``batch_game``.
 
     Raises:
-        ValueError: The rules cannot be played, or an option is unknown.
+        TypeError: There is no such option.
+        ValueError: The rules cannot be played, or an option is none of its choices.
     """
     from kododo_env import registry
     from kododo_env.wrappers.vector import BatchVectorEnv
 
-    own, rules = _split(options, BatchVectorEnv)
+    own, rules = _split(options, BatchVectorEnv, game)
     return BatchVectorEnv(registry.batch_game(game, num_envs, **rules), **own)
 
 
-def _split(options: dict[str, Any], wrapper: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of a wrapper, and the others."""
+def _split(
+    options: dict[str, Any], wrapper: type[Any], game: str
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of a wrapper, and the parameters of the game's ``batch_game``."""
     from inspect import signature
 
+    from kododo_env import registry
+    from kododo_env.core.options import check_options
+
+    door = registry.door(game)
+    check_options(options, wrapper, door.batch_game, type(door.batch_game(1).rules))
     names = signature(wrapper).parameters
     own = {name: value for name, value in options.items() if name in names}
     return own, {name: value for name, value in options.items() if name not in names}

@@ -7,6 +7,7 @@ from typing import Any, Protocol, cast
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
+from kododo_env.core.options import is_one_of
 
 DOORS = {
     "kododo": "kododo_env.kododo_v0",
@@ -53,7 +54,7 @@ def package(game: str) -> str:
 
 
 def _module(game: str) -> str:
-    if game not in DOORS:
+    if not is_one_of(game, DOORS):
         raise ValueError(f"unknown game {shown(game)}; choose one of {', '.join(DOORS)}")
     return DOORS[game]
 

@@ -28,7 +28,7 @@ def make_game(
         known = [each.name for each in fields(registry.batch_game(name, 1).rules)]
         for rule in rules:
             if rule not in known:
-                raise ValueError(f"{name} has no rule {rule!r}; it has {', '.join(known)}")
+                raise ValueError(f"{name} has no rule {shown(rule)}; it has {', '.join(known)}")
     return registry.batch_game(name, num_envs, seed, num_players=players, **rules)
 
 

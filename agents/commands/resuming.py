@@ -9,6 +9,7 @@ from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.run_folder import CHECKPOINT, unbegun
 from agents.training.training_config import Task, TrainConfig, task_of
 from kododo_env.core.bounds import flag
+from kododo_env.core.numbers import shown
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.rules_arguments import parse_rules
 
@@ -67,10 +68,10 @@ def _changes(before: Task, after: Task) -> list[str]:
     for name, (was, now) in changed.items():
         if name in ("seed", *FIXED):
             raise ValueError(
-                f"{flag(name)} cannot be changed on --resume: the run began with {was!r}, not "
-                f"{now!r}; leave it out, or begin another run"
+                f"{flag(name)} cannot be changed on --resume: the run began with {shown(was)}, not "
+                f"{shown(now)}; leave it out, or begin another run"
             )
     return [
-        f"from here on {flag(name)} {now!r}, no longer {was!r}"
+        f"from here on {flag(name)} {shown(now)}, no longer {shown(was)}"
         for name, (was, now) in changed.items()
     ]

@@ -16,6 +16,7 @@ from kododo_env.core import rewards
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, check_settings, positive, real
 from kododo_env.core.numbers import shown
+from kododo_env.core.options import is_one_of
 from kododo_env.policy.policy_schema import NETWORK
 
 
@@ -88,7 +89,7 @@ class Recipe:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
         check_settings(self, flags=True)
         if not isinstance(self.tied, bool):
-            raise ValueError(f"tied must be true or false, not {self.tied!r}")
+            raise ValueError(f"tied must be true or false, not {shown(self.tied)}")
         if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):
             raise ValueError("expert and opponents must be names of scripted players")
 
@@ -125,7 +126,7 @@ def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:
     Raises:
         ValueError: There is no such recipe.
     """
-    if name not in (GAME, SCRATCH):
+    if not is_one_of(name, (GAME, SCRATCH)):
         raise ValueError(f"--recipe must be {GAME} or {SCRATCH}, not {shown(name)}")
     recipes: Mapping[int, Recipe] = getattr(_module(game), "RECIPES", {})
     return recipes.get(num_players, Recipe()) if name == GAME else Recipe()

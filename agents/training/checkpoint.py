@@ -17,6 +17,7 @@ import torch
 
 from agents.ppo.self_play_ppo import SelfPlayPPO
 from agents.training.training_config import Task
+from kododo_env.core.numbers import shown
 from kododo_env.system.files import written_whole
 
 FORMAT = 3
@@ -90,7 +91,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     facts = json.loads(members["facts.json"])
     try:
         if facts["format"] != FORMAT:
-            raise ValueError(f"it has format {facts['format']}, not {FORMAT}")
+            raise ValueError(f"it has format {shown(facts['format'])}, not {FORMAT}")
         task, progress = Task.from_dict(facts["task"]), Progress(**facts["progress"])
         return Checkpoint(task, progress, members["learner.pt"])
     except (KeyError, TypeError, ValueError) as error:

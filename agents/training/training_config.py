@@ -25,6 +25,7 @@ from kododo_env.core.bounds import (
     Steps,
     check_settings,
 )
+from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
 DEFAULT_GAME = "kododo"
@@ -186,13 +187,15 @@ class Task:
 
     @staticmethod
     def from_dict(content: dict[str, Any]) -> Task:
-        """From JSON; ValueError if it is not such a task."""
+        """From JSON; ValueError if it is not such a task, or its game cannot be played."""
         try:
             recipe = Recipe(**content["recipe"])
             rules = {name: hashable(value) for name, value in content["rules"].items()}
-            return Task(content["game"], rules, recipe, content["seed"])
+            task = Task(content["game"], rules, recipe, content["seed"])
+            task.batch_game(1, 0)  # raises if these rules cannot be played
         except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"not the description of a training run ({error})") from error
+            raise ValueError(f"not the description of a training run ({plain(error)})") from error
+        return task
 
 
 def task_of(config: TrainConfig) -> Task:

@@ -45,6 +45,9 @@ class BatchGame(ABC):
     In memory the game axis is the last and fastest, so that every numpy call runs over
     contiguous games; what is handed out are transposed, read-only views.
 
+    A batch and its views are one thread's: threads that step the same batch corrupt it. Threads
+    with a batch each play as one thread does, and may share agents.
+
     A new game supplies the methods marked abstract and, as ``_state_type``, the dataclass of
     its state. What it can do besides it declares by its bases (``core.capabilities``).
 

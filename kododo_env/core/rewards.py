@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.numbers import shown
+from kododo_env.core.options import is_one_of
+
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
 
@@ -48,6 +51,6 @@ def reward_function(reward: str | Reward) -> Reward:
     """
     if callable(reward):
         return reward
-    if reward not in REWARDS:
-        raise ValueError(f"unknown reward {reward!r}; choose one of {', '.join(REWARDS)}")
+    if not is_one_of(reward, REWARDS):
+        raise ValueError(f"unknown reward {shown(reward)}; choose one of {', '.join(REWARDS)}")
     return REWARDS[reward]

@@ -120,9 +120,7 @@ def _gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
     return np.take_along_axis(x, places, axis)
 
 
-def _gather_nd(x: Array, places: Array, *, batch_dims: int = 0) -> Any:
-    if batch_dims:
-        raise ValueError("GatherND with batch_dims is not what a policy has")
+def _gather_nd(x: Array, places: Array, *, batch_dims: int = 0) -> Any:  # no other is read
     if places.shape[-1] == 1:
         return np.take(x, places[..., 0], 0)  # faster
     return x[tuple(np.moveaxis(places, -1, 0))]

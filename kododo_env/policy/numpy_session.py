@@ -12,6 +12,7 @@ import numpy as np
 
 from kododo_env.policy.numpy_operators import BY_NUMBER, OPERATORS, Operator
 from kododo_env.policy.onnx_graph import Array, End, Node, read_graph, type_name
+from kododo_env.policy.plain_text import plain
 
 WIDEST = 8  # bytes of a number
 
@@ -46,7 +47,7 @@ class NumpySession:
             graph = read_graph(content)
             steps = [_step(node) for node in graph.nodes]
         except ValueError as error:
-            raise ValueError(f"it cannot be opened with numpy alone: {error}") from error
+            raise ValueError(f"it cannot be opened with numpy alone: {plain(error)}") from error
         self.inputs: list[End] = graph.inputs
         self.outputs: list[End] = graph.outputs
         self._memory, self._constants = memory, graph.constants

@@ -69,8 +69,8 @@ class OnnxAgent:
         """Raise ValueError, saying what differs, unless the policy is for this game."""
         found = differences(self.metadata, describe(game))
         if found:
-            told = plain(self.path)
-            raise ValueError(f"{told} cannot play this game: it is for {'; '.join(found)}")
+            told, others = plain(self.path), plain("; ".join(found), 700)
+            raise ValueError(f"{told} cannot play this game: it is for {others}")
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,).

@@ -7,7 +7,7 @@ error, and never skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any, NamedTuple
 
@@ -18,12 +18,16 @@ VARINT, BYTES, FIXED32 = 0, 2, 5  # wire types; policies have no others
 
 
 class _Field(NamedTuple):
-    """A field of a message, which may be one itself: then it has the fields of that."""
+    """A field of a message, which may be one itself: then it has the fields of that.
+
+    Bytes are text unless they are said to be ``raw``.
+    """
 
     name: str
     wire: int = BYTES
     many: bool = False
     fields: Mapping[int, _Field] | None = None
+    raw: bool = False
 
 
 # Which fields a message may have, by the numbers of onnx.proto.
@@ -40,14 +44,21 @@ _NODE = {
 }  # fmt: skip
 _TENSOR = {
     1: _Field("dims", VARINT, many=True), 2: _Field("data_type", VARINT), 8: _Field("name"),
-    9: _Field("raw_data"), 12: _Field("doc_string"), 13: _Field("external_data", many=True),
-    14: _Field("data_location", VARINT),
+    9: _Field("raw_data", raw=True), 12: _Field("doc_string"),
+    13: _Field("external_data", many=True, raw=True), 14: _Field("data_location", VARINT),
+}  # fmt: skip
+_DIM = {1: _Field("value", VARINT), 2: _Field("name")}
+_SHAPE = {1: _Field("dim", many=True, fields=_DIM)}
+_ARRAY = {1: _Field("kind", VARINT), 2: _Field("shape", fields=_SHAPE)}
+_END = {
+    1: _Field("name"), 2: _Field("type", fields={1: _Field("array", fields=_ARRAY)}),
+    3: _Field("doc_string"), 4: _Field("metadata_props", many=True, fields=_ENTRY),
 }  # fmt: skip
 _GRAPH = {
     1: _Field("node", many=True, fields=_NODE), 2: _Field("name"),
     5: _Field("initializer", many=True, fields=_TENSOR), 10: _Field("doc_string"),
-    11: _Field("input", many=True), 12: _Field("output", many=True),
-    16: _Field("metadata_props", many=True),
+    11: _Field("input", many=True, fields=_END), 12: _Field("output", many=True, fields=_END),
+    16: _Field("metadata_props", many=True, fields=_ENTRY),
 }  # fmt: skip
 _MODEL = {
     1: _Field("ir_version", VARINT), 2: _Field("producer_name"), 3: _Field("producer_version"),
@@ -55,16 +66,13 @@ _MODEL = {
     7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", many=True, fields=_OPSET),
     14: _Field("metadata_props", many=True, fields=_ENTRY),
 }  # fmt: skip
-_DIM = {1: _Field("value", VARINT), 2: _Field("name")}
-_SHAPE = {1: _Field("dim", many=True, fields=_DIM)}
-_ARRAY = {1: _Field("kind", VARINT), 2: _Field("shape", fields=_SHAPE)}
-_END = {
-    1: _Field("name"), 2: _Field("type", fields={1: _Field("array", fields=_ARRAY)}),
-    3: _Field("doc_string"), 4: _Field("metadata_props", many=True),
-}  # fmt: skip
+USED_TWICE = "a name is used twice in it"
 _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
 # Bytes of a number by the tensor's type: floats of 32, 16 and 64 bits, whole numbers, truth values.
 _BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8}
+_FLOATS = {1, 10, 11}
+# Of memory as Python may see it.
+_WHOLE: dict[int, Any] = {2: "B", 3: "b", 4: "H", 5: "h", 6: "i", 7: "q"}
 # What exported graphs are made of, and their like. None has a graph within it, so that
 # everything is done once, in the order of the file; none opens a file.
 OPERATORS = {
@@ -82,9 +90,11 @@ def read_onnx(content: bytes) -> dict[str, str]:
     Raises:
         ValueError: It is no ONNX file, or has what no policy has.
     """
-    entries = [(_text(e, "key"), _text(e, "value")) for e in read_model(content)["metadata_props"]]
-    _check_unique([key for key, _ in entries])
-    return dict(entries)
+    found = read_model(content)["metadata_props"]
+    entries = {_text(each, "key"): _text(each, "value") for each in found}
+    if len(entries) < len(found):
+        raise ValueError(USED_TWICE)
+    return entries
 
 
 def read_model(content: bytes) -> dict[str, Any]:
@@ -97,21 +107,15 @@ def read_model(content: bytes) -> dict[str, Any]:
     if "graph" not in model:
         raise ValueError("it has no graph")
     nodes, tensors = (model["graph"].get(part, []) for part in ("node", "initializer"))
-    for node in nodes:
-        _check_node(node)
     for tensor in tensors:
         _check_tensor(tensor)
-    _check_unique([_text(tensor, "name") for tensor in tensors])
+    constants = {_text(tensor, "name"): tensor for tensor in tensors}
+    if len(constants) < len(tensors):
+        raise ValueError(USED_TWICE)
+    for node in nodes:
+        _check_node(node)
+        _check_traps(node, constants)
     return {"metadata_props": []} | model
-
-
-def read_end(content: memoryview) -> dict[str, Any]:
-    """The fields of what a model says of one of its inputs or outputs.
-
-    Raises:
-        ValueError: It is more than name, type and shape of an array.
-    """
-    return _Reader().message(content, "input or output", _END)
 
 
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
@@ -128,15 +132,27 @@ def _check_node(node: Mapping[str, Any]) -> None:
     if domain not in ("", "ai.onnx") or operator not in OPERATORS:
         name = f"{domain}.{operator}".lstrip(".")[:60]
         raise ValueError(f"its graph has the operation {name}, which no policy needs")
-    for name in (*node.get("input", ()), *node.get("output", ())):
-        str(name, "utf-8")  # raises
     for kind in {each.get("type") for each in node.get("attribute", ())} - _ATTRIBUTE_TYPES:
         raise ValueError(f"an attribute of type {kind} is not one that a policy has")
 
 
-def _check_unique(names: Sequence[str]) -> None:
-    if len({*names}) < len(names):
-        raise ValueError("a name is used twice in it")
+def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise ValueError for what the runtime does not survive: the process would be killed."""
+    operator = _text(node, "op_type")
+    if operator == "GatherND" and any(each.get("i") for each in node.get("attribute", ())):
+        raise ValueError("GatherND with batch_dims is not what a policy has")
+    if operator not in ("Div", "Mod"):
+        return
+    given = [constants.get(str(name, "utf-8"), {}) for name in node.get("input", ())]
+    if any(each.get("data_type") in _FLOATS for each in given):  # both are of one type
+        return
+    by = given[-1] if given else {}
+    numbers = memoryview(by.get("raw_data", b"")).cast(_WHOLE.get(by.get("data_type", 0), "B"))
+    if not by or 0 in numbers or -1 in numbers:
+        raise ValueError(
+            f"its {operator} may divide whole numbers by 0 or -1; a policy divides them by "
+            "constants that are neither"
+        )
 
 
 def _text(message: Mapping[str, Any], name: str) -> str:
@@ -159,6 +175,8 @@ class _Reader:
             if wire != field.wire or (field.name in found and not field.many):
                 raise ValueError(f"the {field.name} of its {kind} is damaged")
             read = self.message(value, field.name, field.fields) if field.fields else value
+            if wire == BYTES and not (field.fields or field.raw):
+                str(value, "utf-8")  # raises
             if field.many:
                 found.setdefault(field.name, []).append(read)
             else:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.policy.onnx_file import read_end, read_model
+from kododo_env.policy.onnx_file import read_model
 
 # What policies are written in: the oldest runtime for Python 3.11, 1.15, and all since read it.
 OPSET, IR_VERSION = 18, 8
@@ -90,8 +90,7 @@ def type_name(dtype: np.dtype[Any]) -> str:
     return f"tensor({_CALLED.get(dtype.name, dtype.name)})"
 
 
-def _end(content: memoryview) -> End:
-    end = read_end(content)
+def _end(end: Mapping[str, Any]) -> End:
     array = end.get("type", {}).get("array", {})
     kind = DTYPES.get(array.get("kind"))
     dims = array.get("shape", {}).get("dim", [])

@@ -43,11 +43,13 @@ class OnnxruntimeSession:
         try:
             # From bytes, so that a file cannot make the runtime open others beside it.
             self._session = onnxruntime.InferenceSession(
-                content, options, providers=["CPUExecutionProvider"]
+                content, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # the runtime has no common class for what a bad file raises
             version = onnxruntime.__version__
             raise ValueError(f"onnxruntime {version} cannot open it: {plain(error)}") from error
+        # To fall back on the same once more, the runtime would print that it does.
+        self._session.disable_fallback()
         # What the runtime's own descriptions say takes twice as long to be asked for.
         self.inputs, self.outputs = (
             [End(each.name, each.type, each.shape) for each in side]

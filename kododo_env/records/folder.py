@@ -9,6 +9,7 @@ from secrets import token_hex
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown
 from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import check_file
 
@@ -19,11 +20,11 @@ def make_folder(folder: Path | str) -> Path:
     Raises:
         ValueError: There cannot be one.
     """
-    path = Path(folder)
     try:
+        path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:  # a name with a null is the latter
-        raise ValueError(f"cannot write records in {path}: it is no folder") from error
+    except (OSError, TypeError, ValueError) as error:  # a name with a null is the last
+        raise ValueError(f"cannot write records in {shown(folder)}: it is no folder") from error
     check_file(path / "record.jsonl")
     return path
 

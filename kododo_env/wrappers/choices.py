@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame, IllegalAction
-from kododo_env.core.numbers import whole_number, whole_numbers
+from kododo_env.core.numbers import shown, whole_number, whole_numbers
+from kododo_env.core.options import is_one_of
 from kododo_env.wrappers.dealing import own_generator
 
 ILLEGAL_ACTION = ("raise", "random")
@@ -35,10 +36,10 @@ class Choices:
     """
 
     def __init__(self, game: BatchGame, illegal_action: str) -> None:
-        if illegal_action not in ILLEGAL_ACTION:
+        if not is_one_of(illegal_action, ILLEGAL_ACTION):
             raise ValueError(
                 f"illegal_action must be {' or '.join(map(repr, ILLEGAL_ACTION))}, "
-                f"not {illegal_action!r}"
+                f"not {shown(illegal_action)}"
             )
         self._game = game
         self.replaces = illegal_action == "random"

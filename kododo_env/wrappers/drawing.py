@@ -8,6 +8,8 @@ import numpy.typing as npt
 from gymnasium import logger
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown
+from kododo_env.core.options import is_one_of
 from kododo_env.rendering.pixels import pixels
 
 RENDER_MODES = ("ansi", "rgb_array")
@@ -15,9 +17,9 @@ RENDER_MODES = ("ansi", "rgb_array")
 
 def check_render_mode(render_mode: str | None) -> None:
     """Raise ValueError for a mode that there is not."""
-    if render_mode is not None and render_mode not in RENDER_MODES:
+    if render_mode is not None and not is_one_of(render_mode, RENDER_MODES):
         choices = ", ".join(map(repr, RENDER_MODES))
-        raise ValueError(f"unknown render_mode {render_mode!r}; choose one of None, {choices}")
+        raise ValueError(f"unknown render_mode {shown(render_mode)}; choose one of None, {choices}")
 
 
 def draw(

@@ -8,7 +8,7 @@ from typing import Any
 from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import Agent, CheckingAgent, RandomAgent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_number
+from kododo_env.core.numbers import shown, whole_number
 
 Opponent = Agent | str
 Opponents = Opponent | Sequence[Opponent] | None
@@ -38,7 +38,9 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
     if is_agent(opponents):
         return [_agent(opponents, game)] * places
     if not isinstance(opponents, list | tuple) or not all(map(is_agent, opponents)):
-        raise ValueError(f"opponents must be None, {ONE}, or a list of these, not {opponents!r}")
+        raise ValueError(
+            f"opponents must be None, {ONE}, or a list of these, not {shown(opponents)}"
+        )
     if len(opponents) != places:
         raise ValueError(
             f"there must be {places} opponents, one for each other seat, not {len(opponents)}"
@@ -69,7 +71,7 @@ def seated(
     ):
         raise ValueError(
             f"opponents must be None, {ONE}, or a list with one of these or None for each seat, "
-            f"not {opponents!r}"
+            f"not {shown(opponents)}"
         )
     if len(opponents) != game.num_players:
         raise ValueError(

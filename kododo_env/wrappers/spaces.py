@@ -10,6 +10,7 @@ from gymnasium import spaces
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
+from kododo_env.core.options import is_one_of
 
 ACTION_MASK = ("observation", "info", "both")
 
@@ -47,7 +48,7 @@ class ObservationFormat:
         normalize: bool = False,
         action_mask: str = "both",
     ) -> None:
-        if action_mask not in ACTION_MASK:
+        if not is_one_of(action_mask, ACTION_MASK):
             choices = ", ".join(map(repr, ACTION_MASK))
             raise ValueError(f"action_mask must be one of {choices}, not {shown(action_mask)}")
         if not isinstance(normalize, bool):

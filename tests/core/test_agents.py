@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.agent_registry import load, make_agent
+from kododo_env.agent_registry import POLICIES, baselines, load, make_agent
 from kododo_env.core import BatchGame, View
 from kododo_env.core.agent import (
     BLOCK,
@@ -26,7 +28,9 @@ from kododo_env.core.agent import (
     ranks,
 )
 from kododo_env.core.view import JoinedView
-from tests.doors import TABLES
+from kododo_env.policy.numpy_session import NumpySession
+from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.doors import GAMES, TABLES
 from tests.helpers import play_random
 
 
@@ -260,3 +264,41 @@ def test_isinstance_tells_what_an_agent_can_do() -> None:
     assert [isinstance(scripted, each) for each in more] == [True, False, False, False]
     policy = load("kododo-4p")
     assert [isinstance(policy, each) for each in more] == [False, True, True, True]
+
+
+# --- threads --------------------------------------------------------------------------
+
+
+def agents_of(game: str) -> list[Agent]:
+    """The scripted players of a game, its policy by both sessions, and a search."""
+    slow = load(f"{game}-4p")
+    assert isinstance(slow, OnnxAgent)
+    slow._session = NumpySession((POLICIES / f"{game}-4p.onnx").read_bytes(), 1, None)
+    names = [*baselines(game), f"{game}-4p", "search:random:4"]
+    return [*(make_agent(name, game) for name in names), slow]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_threads_with_a_batch_each_play_as_one_thread_does(game: str) -> None:
+    """The agents are everybody's, and so is the memory that a policy's session binds."""
+    agents = agents_of(game)
+
+    def played(seed: int) -> list[list[float]]:
+        batch, rng = registry.batch_game(game, 2, seed, num_players=4), np.random.default_rng(seed)
+        told: list[list[float]] = []
+        while len(told) < 24 and not batch.terminated.all():
+            first = seed + len(told)
+            seats = [agents[(first + seat) % len(agents)] for seat in range(4)]
+            batch.step(joint_action(seats, batch, rng))
+            told.append([*batch.rewards.ravel().tolist(), *batch.observe().ravel().tolist()])
+        return told
+
+    seeds, often = range(6), sys.getswitchinterval()
+    one = [played(seed) for seed in seeds]
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            several = [*pool.map(played, seeds)]
+    finally:
+        sys.setswitchinterval(often)
+    assert several == one

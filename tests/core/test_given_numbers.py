@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -16,7 +18,9 @@ import pytest
 
 from agents.ppo.data_parallel import DataParallel
 from agents.ppo.imitation import demonstrate
-from kododo_env import registry
+from agents.recipes.recipe import recipe_for
+from kododo_env import kododo_v0, registry
+from kododo_env.agent_registry import make_agent
 from kododo_env.arena.match import Match
 from kododo_env.arena.play import play
 from kododo_env.arena.tournament import Tournament
@@ -349,6 +353,70 @@ def test_agents_play_whole_numbers_wherever_they_are_asked(game: str) -> None:
         lambda: finish(BatchVecEnv(one, opponents=[None, *seats[1:]])),
     ):
         refused(call, said)
+
+
+# --- options --------------------------------------------------------------------------
+
+NO_NAMES = [["score"], {}, {"score": 1}, {"score"}, np.array("raise"), np.array(["ansi"]), b"win"]
+NO_NAMES += [float("nan"), 33, slice(1), "x" * 100_000, "ansi\n", object()]
+EVERYWHERE = ["reward", "render_mode", "illegal_action", "action_mask", "observation_dtype"]
+EVERYWHERE += ["opponents", "normalize"]
+DOORS: dict[str, Callable[..., Any]] = {
+    "batch_game": lambda game, **options: registry.batch_game(game, 1, **options),
+    "parallel_env": lambda game, **options: registry.door(game).parallel_env(**options),
+    "env": lambda game, **options: registry.door(game).env(**options),
+    "make": lambda game, **options: gymnasium.make(gymnasium_id(game), **options),
+    "make_vec": lambda game, **options: gymnasium.make_vec(gymnasium_id(game), 2, **options),
+    "vec": lambda game, **options: BatchVecEnv(batch(game), **options),
+}
+CHOSEN = [(door, option) for door in list(DOORS)[1:] for option in EVERYWHERE]
+CHOSEN += [("make_vec", "autoreset_mode"), ("make_vec", "seat"), ("make", "seat")]
+CHOSEN += [("parallel_env", "record"), ("env", "record")]
+
+
+def gymnasium_id(game: str) -> str:
+    return f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+
+
+@each_game
+@pytest.mark.parametrize(("door", "option"), CHOSEN)
+def test_an_option_is_one_of_those_that_there_are(
+    door: str, option: str, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be looked up in a dictionary was a TypeError, and long text came back whole."""
+    monkeypatch.chdir(tmp_path)
+    Path("ansi\n").touch()  # so that no records can be written there
+    for wrong in NO_NAMES:
+        refused(lambda: DOORS[door](game, **{option: wrong}), r"\A[^\n]{20,500}\Z")  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    "find",
+    [
+        registry.door,
+        lambda name: make_agent(name, "kododo"),
+        lambda name: make_agent("random", name),
+        lambda name: recipe_for("kododo", 4, name),
+        lambda name: kododo_v0.batch_game(1, variant=name),
+    ],
+)
+def test_so_is_a_name(find: Callable[[Any], Any]) -> None:
+    for wrong in NO_NAMES:
+        refused(lambda: find(wrong), r"\A[^\n]{20,500}\Z")  # noqa: B023
+
+
+@each_game
+@pytest.mark.parametrize("door", list(DOORS)[:-1])
+def test_an_option_that_there_is_not_is_named_with_those_that_there_are(
+    door: str, game: str
+) -> None:
+    with pytest.raises(TypeError, match=r"^there is no option 'nonsense'; there are .+$") as error:
+        DOORS[door](game, nonsense=1)
+    told = str(error.value).partition("there are ")[2].partition(" was raised")[0].split(", ")
+    rules = {each.name for each in fields(registry.batch_game(game, 1).rules)}
+    own = {"batch_game": {"seed"}, "parallel_env": {"record"}, "env": {"record"}}
+    assert rules | own.get(door, {"seat", "seed", "reward", "render_mode"}) <= {*told}
+    assert len({*told}) == len(told)
 
 
 def finish(env: Any) -> None:

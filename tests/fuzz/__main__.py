@@ -9,15 +9,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from secrets import randbelow
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: a process that forks has one thread
 
-from kododo_env.system.files import write_text
 from tests.fuzz.sandbox import Cases, Outcome
 
 KINDS = {  # and the seconds of processor time that a case may take
@@ -37,13 +36,16 @@ SLICE = 10.0  # seconds for one kind before the next has its turn
 
 def main(args: Sequence[str] | None = None) -> int:
     """Look for faults; 1 if there are some."""
-    asked = _parser().parse_args(args)
+    parser = _parser()
+    asked = parser.parse_args(args)
+    if asked.case and asked.seed is None:
+        parser.error("--case needs the --seed that was said")
     with tempfile.TemporaryDirectory() as scratch:
         if asked.case:
             kind, _, number = asked.case.rpartition(":")
             cases = prepared(kind, asked.seed, Path(scratch))
             (outcome,) = cases.of_inputs([cases.generate(int(number))])
-            return 1 if Report(None).of(kind, outcome, int(number)) else 0
+            return 1 if Report(asked.seed, None).of(kind, outcome, int(number)) else 0
         if asked.found:
             return again(asked.only or list(KINDS), Path(scratch))
         return search(asked, Path(scratch))
@@ -53,13 +55,13 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz",
         description="Give the project wrong input of all kinds. What is found is printed and "
-        "kept in FOLDER/findings.jsonl; the next call goes on where this one stopped.",
+        "kept in FOLDER/findings.jsonl.",
     )
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, default=0, help="of the series of cases")
+    parser.add_argument("--seed", type=int, help="of the series of cases; another one each time")
     parser.add_argument("--only", nargs="+", choices=KINDS, help="only these kinds")
-    parser.add_argument("--cases", type=int, help="so many of each kind, from 0, in place of time")
-    parser.add_argument("--case", metavar="KIND:NUMBER", help="one case again")
+    parser.add_argument("--cases", type=int, help="so many of each kind, in place of time")
+    parser.add_argument("--case", metavar="KIND:NUMBER", help="one case of --seed again")
     parser.add_argument("--found", action="store_true", help="only what was found once")
     parser.add_argument("--folder", type=Path, default=Path("runs/fuzz"))
     return parser
@@ -81,11 +83,12 @@ class Report:
     """Says and keeps what is found, each fault once.
 
     Args:
+        seed: Of the series of cases; None if they are of none.
         path: The file for the findings; None keeps none.
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
+    def __init__(self, seed: int | None, path: Path | None) -> None:
+        self.seed, self.path = seed, path
         self.words: dict[str, Counter[str]] = {}
         self.faults: dict[str, Counter[str]] = {}
 
@@ -101,8 +104,11 @@ class Report:
             print(f"{kind}:{number}: {outcome.fault}")
             print(f"  given {_short(json.dumps(outcome.given), 300)}")
             print(f"  {_short(outcome.detail, 600)}", flush=True)
+            if self.seed is not None:
+                again = f"--seed {self.seed} --case {kind}:{number}"
+                print(f"  again: python -m tests.fuzz {again}", flush=True)
             if self.path is not None:
-                told = {"kind": kind, "number": number, "fault": outcome.fault}
+                told = {"kind": kind, "number": number, "seed": self.seed, "fault": outcome.fault}
                 told |= {"detail": outcome.detail, "given": outcome.given}
                 with self.path.open("a") as file:
                     file.write(json.dumps(told) + "\n")
@@ -123,39 +129,28 @@ class Report:
 def search(asked: argparse.Namespace, scratch: Path) -> int:
     """Case after case of each kind in turn."""
     asked.folder.mkdir(parents=True, exist_ok=True)
-    report = Report(asked.folder / "findings.jsonl")
-    kinds = asked.only or list(KINDS)
+    seed = randbelow(1 << 32) if asked.seed is None else asked.seed
+    print(f"seed {seed}", flush=True)
+    report = Report(seed, asked.folder / "findings.jsonl")
+    places = dict.fromkeys(asked.only or KINDS, 0)
     end = time.monotonic() + (60 * asked.minutes if asked.cases is None else 1e9)
-    with _places(asked.folder / "next.json", asked.seed) as places:
-        while time.monotonic() < end:
-            for kind in kinds:
-                cases = prepared(kind, asked.seed, scratch)
-                begin = 0 if asked.cases is not None else places.get(kind, 0)
-                numbers = range(begin, begin + (asked.cases or 1_000_000))
-                until = end if asked.cases is not None else min(end, time.monotonic() + SLICE)
-                for outcome in cases.outcomes(numbers, until):
-                    report.of(kind, outcome)
-                    if asked.cases is None:
-                        places[kind] = outcome.number + 1
-            if asked.cases is not None:
-                break
+    while time.monotonic() < end:
+        for kind, begin in places.items():
+            cases = prepared(kind, seed, scratch)
+            numbers = range(begin, asked.cases or 1_000_000)
+            until = end if asked.cases is not None else min(end, time.monotonic() + SLICE)
+            for outcome in cases.outcomes(numbers, until):
+                report.of(kind, outcome)
+                places[kind] = outcome.number + 1
+        if asked.cases is not None:
+            break
     print(report.summary())
     return 1 if report.faults else 0
 
 
-@contextmanager
-def _places(path: Path, seed: int) -> Iterator[dict[str, int]]:
-    """The number of the next case of each kind, kept for the next time."""
-    kept: dict[str, dict[str, int]] = json.loads(path.read_text()) if path.exists() else {}
-    try:
-        yield kept.setdefault(str(seed), {})
-    finally:
-        write_text(path, json.dumps(kept, indent=2) + "\n")
-
-
 def again(kinds: Sequence[str], scratch: Path) -> int:
     """Everything that was found once, and should not be found any more."""
-    report = Report(None)
+    report = Report(None, None)
     known = json.loads(FOUND.read_text())
     for kind in kinds:
         mine = [each for each in known if each["kind"] == kind]

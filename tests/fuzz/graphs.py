@@ -36,6 +36,7 @@ TRICKS: dict[str, list[Node]] = {
     "none": [CAST, SAME],
     "nan": [CAST, ("Div", "zero zero", "odd", {}), ("Add", "f odd", "l", {})],
     "infinite": [CAST, ("Div", "f zero", "odd", {}), ("Add", "f odd", "l", {})],
+    "trap": [CAST, SAME, ("Div", "least minus", "odd", {})],
     "external": [CAST, ("Add", "f far", "l", {})],
     "external memory": [CAST, ("Add", "f far", "l", {})],
     "endless": [CAST],
@@ -70,6 +71,7 @@ TRICKS: dict[str, list[Node]] = {
 CONSTANTS: dict[str, dict[str, Any]] = {
     "nan": {"zero": np.float32(0)},
     "infinite": {"zero": np.float32(0)},
+    "trap": {"least": np.array([-(2**63)]), "minus": np.array([-1])},
     "endless": {"count": np.int64(2**62), "yes": np.bool_(True)},
     "huge": {"size": np.array([1 << 36])},
     "initialised input": {"more": np.ones(1, np.float32)},

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.__main__ import FOUND, KINDS
+from tests.fuzz.__main__ import FOUND, KINDS, Report
+from tests.fuzz.sandbox import Outcome
 
 ROOT = Path(__file__).parents[2]
 CASES = {kind: 30 for kind in KINDS if kind != "trainings"} | {"trainings": 2}
@@ -29,7 +30,8 @@ def fuzz(folder: Path, *args: str) -> list[str]:
 @pytest.mark.parametrize("number", sorted(set(CASES.values())))
 def test_some_cases_of_each_kind_find_nothing(number: int, tmp_path: Path) -> None:
     kinds = [kind for kind in CASES if CASES[kind] == number]
-    lines = fuzz(tmp_path, "--cases", str(number), "--only", *kinds)
+    seed, *lines = fuzz(tmp_path, "--seed", "0", "--cases", str(number), "--only", *kinds)
+    assert seed == "seed 0"
     assert [line.partition(" cases")[0] for line in lines] == [
         f"{each}: {number}" for each in kinds
     ]
@@ -93,11 +95,23 @@ def test_what_is_planted_is_found_and_the_next_case_runs_all_the_same(tmp_path: 
         assert found_fault.startswith(fault), planted
 
 
-def test_it_goes_on_where_it_stopped_and_a_case_can_be_repeated(tmp_path: Path) -> None:
-    places = tmp_path / "next.json"
-    places.write_text('{"7": {"rules": 12}}')
-    (line,) = fuzz(tmp_path, "--seed", "7", "--only", "rules", "--minutes", "0.05")
-    played = int(line.split()[1].replace(",", ""))
-    assert played > 0
-    assert json.loads(places.read_text()) == {"7": {"rules": 12 + played}}
-    fuzz(tmp_path, "--seed", "7", "--case", "rules:12")
+def test_each_call_has_a_seed_of_its_own_and_says_it_with_what_it_finds(tmp_path: Path) -> None:
+    said = [fuzz(tmp_path, "--only", "rules", "--cases", "3") for _ in range(2)]
+    seeds = [lines[0].removeprefix("seed ") for lines in said]
+    assert all(map(str.isdecimal, seeds))
+    assert len({*seeds}) == 2
+    assert all(lines[1].startswith("rules: 3 cases") for lines in said)
+    without = python("-m", "tests.fuzz", "--case", "rules:1")
+    assert (without.returncode, without.stdout) == (2, "")
+    assert "--case needs the --seed that was said" in without.stderr
+    fuzz(tmp_path, "--seed", seeds[0], "--case", "rules:1")
+
+
+def test_what_is_found_is_told_with_what_repeats_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = Report(7, tmp_path / "findings.jsonl")
+    assert report.of("rules", Outcome(12, {"a": 1}, None, "a fault", "more of it"))
+    assert "python -m tests.fuzz --seed 7 --case rules:12\n" in capsys.readouterr().out
+    told = json.loads((tmp_path / "findings.jsonl").read_text())
+    assert (told["seed"], told["kind"], told["number"]) == (7, "rules", 12)

@@ -240,6 +240,12 @@ def too_large(model: Model) -> None:
     model.graph.initializer[0].dims.extend([1 << 40])
 
 
+def divided(operator: str, number: Any, by: Any) -> Change:
+    """A whole number divided by another one; both are constants."""
+    constants = with_constant("number", number), with_constant("by", by)
+    return both(*constants, with_node(operator, ["number", "by"]))
+
+
 F32, F64, U8, I8 = TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.UINT8, TensorProto.INT8
 NAN = with_constant("nan", np.float32(np.nan))
 GO = with_constant("go", np.bool_(True))
@@ -364,6 +370,31 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         both(with_constant("place", [99]), with_node("Gather", ["legal", "place"], axis=1)),
         "indices element out of data bounds",
     ),
+    "the least number by -1": (
+        divided("Div", np.int64(-(2**63)), np.int64(-1)), "Div may divide whole numbers by 0 or -1"
+    ),
+    "the rest of it": (
+        divided("Mod", np.int64(-(2**63)), np.int64(-1)), "Mod may divide whole numbers by 0 or -1"
+    ),
+    "the least number of 32 bits by -1": (
+        divided("Div", np.int32(-(2**31)), np.array([2, -1], "i4")), "whole numbers by 0 or -1"
+    ),
+    "by 0": (divided("Mod", np.uint8(7), np.uint8(0)), "whole numbers by 0 or -1"),
+    "by what is seen": (
+        with_node("Div", ["observation", "observation"]), "whole numbers by 0 or -1"
+    ),
+    "by what is computed": (
+        both(divided("Sub", 1, 2), with_node("Mod", ["number", "more_4"])),
+        "whole numbers by 0 or -1",
+    ),
+    "places within stacks": (
+        both(
+            with_constant("numbers", np.ones((3, 3), np.int32)),
+            with_constant("places", np.zeros(0, np.int64)),
+            with_node("GatherND", ["numbers", "places"], batch_dims=-2),
+        ),
+        "GatherND with batch_dims is not what a policy has",
+    ),
     "cycle": (
         both(with_node("Abs", ["more_5"]), with_node("Abs", ["more_4"])), "onnxruntime"
     ),
@@ -388,6 +419,41 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "it has too many parts",
     ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        divided("Div", np.int64(-(2**63)), np.int64(-2)),
+        divided("Mod", np.int32(-(2**31)), np.array([5, 6], "i4")),
+        divided("Div", np.uint8(7), np.uint8(255)),
+        divided("Div", np.float32(7), np.float32(0)),
+        with_node("Div", ["one", "legal"]),  # the first says that these are no whole numbers
+    ],
+)
+def test_what_can_be_divided_is(change: Change, tmp_path: Path) -> None:
+    model = tiny_model("kododo", 2)
+    change(model)
+    OnnxAgent(write_model(tmp_path / "p.onnx", model))
+
+
+@pytest.mark.parametrize("where", ["attribute", "node", "graph", "output"])
+def test_a_name_that_is_no_text_is_refused_before_the_runtime_sees_it(
+    where: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Onnxruntime printed a banner, and that it tries once more, on what a program reads."""
+    model, word = tiny_model("kododo", 2), "no text at all"
+    nodes = model.graph.node
+    {
+        "attribute": lambda: nodes[0].attribute.add(name=word, type=2, i=1),
+        "node": lambda: setattr(nodes[0], "name", word),
+        "graph": lambda: setattr(model.graph, "name", word),
+        "output": lambda: model.graph.output.add(name=word),
+    }[where]()
+    path = tmp_path / "p.onnx"
+    path.write_bytes(sealed(model.SerializeToString().replace(word.encode(), b"\xff" * len(word))))
+    assert "damaged: 'utf-8' codec can't decode" in refusal(path)
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("what", GRAPHS)
@@ -565,6 +631,18 @@ def test_metadata_are_not_taken_from_a_second_entry(tmp_path: Path) -> None:
 def test_metadata_are_read_as_they_were_written(name: str) -> None:
     metadata = read_policy(POLICIES / f"{name}{SUFFIX}").metadata
     assert PolicyMetadata.from_json(metadata.to_json()) == metadata
+
+
+def test_another_game_is_refused_in_one_line(tmp_path: Path) -> None:
+    """However many rules a file names that there are not."""
+    model = tiny_model("kododo", 2)
+    metadata = json.loads(model.metadata_props[0].value)
+    metadata["rules"] = {f"rule {number}": number for number in range(10_000)}
+    helper.set_model_props(model, {KEY: json.dumps(metadata)})
+    agent = OnnxAgent(write_model(tmp_path / "p.onnx", model))
+    with pytest.raises(ValueError, match=ONE_LINE) as refused:
+        agent.check(registry.batch_game("kododo", 1, num_players=2))
+    assert "p.onnx cannot play this game: it is for rule " in str(refused.value)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 1e9, "1", True])

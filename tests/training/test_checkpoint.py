@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -92,3 +94,37 @@ def test_a_checkpoint_with_another_member_is_refused_before_anything_is_loaded(
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
             read_checkpoint(path)
+
+
+LONG = 100_000 * "x"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda task: task.update(rules={"300": 4}),
+        lambda task: task.update(rules={"num_players": None}),
+        lambda task: task.update(rules={"num_players": 4, LONG: 1}),
+        lambda task: task.update(rules={"num_players": 4, "variant": {}}),
+        lambda task: task.update(rules=[]),
+        lambda task: task.update(game=float("nan")),
+        lambda task: task.update(game=["kododo"]),
+        lambda task: task.update(game=LONG),
+        lambda task: task.update(seed="0"),
+        lambda task: task.update(recipe=None),
+        lambda task: task["recipe"].update({LONG: 1}),
+        lambda task: task["recipe"].update(tied=LONG),
+        lambda task: task["recipe"].update(expert=[LONG]),
+        lambda task: task["recipe"].update(opponents=[[LONG]]),
+        lambda task: task["recipe"].update(opponents=5),
+    ],
+)
+def test_a_task_that_no_run_has_is_refused_in_one_line(
+    change: Callable[[dict[str, Any]], object],
+) -> None:
+    """Without players it was a KeyError later on; a name of 100,000 letters came back whole."""
+    content = json.loads(json.dumps(Task("kododo", {"num_players": 4}, Recipe(), 0).to_dict()))
+    assert Task.from_dict(content) == Task("kododo", {"num_players": 4}, Recipe(), 0)
+    change(content)
+    with pytest.raises(ValueError, match=r"\A[^\n]{10,500}\Z"):
+        Task.from_dict(content)

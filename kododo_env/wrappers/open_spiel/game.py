@@ -13,6 +13,7 @@ import pyspiel
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
+from kododo_env.core.options import is_one_of
 from kododo_env.rules_arguments import hashable
 from kododo_env.wrappers.open_spiel.dealing import dealer
 from kododo_env.wrappers.open_spiel.position import Position
@@ -63,7 +64,7 @@ class SpielGame(pyspiel.Game):
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         given = {**PARAMETERS, **(params or {})}
         reward = given["reward"]
-        if reward not in RETURNS:
+        if not is_one_of(reward, RETURNS):
             raise ValueError(f"unknown reward {shown(reward)}; choose one of {', '.join(RETURNS)}")
         batch = registry.batch_game(given["game"], 1, 0, **from_text(given["rules"]))
         deals = dealer(batch)
