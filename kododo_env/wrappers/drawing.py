@@ -8,13 +8,29 @@ import numpy.typing as npt
 from gymnasium import logger
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.rendering.pixels import pixels
+from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, pixels
 
 RENDER_MODES = ("ansi", "rgb_array")
 
 
+def render_modes() -> list[str]:
+    """The modes that can be drawn here: pixels only with the libraries of the extra ``[render]``."""
+    try:
+        check_libraries()
+    except RenderingUnavailable:
+        return [mode for mode in RENDER_MODES if mode != "rgb_array"]
+    return list(RENDER_MODES)
+
+
 def check_render_mode(render_mode: str | None) -> None:
-    """Raise ValueError for a mode that there is not."""
+    """Refuse a mode that cannot be drawn.
+
+    Raises:
+        ValueError: There is no such mode.
+        RenderingUnavailable: Pixels need a library that is not installed.
+    """
+    if render_mode == "rgb_array":
+        check_libraries()
     if render_mode is not None and render_mode not in RENDER_MODES:
         choices = ", ".join(map(repr, RENDER_MODES))
         raise ValueError(f"unknown render_mode {render_mode!r}; choose one of None, {choices}")

@@ -16,7 +16,7 @@ from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.dealing import checked
-from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
+from kododo_env.wrappers.drawing import check_render_mode, draw, render_modes
 from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
@@ -82,7 +82,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._mode = _autoreset_mode(autoreset_mode)
         self.metadata = {
             "autoreset_mode": self._mode,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": render_modes(),
             "render_fps": 1,
         }
         own = seat_of(seat, game)
