@@ -13,13 +13,17 @@ from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, p
 RENDER_MODES = ("ansi", "rgb_array")
 
 
-def render_modes() -> list[str]:
-    """The modes that can be drawn here: pixels only with the libraries of the extra ``[render]``."""
+def drawing_metadata() -> dict[str, Any]:
+    """What an environment's metadata says of pictures: the modes that can be drawn here.
+
+    Pixels can where there is what the extra ``[render]`` brings.
+    """
+    modes = list(RENDER_MODES)
     try:
         check_libraries()
     except RenderingUnavailable:
-        return [mode for mode in RENDER_MODES if mode != "rgb_array"]
-    return list(RENDER_MODES)
+        modes.remove("rgb_array")
+    return {"render_modes": modes, "render_fps": 1}
 
 
 def check_render_mode(render_mode: str | None) -> None:

@@ -17,7 +17,7 @@ from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.records.folder import EpisodeRecords
 from kododo_env.wrappers.choices import HINT, Choices
 from kododo_env.wrappers.dealing import check_single, deal
-from kododo_env.wrappers.drawing import check_render_mode, draw, render_modes
+from kododo_env.wrappers.drawing import check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
 from kododo_env.wrappers.spaces import Array, ObservationFormat, action_space
 
@@ -67,8 +67,7 @@ class PettingZooTable:
         self.render_mode = render_mode
         self.metadata: dict[str, Any] = {
             "name": f"{game.name}_v{game.version}",
-            "render_modes": render_modes(),
-            "render_fps": 1,
+            **drawing_metadata(),
             "is_parallelizable": True,
         }
         self.opponents = seated(opponents, game)
