@@ -23,7 +23,7 @@ from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_sp
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as missing:
-    raise ImportError(missing_extra("BatchVecEnv", missing.name, "train")) from None
+    raise ImportError(missing_extra("BatchVecEnv", missing.name, "sb3")) from None
 
 DRAWN = 16  # slots in a picture: thousands would take minutes and be specks
 Indices = int | Iterable[int] | None

@@ -79,11 +79,13 @@ def lowest(session: nox.Session) -> None:
 def newest_training(session: nox.Session) -> None:
     """The newest versions of what learns, beside torch."""
     session.install("--quiet", TORCH)
-    try_with(session, "--upgrade", TORCH, *needed("play", "render", "train"), given=list(LEARNS))
+    try_with(
+        session, "--upgrade", TORCH, *needed("play", "render", "sb3", "train"), given=list(LEARNS)
+    )
 
 
 @nox.session(python=PYTHONS[0])
 def lowest_training(session: nox.Session) -> None:
     """The lower bounds of what learns, beside torch."""
     session.install("--quiet", TORCH)
-    try_with(session, TORCH, *oldest(needed("play", "render", "train")), given=list(LEARNS))
+    try_with(session, TORCH, *oldest(needed("play", "render", "sb3", "train")), given=list(LEARNS))
