@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from pettingzoo import ParallelEnv
 
 from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame, IllegalAction
@@ -68,7 +69,8 @@ class PettingZooTable:
         self.metadata: dict[str, Any] = {
             "name": f"{game.name}_v{game.version}",
             **drawing_metadata(),
-            "is_parallelizable": True,
+            # PettingZoo's conversion asks all agents in a cycle, and AECGame not all.
+            "is_parallelizable": isinstance(self, ParallelEnv),
         }
         self.opponents = seated(opponents, game)
         self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]

@@ -309,6 +309,10 @@ def test_rendering_shows_what_the_learner_may_know() -> None:
     env.reset(seed=0)
     assert env.render() == env.game.text(0, 2)
     assert env.render() != env.game.text(0)
+
+
+def test_pixels_show_what_the_learner_may_know() -> None:
+    pytest.importorskip("resvg_py", reason="drawing pixels is an extra")
     env = make("kododo", 4, seat=2, render_mode="rgb_array")
     env.reset(seed=0)
     drawn = env.render()
@@ -417,6 +421,10 @@ def test_opponents_by_name() -> None:
     env = make("kododo", 4, opponents=["heuristic", "kododo-4p", RandomAgent()])
     assert [agent.name for agent in env.opponents] == ["heuristic", "kododo-4p", "random"]
     play(env, 0, np.random.default_rng(0))
+
+
+def test_opponents_that_search() -> None:
+    pytest.importorskip("scipy", reason="search is an extra")
     searching = make("kododo", 2, opponents="search:heuristic:2")
     play(searching, 0, np.random.default_rng(0))
 
