@@ -316,8 +316,8 @@ def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
         env.set_attr("other", ["a", "b", "c"])
         env.set_attr("pair", [(1, 2)] * 3)
     assert np.array_equal(*(env.call("action_masks") for env in envs))
-    shown = ("seat", "render_mode", "metadata", "observation_space", "action_space")
-    for name in (*shown, "note", "other", "pair"):
+    shown = ("seat", "render_mode", "observation_space", "action_space", "note", "other", "pair")
+    for name in shown:
         theirs, ours = (env.get_attr(name) for env in envs)
         assert type(theirs) is type(ours)
         assert theirs == ours
