@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import settings
 
 from kododo_env.core import BatchGame
+
+if TYPE_CHECKING:
+    from hypothesis import settings
 
 
 def enough(number: int) -> int:
@@ -20,6 +22,8 @@ def enough(number: int) -> int:
 
 def few(max_examples: int) -> settings:
     """Hypothesis settings that try the same few examples on every machine."""
+    from hypothesis import settings  # tests that do without it run where it is not installed
+
     return settings(
         max_examples=enough(max_examples), derandomize=True, deadline=None, database=None
     )

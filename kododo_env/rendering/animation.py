@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
-from kododo_env.rendering.pixels import MISSING, RenderingUnavailable, pixels
+from kododo_env.rendering.pixels import check_libraries, pixels
 from kododo_env.rendering.svg import FONT, HEIGHT, WIDTH, number
 
 LAST = 3  # so many times as long as the others is the last picture shown
@@ -63,10 +63,9 @@ def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
     Raises:
         RenderingUnavailable: A library is missing.
     """
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise RenderingUnavailable(MISSING.format("Pillow")) from error
+    check_libraries()
+    from PIL import Image
+
     pictures = [
         Image.fromarray(pixels(frame)).quantize(method=Image.Quantize.FASTOCTREE)
         for frame in frames

@@ -6,15 +6,12 @@ import io
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
 MISSING = "drawing pixels needs {}: pip install 'kododo-env[render]'"
+LIBRARIES = {"resvg_py": "resvg-py", "PIL": "Pillow"}
 
 
 class RenderingUnavailable(ImportError):
@@ -40,12 +37,16 @@ def font_files() -> tuple[str, ...]:
     return tuple(map(str, files))
 
 
-def _resvg() -> ModuleType:
-    try:
-        import resvg_py
-    except ImportError as error:
-        raise RenderingUnavailable(MISSING.format("resvg-py")) from error
-    return resvg_py
+def check_libraries() -> None:
+    """Check that pixels can be drawn here, without importing the libraries.
+
+    Raises:
+        RenderingUnavailable: A library is missing.
+    """
+    for module, name in LIBRARIES.items():
+        if find_spec(module) is None:
+            raise RenderingUnavailable(MISSING.format(name))
+    font_files()
 
 
 def png(svg: str, zoom: float = 1) -> bytes:
@@ -64,7 +65,10 @@ def png(svg: str, zoom: float = 1) -> bytes:
         RenderingUnavailable: A library is missing.
         ValueError: The document is not SVG.
     """
-    drawn = _resvg().svg_to_bytes(
+    check_libraries()
+    import resvg_py
+
+    drawn = resvg_py.svg_to_bytes(
         svg_string=svg,
         zoom=zoom,
         skip_system_fonts=True,
@@ -88,9 +92,7 @@ def pixels(svg: str) -> npt.NDArray[np.uint8]:
         ValueError: The document is not SVG.
     """
     drawn = png(svg)
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise RenderingUnavailable(MISSING.format("Pillow")) from error
+    from PIL import Image
+
     with Image.open(io.BytesIO(drawn)) as image:
         return np.array(image.convert("RGB"), np.uint8)

@@ -10,16 +10,36 @@ from gymnasium import logger
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
-from kododo_env.rendering.pixels import pixels
+from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, pixels
 
 RENDER_MODES = ("ansi", "rgb_array")
 
 
+def drawing_metadata() -> dict[str, Any]:
+    """What an environment's metadata says of pictures: the modes that can be drawn here.
+
+    Pixels can where there is what the extra ``[render]`` brings.
+    """
+    modes = list(RENDER_MODES)
+    try:
+        check_libraries()
+    except RenderingUnavailable:
+        modes.remove("rgb_array")
+    return {"render_modes": modes, "render_fps": 1}
+
+
 def check_render_mode(render_mode: str | None) -> None:
-    """Raise ValueError for a mode that there is not."""
+    """Refuse a mode that cannot be drawn.
+
+    Raises:
+        ValueError: There is no such mode.
+        RenderingUnavailable: Pixels need a library that is not installed.
+    """
     if render_mode is not None and not is_one_of(render_mode, RENDER_MODES):
         choices = ", ".join(map(repr, RENDER_MODES))
         raise ValueError(f"unknown render_mode {shown(render_mode)}; choose one of None, {choices}")
+    if render_mode == "rgb_array":
+        check_libraries()
 
 
 def draw(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from pettingzoo import ParallelEnv
 
 from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame, IllegalAction
@@ -17,7 +18,7 @@ from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.records.folder import EpisodeRecords
 from kododo_env.wrappers.choices import HINT, Choices
 from kododo_env.wrappers.dealing import check_single, deal
-from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
+from kododo_env.wrappers.drawing import check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
 from kododo_env.wrappers.spaces import Array, ObservationFormat, action_space
 
@@ -67,9 +68,9 @@ class PettingZooTable:
         self.render_mode = render_mode
         self.metadata: dict[str, Any] = {
             "name": f"{game.name}_v{game.version}",
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
-            "is_parallelizable": True,
+            **drawing_metadata(),
+            # PettingZoo's conversion asks all agents in a cycle, and AECGame not all.
+            "is_parallelizable": isinstance(self, ParallelEnv),
         }
         self.opponents = seated(opponents, game)
         self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]

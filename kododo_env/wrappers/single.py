@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -14,7 +14,7 @@ from kododo_env.core.numbers import whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.dealing import check_single, deal
-from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
+from kododo_env.wrappers.drawing import check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space
 
@@ -48,8 +48,6 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         ValueError: An option is unknown, or the opponents are not agents or not P - 1.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # type: ignore[misc]
-
     def __init__(
         self,
         game: BatchGame,
@@ -68,6 +66,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         check_render_mode(render_mode)
         self.game = game
         self.render_mode = render_mode
+        self.metadata = drawing_metadata()
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         self.observation_space = self._format.space
         self.action_space = action_space(game)

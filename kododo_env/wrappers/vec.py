@@ -15,14 +15,15 @@ from kododo_env.core.numbers import whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices
-from kododo_env.wrappers.drawing import check_render_mode, draw
+from kododo_env.wrappers.drawing import check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
+from kododo_env.wrappers.slot import Slot
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as missing:
-    raise ImportError(missing_extra("BatchVecEnv", missing.name, "train")) from None
+    raise ImportError(missing_extra("BatchVecEnv", missing.name, "sb3")) from None
 
 DRAWN = 16  # slots in a picture: thousands would take minutes and be specks
 Indices = int | Iterable[int] | None
@@ -85,9 +86,13 @@ class BatchVecEnv(VecEnv):
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         self._noted: list[Any] = []  # what step_async was given; that may be anything, None too
         num_slots = game.num_envs * len(self.seats)
-        # The last line asks them.
-        self._each = [Slot(self, slot, render_mode) for slot in range(num_slots)]
-        super().__init__(num_slots, self._format.space, action_space(game))
+        space, actions, metadata = self._format.space, action_space(game), drawing_metadata()
+        # VecEnv asks them for their render_mode.
+        self._each = [
+            Slot(self, slot, space, actions, render_mode, metadata) for slot in range(num_slots)
+        ]
+        super().__init__(num_slots, space, actions)
+        self.metadata = metadata
 
     # --- playing ----------------------------------------------------------------------
 
@@ -191,6 +196,11 @@ class BatchVecEnv(VecEnv):
         """Set the seed of the next ``reset``; stable-baselines3 counts on from it by slot."""
         return super().seed(whole_seed(seed))
 
+    def place(self, slot: int) -> tuple[int, int]:
+        """Which game a slot is of, and which seat."""
+        index, place = divmod(slot, len(self.seats))
+        return index, self.seats[place]
+
     def _get_indices(self, indices: Indices) -> list[int]:
         """The slots that are meant: all, one, or several."""
         if indices is None:
@@ -228,34 +238,3 @@ class BatchVecEnv(VecEnv):
     ) -> list[bool]:
         """False for each slot: there are no single environments to wrap."""
         return [False for _ in self._get_indices(indices)]
-
-
-class Slot:
-    """What one slot shows of itself to ``get_attr`` and ``env_method``.
-
-    Args:
-        venv: The VecEnv.
-        slot: The slot's number.
-
-    Attributes:
-        index: Which game of the batch.
-        player: Which seat of that game.
-    """
-
-    spec = None
-
-    def __init__(self, venv: BatchVecEnv, slot: int, render_mode: str | None) -> None:
-        self.render_mode = render_mode
-        self._venv = venv
-        self._slot = slot
-        self.index, place = divmod(slot, len(venv.seats))
-        self.player = venv.seats[place]
-
-    def action_masks(self) -> npt.NDArray[np.bool_]:
-        """The slot's legal actions, shape (A,)."""
-        mask: npt.NDArray[np.bool_] = self._venv.action_masks(self._slot)[0]
-        return mask
-
-    def render(self) -> str | npt.NDArray[Any] | None:
-        """The slot's game as its player sees it: text, or uint8 pixels (H, W, 3)."""
-        return draw(self._venv.game, self.render_mode, self.index, self.player)

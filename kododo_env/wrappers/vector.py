@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,13 @@ from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.wrappers.choices import Choices
 from kododo_env.wrappers.dealing import checked
-from kododo_env.wrappers.drawing import RENDER_MODES, check_render_mode, draw
+from kododo_env.wrappers.drawing import check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
+from kododo_env.wrappers.slot import Slot
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
 Bool = npt.NDArray[np.bool_]
+Seeds = list[int | None]
 Step = tuple[Observation, npt.NDArray[np.float64], Bool, Bool, dict[str, Any]]
 
 
@@ -59,6 +62,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     Attributes:
         game: The batch that is played.
         seats: The learner's seat in each game, (N,).
+        autoreset_mode: How games that are over are dealt anew; the same is in ``metadata``.
 
     Raises:
         ValueError: An option is unknown, or the opponents are not agents or not P - 1.
@@ -79,12 +83,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         check_render_mode(render_mode)
         self.game, self.num_envs, self.render_mode = game, game.num_envs, render_mode
-        self._mode = _autoreset_mode(autoreset_mode)
-        self.metadata = {
-            "autoreset_mode": self._mode,
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
-        }
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        self.metadata = {"autoreset_mode": self.autoreset_mode, **drawing_metadata()}
         own = seat_of(seat, game)
         self._seat_changes = own is None
         self.seats = np.full(game.num_envs, own or 0)
@@ -103,12 +103,17 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     # --- playing ----------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal games anew and play them to the learner's first decision.
 
         Args:
-            seed: The same seed and actions give the same games; None goes on at random.
+            seed: The same seed and actions give the same games; None goes on at random. One for
+                each game, (N,), gives it the cards that it has alone with this seed; with
+                None among them the others' cards, and what else is drawn, go on at random.
             options: ``{"reset_mask": (N,) bool}`` deals only these games, which must be those
                 that are over; ``{"deck": (N, D)}`` gives the order of the cards. Other keys
                 are ignored.
@@ -120,12 +125,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             ValueError: The seed is none, the decks are not the game's, or only some games are
                 to be dealt and cannot be now; nothing is changed.
         """
-        given, seed = checked(options), whole_seed(seed)
+        given, (own, seed) = checked(options), self._seeds(seed)
         dealt = _games(given.get("reset_mask"), self.num_envs)
         if dealt.all():
-            self.game.reset(seed, given.get("deck"))
+            self.game.reset(seed, self._decks(own, given.get("deck")))
         else:
-            self._deal_again(dealt, seed)
+            self._deal_again(dealt, seed if own is None else own)
         super().reset(seed=seed)
         self._choices.seed(seed)
         self._dealt = True
@@ -147,10 +152,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             RuntimeError: The games have not begun; or all are over, and are not dealt anew.
         """
         game, over = self.game, self.game.terminated
-        if not self._dealt or (over.all() and self._mode == AutoresetMode.DISABLED):
+        mode = self.autoreset_mode
+        if not self._dealt or (over.all() and mode == AutoresetMode.DISABLED):
             when = "are over" if self._dealt else "have not begun"
             raise RuntimeError(f"the games of {game.name} {when}; call reset()")
-        if over.all() and self._mode == AutoresetMode.NEXT_STEP:
+        if over.all() and mode == AutoresetMode.NEXT_STEP:
             self._begin(game.restart_finished())
             return self._given(np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_), {})
         info: dict[str, Any] = {}
@@ -162,7 +168,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._play_on()
         ended = game.terminated & ~before
         gained, self._gained = self._gained, np.zeros(self.num_envs)
-        if self._mode == AutoresetMode.SAME_STEP and game.terminated.any():
+        if mode == AutoresetMode.SAME_STEP and game.terminated.any():
             info |= self._final(ended)
             self._begin(game.restart_finished())
         return self._given(gained, ended, info)
@@ -174,12 +180,78 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def render(self) -> tuple[Any, ...]:
         """Each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
-        seats = enumerate(self.seats.tolist())
-        return tuple(draw(self.game, self.render_mode, index, seat) for index, seat in seats)
+        return self.call("render")
+
+    # --- each game, as SyncVectorEnv shows its own --------------------------------------
+
+    def place(self, slot: int) -> tuple[int, int]:
+        """Which game an environment is, and the learner's seat in it."""
+        return slot, int(self.seats[slot])
+
+    @cached_property
+    def _slots(self) -> list[Slot]:
+        space, actions, metadata = self._format.space, self.single_action_space, drawing_metadata()
+        return [
+            Slot(self, slot, space, actions, self.render_mode, metadata)
+            for slot in range(self.num_envs)
+        ]
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Call a method of each game, such as ``"action_masks"``; its attribute, if it is none.
+
+        Raises:
+            AttributeError: A game has nothing of that name.
+        """
+        found = [getattr(slot, name) for slot in self._slots]
+        return tuple(each(*args, **kwargs) if callable(each) else each for each in found)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of each game, such as ``"seat"``; see ``call``."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Give each game an attribute, which ``get_attr`` will find; play does not heed it.
+
+        Args:
+            name: The attribute's name.
+            values: A list or tuple with one for each game, or one for all.
+
+        Raises:
+            ValueError: They are not one for each game.
+        """
+        each = values if isinstance(values, list | tuple) else [values] * self.num_envs
+        if len(each) != self.num_envs:
+            raise ValueError(
+                f"values must be {self.num_envs}, one for each of the environments, not {len(each)}"
+            )
+        for slot, value in zip(self._slots, each, strict=True):
+            setattr(slot, name, value)
 
     # --- dealing ----------------------------------------------------------------------
 
-    def _deal_again(self, wanted: Bool, seed: int | None) -> None:
+    def _seeds(self, seed: Any) -> tuple[Seeds | None, int | None]:
+        """The games' own seeds, if that is what is given, and the seed of the batch."""
+        if not isinstance(seed, list | tuple) and np.ndim(seed) != 1:
+            return None, whole_seed(seed)
+        own = [whole_seed(each) for each in seed]
+        if len(own) != self.num_envs:
+            raise ValueError(
+                f"seed must be a whole number or {self.num_envs} of them, one for each game, "
+                f"not {len(own)}"
+            )
+        known = [each for each in own if each is not None]
+        if len(known) < len(own):
+            return own, None
+        return own, int(np.random.default_rng(known).integers(2**63))
+
+    def _decks(self, own: Seeds | None, given: Any) -> Any:
+        """The cards that are given, or those of the games' own seeds; None if neither is."""
+        if own is None or given is not None:
+            return given
+        rngs = [self.game.rng if each is None else np.random.default_rng(each) for each in own]
+        return np.concatenate([self.game.sample_decks(1, rng) for rng in rngs])
+
+    def _deal_again(self, wanted: Bool, seed: int | Seeds | None) -> None:
         """Deal the games that are over, which must be those that are wanted."""
         if seed is not None:
             raise ValueError("a seed deals all games anew; give it without reset_mask")

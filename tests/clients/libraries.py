@@ -43,7 +43,7 @@ CLIENTS = (
         "stable-baselines3", "sb3_maskable_ppo.py", "ep_rew_mean",
         ("stable-baselines3", "sb3-contrib"),
     ),
-    Client("TorchRL", "torchrl_ppo.py", "update 5: loss", ("torchrl", "pettingzoo")),
+    Client("TorchRL", "torchrl_ppo.py", "decisions a second", ("torchrl", "pettingzoo")),
     Client("BenchMARL", "benchmarl_mappo.py", "3 updates", ("benchmarl", "torchrl", "pettingzoo")),
     Client("Tianshou", "tianshou_dqn.py", "2 epochs", ("tianshou", "pettingzoo")),
     # agilerl imports peft and does not ask for it.

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import nox
@@ -20,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "baselines")
 LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_vec_env.py")
+DOORS = [f"tests/wrappers/test_{each}.py" for each in ("gymnasium", "pettingzoo", "vector")]
 WITH_AGENTS = re.compile(r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib)\b", re.M)
 # What libraries warn of, each other and themselves, is not for us to mend.
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning")
@@ -43,10 +45,15 @@ def tests() -> list[str]:
     return [str(file) for file in files if not WITH_AGENTS.search(file.read_text())]
 
 
-def try_with(session: nox.Session, *versions: str, given: list[str]) -> None:
+def try_with(
+    session: nox.Session,
+    *versions: str,
+    given: list[str],
+    tools: Sequence[str] = ("hypothesis", "psutil"),
+) -> None:
     """Install these versions of what the tests need, and run them."""
     session.chdir(ROOT)
-    session.install("--quiet", *versions, "pytest", "hypothesis", "psutil")
+    session.install("--quiet", *versions, "pytest", *tools)
     session.run("python", "-m", "pip", "list", "--format", "freeze", silent=False)
     environment = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
     session.run("python", "-m", *PYTEST, *given, env=environment)
@@ -55,6 +62,12 @@ def try_with(session: nox.Session, *versions: str, given: list[str]) -> None:
 def oldest(names: list[str]) -> list[str]:
     """The lower bounds."""
     return [re.sub(r">=([\w.]+).*", r"==\1", name) for name in names]
+
+
+@nox.session(python=PYTHONS)
+def bare(session: nox.Session) -> None:
+    """What the package itself asks for and no extra: the doors, and what others check of them."""
+    try_with(session, *needed(), given=DOORS, tools=())
 
 
 @nox.session(python=PYTHONS)
@@ -79,11 +92,13 @@ def lowest(session: nox.Session) -> None:
 def newest_training(session: nox.Session) -> None:
     """The newest versions of what learns, beside torch."""
     session.install("--quiet", TORCH)
-    try_with(session, "--upgrade", TORCH, *needed("play", "render", "train"), given=list(LEARNS))
+    try_with(
+        session, "--upgrade", TORCH, *needed("play", "render", "sb3", "train"), given=list(LEARNS)
+    )
 
 
 @nox.session(python=PYTHONS[0])
 def lowest_training(session: nox.Session) -> None:
     """The lower bounds of what learns, beside torch."""
     session.install("--quiet", TORCH)
-    try_with(session, TORCH, *oldest(needed("play", "render", "train")), given=list(LEARNS))
+    try_with(session, TORCH, *oldest(needed("play", "render", "sb3", "train")), given=list(LEARNS))

@@ -6,9 +6,11 @@ An environment is fresh but for links to what an extra brings here, so that it h
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,6 +43,10 @@ bot = kododo_env.load("kododo-4p")
 print(Match(bot, "heuristic", "kododo", 4, 8).play().share.mean >= 0)
 """
 AGENTS = ("kododo-2p", "heuristic", "--players", "2", "--workers", "1")
+# For pip, alone in the text, and for the message that it is missing.
+NAMES_AN_EXTRA = re.compile(
+    r'(?:kododo-env|\'\.)\[([\w,.-]+)\]|`\[([\w.-]+)\]`|\bneeds\("[^"]+", "([^"]+)"'
+)
 LOAD = 'import kododo_env; print(kododo_env.__file__, kododo_env.load("kado-3p").name)'
 
 
@@ -191,7 +197,9 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
 MISSING = {
     "import kododo_env.arena.match": ("kododo_env.arena needs scipy", "play"),
     'kododo_env.make_agent("search:random:9", "kado")': ("kododo_env.search needs scipy", "play"),
-    "import kododo_env.wrappers.vec": ("BatchVecEnv needs stable_baselines3", "train"),
+    "import kododo_env.wrappers.vec": ("BatchVecEnv needs stable_baselines3", "sb3"),
+    "import kododo_env.wrappers.open_spiel": ("needs pyspiel", "open-spiel"),
+    'kododo_env.kado_v0.env(render_mode="rgb_array")': ("drawing pixels needs resvg-py", "render"),
 }
 TRY = """
 try:
@@ -199,6 +207,20 @@ try:
 except ImportError as error:
     print(error)
 """
+
+
+def test_extras_are_named_as_every_pip_finds_them() -> None:
+    """pip up to 23.2.1 compares names as they stand, and those of a wheel have no underscore."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = set(project["optional-dependencies"])
+    assert {re.sub(r"[-_.]+", "-", extra).lower() for extra in extras} == extras
+    texts = [each for each in tree() if each.suffix in (".ipynb", ".md", ".py", ".rst", ".toml")]
+    named: dict[str, Path] = {}
+    for file in texts:
+        for found in NAMES_AN_EXTRA.findall((ROOT / file).read_text()):
+            named |= dict.fromkeys("".join(found).split(","), file)
+    assert {extra: file for extra, file in named.items() if extra not in extras} == {}
+    assert {"open-spiel", "play", "render", "sb3", "train"} <= {*named}
 
 
 def test_without_an_extra_it_is_said_which_one_is_missing(wheel: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import subprocess
 import sys
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -14,7 +15,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import RandomAgent, View
-from kododo_env.rendering.pixels import pixels
+from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.dealing import own_generator
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
@@ -308,12 +309,38 @@ def test_rendering_shows_what_the_learner_may_know() -> None:
     env.reset(seed=0)
     assert env.render() == env.game.text(0, 2)
     assert env.render() != env.game.text(0)
+
+
+def test_pixels_show_what_the_learner_may_know() -> None:
+    pytest.importorskip("resvg_py", reason="drawing pixels is an extra")
     env = make("kododo", 4, seat=2, render_mode="rgb_array")
     env.reset(seed=0)
     drawn = env.render()
     assert drawn.dtype == np.uint8
     assert np.array_equal(drawn, pixels(env.game.svg(0, 2)))
     assert not np.array_equal(drawn, pixels(env.game.svg(0)))
+
+
+@pytest.mark.parametrize("library", ["resvg_py", "matplotlib", "PIL"])
+@pytest.mark.parametrize(
+    "make_one",
+    [
+        partial(gymnasium.make, KODODO), partial(gymnasium.make_vec, KODODO, 2),
+        kododo_v0.parallel_env, kododo_v0.env,
+    ],
+)  # fmt: skip
+def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
+    make_one: Any, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were a mode everywhere, and refused when the first picture was drawn."""
+    font_files.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    env = make_one()
+    assert env.metadata["render_modes"] == ["ansi"]
+    with pytest.raises(RenderingUnavailable, match=r"pip install 'kododo-env\[render\]'"):
+        make_one(render_mode="rgb_array")
+    if isinstance(env.unwrapped, SingleSeatEnv):
+        check_env(env.unwrapped)
 
 
 def test_copies_play_on_alike() -> None:
@@ -394,6 +421,10 @@ def test_opponents_by_name() -> None:
     env = make("kododo", 4, opponents=["heuristic", "kododo-4p", RandomAgent()])
     assert [agent.name for agent in env.opponents] == ["heuristic", "kododo-4p", "random"]
     play(env, 0, np.random.default_rng(0))
+
+
+def test_opponents_that_search() -> None:
+    pytest.importorskip("scipy", reason="search is an extra")
     searching = make("kododo", 2, opponents="search:heuristic:2")
     play(searching, 0, np.random.default_rng(0))
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
+pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open-spiel)")
 
 from open_spiel.python import policy as policies
 from open_spiel.python.algorithms import (
@@ -166,7 +166,7 @@ def test_a_state_before_the_deal_has_no_position() -> None:
 def test_without_openspiel_the_message_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     package = importlib.import_module("kododo_env.wrappers.open_spiel")
     monkeypatch.setattr("kododo_env.system.extras.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match=r"pip install 'kododo-env\[open_spiel\]'$"):
+    with pytest.raises(ImportError, match=r"pip install 'kododo-env\[open-spiel\]'$"):
         importlib.reload(package)
 
 

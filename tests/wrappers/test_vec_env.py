@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -18,7 +19,7 @@ sb3_contrib = pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO  # noqa: E402
 from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
-from stable_baselines3.common.vec_env import VecMonitor  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor  # noqa: E402
 
 from kododo_env.wrappers.vec import BatchVecEnv  # noqa: E402
 
@@ -305,6 +306,18 @@ def test_attributes_of_slots() -> None:
     with pytest.raises(AttributeError, match="dance"):
         venv.env_method("dance")
     venv.close()
+
+
+def test_they_show_what_stable_baselines3s_own_do() -> None:
+    id = f"kododo_env:{registry.door('kado').GYMNASIUM_ID}"
+    own = DummyVecEnv([lambda: gymnasium.make(id, num_players=2, seat=1, render_mode="ansi")])
+    game, opponents = batch("kado", 1, 2), [RandomAgent(), None]
+    venv = BatchVecEnv(game, opponents=opponents, action_mask="both", render_mode="ansi")
+    names = {name for name in dir(own) if not name.startswith(("_", "buf_"))}
+    assert names - {*dir(venv)} <= {"envs", "keys"}
+    assert (venv.metadata, venv.render_mode) == (own.metadata, own.render_mode)
+    shown = ("metadata", "render_mode", "seat", "observation_space", "action_space")
+    assert [venv.get_attr(name) for name in shown] == [own.get_attr(name) for name in shown]
 
 
 def test_each_slot_has_its_own_masks() -> None:

@@ -8,13 +8,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
 from kododo_env.wrappers import BatchVectorEnv, SingleSeatEnv
 from tests.doors import EXTREMES, GAMES, TABLES
+from tests.helpers import differences
 
 NEXT, SAME, DISABLED = AutoresetMode
 
@@ -285,6 +286,110 @@ def test_gymnasiums_own_wrappers() -> None:
     listed = DictInfoToList(make("kododo", 3, 4))
     infos = listed.reset(seed=0)[1]
     assert [info["action_mask"].sum() for info in infos] == [10] * 3
+
+
+# --- what SyncVectorEnv has besides -----------------------------------------------------
+
+
+def one_by_one(num_envs: int, **options: Any) -> SyncVectorEnv:
+    """Gymnasium's own vector environment over as many environments of one game of KADO."""
+    id = f"kododo_env:{registry.door('kado').GYMNASIUM_ID}"
+    return SyncVectorEnv([lambda: gymnasium.make(id, **options)] * num_envs)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_it_has_what_gymnasiums_own_has(mode: AutoresetMode) -> None:
+    """TorchRL's ``GymWrapper`` asks for ``autoreset_mode``, which was there only as metadata."""
+    own, env = one_by_one(2), make("kado", 2, 4, autoreset_mode=mode.value)
+    of_single_environments = {"copy", "env_fns", "envs", "observation_mode"}
+    names = {name for name in dir(own) if not name.startswith("_")}
+    assert names - {*dir(env)} <= of_single_environments
+    assert env.autoreset_mode is env.metadata["autoreset_mode"] is mode
+
+
+def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
+    options = {"seat": 2, "render_mode": "ansi", "opponents": First("first")}
+    envs = [one_by_one(3, num_players=3, **options), make("kado", 3, 3, **options)]
+    for env in envs:
+        env.reset(seed=[4, 5, 4])
+        env.set_attr("note", "same")
+        env.set_attr("other", ["a", "b", "c"])
+        env.set_attr("pair", [(1, 2)] * 3)
+    assert np.array_equal(*(env.call("action_masks") for env in envs))
+    shown = ("seat", "render_mode", "observation_space", "action_space", "note", "other", "pair")
+    for name in shown:
+        theirs, ours = (env.get_attr(name) for env in envs)
+        assert type(theirs) is type(ours)
+        assert theirs == ours
+    assert envs[0].call("render") == envs[1].call("render") == envs[1].render()
+    for env in envs:
+        with pytest.raises(AttributeError, match="nonsense"):
+            env.get_attr("nonsense")
+        with pytest.raises(ValueError, match="environments"):
+            env.set_attr("note", [1, 2])
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+@pytest.mark.parametrize(("game", "players"), EXTREMES)
+def test_a_seed_for_each_game(game: str, players: int, kind: Any) -> None:
+    """Each is dealt as it would be alone; and the same seeds give the same once more."""
+    seeds, env = kind([7, 3, 7]), make(game, 3, players, opponents="random")
+    first, _ = env.reset(seed=seeds)
+    for index, seed in enumerate([7, 3, 7]):
+        alone, _ = make(game, 1, players).reset(seed=seed)
+        assert np.array_equal(first["observation"][index], alone["observation"][0])
+    actions = env.call("action_masks")
+    played = [env.step(np.argmax(actions, axis=1))[0]["observation"], env.reset()[0]]
+    assert data_equivalence(env.reset(seed=seeds)[0], first)
+    again = [env.step(np.argmax(actions, axis=1))[0]["observation"], env.reset()[0]]
+    assert data_equivalence(played, again)
+
+
+def test_a_seed_for_each_game_gives_all_of_its_deals() -> None:
+    """Kododo's long variant deals several times."""
+    env = BatchVectorEnv(games_of_some_deals(3))
+    env.reset(seed=[5, 6, 7])
+    for index, seed in enumerate([5, 6, 7]):
+        many, alone = env.game.clone(), env.game.fresh(1, seed)
+        while not alone.terminated.all():
+            assert np.array_equal(many.observe()[index], alone.observe()[0])
+            for batch in (many, alone):
+                batch.step(batch.legal_action_mask().argmax(axis=2))
+        assert many.scores[index].tolist() == alone.scores[0].tolist()
+
+
+def test_some_games_without_a_seed() -> None:
+    """They go on with the generator of the batch, as all do without a seed."""
+    env, twin = make("kododo", 3, 4), make("kododo", 3, 4)
+    for each in (env, twin):
+        each.reset(seed=0)
+    first, again = (env.reset(seed=[1, None, None])[0]["observation"] for _ in range(2))
+    assert np.array_equal(first, twin.reset(seed=[1, None, None])[0]["observation"])
+    assert np.array_equal(first[0], again[0])
+    assert not np.array_equal(first[1:], again[1:])
+    assert not np.array_equal(first[1], first[2])
+
+
+@pytest.mark.parametrize(
+    ("seed", "message"),
+    [
+        ([1, 2], "seed must be a whole number or 3 of them, one for each game, not 2"),
+        ([1, 2, -1], "seed must be 0 or more, not -1"),
+        ([1, 2, True], "seed must be a whole number, not True"),
+        ([1, [2], 3], r"seed must be a whole number, not \[2\]"),
+        ("abc", "seed must be a whole number, not 'abc'"),
+        (np.array(1.5), "seed must be a whole number, not"),
+        ({1, 2, 3}, "seed must be a whole number, not"),
+    ],
+)
+def test_seeds_that_are_none(seed: Any, message: str) -> None:
+    env = make("kododo", 3, 4)
+    env.reset(seed=0)
+    before, drawn = env.game.state(), env._choices.rng.bit_generator.state
+    with pytest.raises(ValueError, match=message):
+        env.reset(seed=seed)
+    assert differences(before, env.game.state()) == []
+    assert env._choices.rng.bit_generator.state == drawn
 
 
 def test_pictures_show_what_each_learner_may_know() -> None:

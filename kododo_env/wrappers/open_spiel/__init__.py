@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kododo_env.system.extras import needs
 
-needs("kododo_env.wrappers.open_spiel", "open_spiel", "pyspiel", "open_spiel")
+needs("kododo_env.wrappers.open_spiel", "open-spiel", "pyspiel", "open_spiel")
 
 from kododo_env.wrappers.open_spiel.agent import SpielAgent  # noqa: E402
 from kododo_env.wrappers.open_spiel.game import SpielGame, load_game  # noqa: E402

@@ -1,0 +1,69 @@
+"""One environment of many, as those see it who ask for its attributes or call its methods."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.wrappers.drawing import draw
+
+
+class Many(Protocol):
+    """A batch in which seats are environments."""
+
+    game: BatchGame
+
+    def place(self, slot: int) -> tuple[int, int]:
+        """Which game of the batch an environment is, and which seat of that game."""
+
+
+class Slot:
+    """What one environment of a batch shows of itself. It keeps what it is given besides.
+
+    Args:
+        many: The environments of the batch.
+        slot: The number of this one.
+        observation_space: That of one environment.
+        action_space: That of one environment.
+        render_mode: What ``render`` draws.
+        metadata: That of one environment.
+    """
+
+    spec = None
+
+    def __init__(
+        self,
+        many: Many,
+        slot: int,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        render_mode: str | None,
+        metadata: dict[str, Any],
+    ) -> None:
+        self._many, self._slot = many, slot
+        self.observation_space, self.action_space = observation_space, action_space
+        self.render_mode, self.metadata = render_mode, metadata
+
+    @property
+    def index(self) -> int:
+        """Which game of the batch."""
+        return self._many.place(self._slot)[0]
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in that game; ``player`` is another name for it."""
+        return self._many.place(self._slot)[1]
+
+    player = seat
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """The learner's legal actions, shape (A,)."""
+        return np.array(self._many.game.legal_action_mask()[self._many.place(self._slot)])
+
+    def render(self) -> str | npt.NDArray[Any] | None:
+        """The game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
+        return draw(self._many.game, self.render_mode, *self._many.place(self._slot))
