@@ -22,6 +22,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
 from kododo_env.system.stopping import STOPS, Terminated, interrupt
 
+POSIX = hasattr(signal, "pthread_sigmask")  # elsewhere there is no resource tracker either
 PATIENCE = 60.0  # seconds for a worker to end when it is told to
 
 
@@ -121,7 +122,8 @@ class _Pool(ThreadPoolExecutor):
     def start(self, processes: int) -> None:
         """Start the processes."""
         context = get_context("spawn")
-        resource_tracker.ensure_running()  # starting it would let the stop signals through
+        if POSIX:
+            resource_tracker.ensure_running()  # starting it would let the stop signals through
         with one_thread_each(), _stops_blocked():
             for _ in range(processes):
                 ours, theirs = context.Pipe()
@@ -167,7 +169,7 @@ def _stops_blocked() -> Iterator[None]:
     A terminal sends Ctrl-C to all processes, and one that imports its libraries, or whose
     parent left while it was being started, answers with a traceback.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    if not POSIX:
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
@@ -183,7 +185,7 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGTERM, interrupt)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(Terminated, EOFError, OSError):
-        if hasattr(signal, "pthread_sigmask"):
+        if POSIX:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         while True:
             function, args, kwargs = connection.recv()

@@ -60,7 +60,7 @@ def written_whole(path: Path) -> Iterator[Path]:
     try:
         aside = _aside(path)
         yield aside
-        with aside.open("rb") as written:
+        with aside.open("rb+") as written:  # Windows flushes only what may be written
             os.fsync(written.fileno())
         os.replace(aside, path)
     except OSError as error:

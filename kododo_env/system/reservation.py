@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from kododo_env.system.files import check_file, remove_leftovers
+
+WINDOWS = os.name == "nt"  # where a file that is open cannot be removed
 
 
 class Reservation:
@@ -69,3 +72,6 @@ def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
     finally:
         reservation.remove()
         lock.release()
+        if WINDOWS:
+            with suppress(OSError):
+                path.unlink()
