@@ -18,7 +18,7 @@ RENDER_MODES = ("ansi", "rgb_array")
 def drawing_metadata() -> dict[str, Any]:
     """What an environment's metadata says of pictures: the modes that can be drawn here.
 
-    Pixels can where there is what the extra ``[render]`` brings.
+    Pixels need the libraries of the extra ``[render]``.
     """
     modes = list(RENDER_MODES)
     try:
