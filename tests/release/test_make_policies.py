@@ -10,8 +10,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 import kododo_env
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
+from agents.release import config as policy_config
 from agents.release import make_policies as maker
 from agents.release import measures as policy_measures
 from agents.release import training as policy_training
@@ -31,7 +33,7 @@ from agents.release.met import met, met_in_words, role
 from agents.release.training import is_finished, train_all
 from agents.training.response_training import BestResponse
 from agents.training.run_folder import write_config
-from agents.training.training_config import task_of
+from agents.training.training_config import default_config, task_of
 from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
@@ -54,10 +56,14 @@ def tiny(folder: Path) -> PoliciesConfig:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> PoliciesConfig:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoliciesConfig]:
+    """Made with a small network and few games: trainings of the recipe take half a minute."""
+    few = {"num_envs": 16, "batch_size": 256, "width": 16, "depth": 1}
     config = tiny(tmp_path_factory.mktemp("made"))
-    make_policies(config)
-    return config
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(policy_config, "default_config", partial(default_config, **few))
+        make_policies(config)
+        yield config
 
 
 def job_of(config: PoliciesConfig) -> PolicyJob:
@@ -155,7 +161,7 @@ def test_what_was_found_before_a_crash_is_kept(
     def crash(*_: Any) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setitem(policy_measures.CHOICE_RESPONSE, "steps", 1)  # one update: seconds
+    monkeypatch.setattr(policy_measures, "response_gain", lambda *_: 0.0)
     monkeypatch.setattr(maker, "exploit", crash)
     with pytest.raises(RuntimeError, match="out of memory"):
         maker.measure(job)
@@ -168,7 +174,8 @@ def test_what_was_found_before_a_crash_is_kept(
 # --- training -----------------------------------------------------------------------------
 
 
-def test_the_runs_are_those_of_the_recipes() -> None:
+def test_the_runs_are_those_of_the_recipes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy_config, "default_config", default_config)  # whatever others do
     config = PoliciesConfig()
     assert {job.name for job in config.policies()} == set(registry.policy_tables())
     for job in config.policies():
@@ -187,7 +194,7 @@ def test_a_folder_with_another_run_is_refused(made: PoliciesConfig) -> None:
     assert is_finished(run)
     with pytest.raises(ValueError, match=r"with other settings \(see steps in its config.json\)"):
         train_all([job_of(replace(made, steps=5))], 1)
-    settings = replace(run.settings, width=16)
+    settings = replace(run.settings, width=24)
     with pytest.raises(ValueError, match=r"with other settings \(see task in its config.json\)"):
         is_finished(replace(run, settings=settings))
 
