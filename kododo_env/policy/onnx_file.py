@@ -66,6 +66,7 @@ _MODEL = {
     7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", many=True, fields=_OPSET),
     14: _Field("metadata_props", many=True, fields=_ENTRY),
 }  # fmt: skip
+_ANY_NUMBER = {"Concat", "Max", "Min"}  # of inputs, so that none of them can be left out
 USED_TWICE = "a name is used twice in it"
 _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
 # Bytes of a number by the tensor's type: floats of 32, 16 and 64 bits, whole numbers, truth values.
@@ -141,6 +142,9 @@ def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, A
     operator = _text(node, "op_type")
     if operator == "GatherND" and any(each.get("i") for each in node.get("attribute", ())):
         raise ValueError("GatherND with batch_dims is not what a policy has")
+    taken = node.get("input", []) if operator in _ANY_NUMBER else []
+    if b"" in [*taken, *node.get("output", [])]:
+        raise ValueError(f"its {operator} leaves out an input or output that it must have")
     if operator not in ("Div", "Mod"):
         return
     given = [constants.get(str(name, "utf-8"), {}) for name in node.get("input", ())]

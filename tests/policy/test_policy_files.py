@@ -395,6 +395,18 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         ),
         "GatherND with batch_dims is not what a policy has",
     ),
+    "nothing among the largest": (
+        with_node("Max", ["legal", "", "one"]), "Max leaves out an input or output that it must have"
+    ),
+    "nothing among the smallest": (
+        with_node("Min", ["legal", ""]), "Min leaves out an input or output that it must have"
+    ),
+    "a part for nobody": (
+        lambda m: m.graph.node.append(
+            helper.make_node("Split", ["legal"], ["part", ""], num_outputs=2, axis=1)
+        ),
+        "Split leaves out an input or output that it must have",
+    ),
     "cycle": (
         both(with_node("Abs", ["more_5"]), with_node("Abs", ["more_4"])), "onnxruntime"
     ),
