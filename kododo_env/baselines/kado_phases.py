@@ -11,7 +11,7 @@ import numpy.typing as npt
 from kododo_env.baselines.kado_tableaus import Floats, Situation
 from kododo_env.core.agent import ActionValueAgent, best_legal
 from kododo_env.core.view import View
-from kododo_env.games.kado.observation import moves
+from kododo_env.games.kado.actions import moves
 
 Array = npt.NDArray[Any]
 

@@ -86,7 +86,7 @@ AREAS = {
         ),
     ),
     "combi_combo": _game("combi_combo", "hidden"),
-    "kado": _game("kado", "hidden", "tables"),
+    "kado": _game("kado", "actions", "cards", "hidden", "tables"),
     "kododo": _game("kododo", "hidden", "rewinding", "tables"),
     "wrappers": Area(
         ("wrappers/*.py",), ("wrappers", "core/test_messages.py", "core/test_given_numbers.py")

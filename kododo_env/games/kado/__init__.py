@@ -1,7 +1,8 @@
 """KADO: a dealer gives presents face down, the others guess which one they have kept."""
 
+from kododo_env.games.kado.actions import Moves
 from kododo_env.games.kado.game import KadoGame
-from kododo_env.games.kado.observation import Moves, Phase
 from kododo_env.games.kado.rules import Rules
+from kododo_env.games.kado.state import Phase
 
 __all__ = ["KadoGame", "Moves", "Phase", "Rules"]

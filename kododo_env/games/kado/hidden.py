@@ -10,7 +10,7 @@ every order has the same chance.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,31 +18,35 @@ import numpy.typing as npt
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.deck import NONE, shuffled_rows
 from kododo_env.core.rows import column
+from kododo_env.games.kado.cards import seen_by_place, where_seen
+from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import KadoState
-
-if TYPE_CHECKING:
-    from kododo_env.games.kado.game import KadoGame
+from kododo_env.games.kado.tables import Tables
 
 Array = npt.NDArray[Any]
 
 
-def deal_again(game: KadoGame, player: int, rng: np.random.Generator) -> None:
+def deal_again(
+    state: KadoState, rules: Rules, tables: Tables, player: int, rng: np.random.Generator
+) -> None:
     """Replace all that a player cannot know, in place.
 
     Args:
-        game: N games.
+        state: N games.
+        rules: Their rules.
+        tables: The tables of these rules.
         player: Whose knowledge stays.
         rng: The source of randomness.
     """
-    state, seen = game._state, game._seen_places()
+    seen = seen_by_place(state, rules, tables)
     free = (seen >> player & 1) == 0
     # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
     _refill(state, free, lambda cards: np.sort(cards, axis=1))
     if state.ruled_out.any():
-        _deal_kept(game, free, rng)
+        _deal_kept(state, rules, tables, free, rng)
     _refill(state, free, lambda cards: shuffled_rows(cards, rng))
-    places = column(game.rules.num_cards, np.intp)
-    state.seen.reshape(-1)[game._sights(places, game._games)] = seen
+    places = column(rules.num_cards, np.intp)
+    state.seen.reshape(-1)[where_seen(state, rules, tables, places, state.games)] = seen
 
 
 def _refill(
@@ -64,14 +68,19 @@ def _refill(
     state.deck[:-1] = cards.T
 
 
-def _deal_kept(game: KadoGame, free: npt.NDArray[np.bool_], rng: np.random.Generator) -> None:
+def _deal_kept(
+    state: KadoState,
+    rules: Rules,
+    tables: Tables,
+    free: npt.NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> None:
     """Draw the dealer's card, where it is free, among the possible ones; not free then."""
-    state, tables = game._state, game._tables
-    place = state.held[game.dealer]
-    games = np.flatnonzero(free[place, np.arange(game.num_envs)])
+    place = state.held[state.dealer]
+    games = np.flatnonzero(free[place, state.games])
     place, deck = place[games], state.deck[:-1, games]
     gift, ribbon = (part[deck].astype(np.intp) for part in (tables.gift, tables.ribbon))
-    not_gift, not_ribbon = np.split(state.ruled_out[:, games], [game.rules.num_gifts])
+    not_gift, not_ribbon = np.split(state.ruled_out[:, games], [rules.num_gifts])
     ruled_out = np.take_along_axis(not_gift, gift, axis=0)
     ruled_out |= np.take_along_axis(not_ribbon, ribbon, axis=0)
     drawn = random_legal_actions((free[:, games] & ~ruled_out).T, rng)

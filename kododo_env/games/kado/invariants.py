@@ -3,61 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import column
-from kododo_env.core.state import Invariant, count_types
-from kododo_env.games.kado.observation import Phase
-from kododo_env.games.kado.scoring import parted, score_columns, score_rows, within_frame
-
-if TYPE_CHECKING:
-    from kododo_env.games.kado.game import KadoGame
-
-Array = npt.NDArray[Any]
+from kododo_env.core.state import Invariant, Uint8, count_types
+from kododo_env.games.kado.cards import cards_at, seen_by_place
+from kododo_env.games.kado.rules import Rules
+from kododo_env.games.kado.scoring import on_board, open_cells, parted, score, within_frame
+from kododo_env.games.kado.state import KadoState, Phase
+from kododo_env.games.kado.tables import Tables
 
 
-def invariants(game: KadoGame) -> Iterator[Invariant]:
+def invariants(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
     """Each may rely on those before it."""
-    yield from _schedule(game)
-    yield from _tableaus(game)
-    yield from _places(game)
-    yield from _challenges(game)
-    yield from _knowledge(game)
-    yield from _points(game)
+    yield from _schedule(state, rules)
+    yield from _tableaus(state, rules, tables)
+    yield from _places(state, rules)
+    yield from _challenges(state, tables)
+    yield from _knowledge(state, rules, tables)
+    yield from _points(state, rules)
 
 
-def _schedule(game: KadoGame) -> Iterator[Invariant]:
-    rules, state, players = game.rules, game._state, game.num_players
-    steps = {
-        Phase.DEALING: players - 1 + rules.max_discards,
-        Phase.CHALLENGE: players - 1,
-        Phase.PLACING: 1,
-    }[state.phase]
+def _schedule(state: KadoState, rules: Rules) -> Iterator[Invariant]:
+    steps, over = rules.phase_steps[state.phase], state.is_over(rules)
     yield f"turn must be 0 to {rules.num_turns}", state.turn <= rules.num_turns
     yield f"phase_step must be 0 to {steps - 1} in this phase", state.phase_step < steps
     waits = state.phase == Phase.DEALING and state.phase_step == 0
-    yield "phase must be dealing, not begun, when all is over", waits or not game._over
-    yield (
-        "_terminated must say that all games end with the last turn",
-        (state.terminated == game._over),
-    )
+    yield "phase must be dealing, not begun, when all is over", waits or not over
+    yield "_terminated must say that all games end with the last turn", state.terminated == over
 
 
-def _tableaus(game: KadoGame) -> Iterator[Invariant]:
-    rules, state = game.rules, game._state
-    tableau, tables = state.tableau, game._tables
+def _tableaus(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
+    tableau = on_board(state.tableau, rules)
     filled = tableau != NONE
     yield "_tableau must hold cards of the game", ~filled | (tableau < rules.num_card_types)
-    yield f"_tableau must hold {state.turn} cards each", filled.sum(axis=1) == state.turn
-    yield "_tableau must lie within a frame", within_frame(filled.reshape(game._board))
-    open_cells = game._open_cells()
-    yield "_open must be the cells next to the cards", state.open == open_cells
-    yield "_tableau must leave an open cell", open_cells.any(axis=1) | game._over
-    gift, ribbon, value = (each.take(tableau).reshape(game._board) for each in tables[:3])
+    yield f"_tableau must hold {state.turn} cards each", filled.sum(axis=(1, 2)) == state.turn
+    yield "_tableau must lie within a frame", within_frame(filled)
+    may_go = open_cells(filled)
+    yield "_open must be the cells next to the cards", on_board(state.open, rules) == may_go
+    yield "_tableau must leave an open cell", may_go.any(axis=(1, 2)) | state.is_over(rules)
+    gift, ribbon, value = (each.take(tableau) for each in tables[:3])
     gifts, ribbons = column(rules.num_gifts), column(rules.num_ribbons)
     by_gift = np.where(gift[:, :, :, None] == gifts, value[:, :, :, None], 0)
     row_points, column_ribbons, column_best = parted(state.sums, rules)
@@ -67,18 +54,17 @@ def _tableaus(game: KadoGame) -> Iterator[Invariant]:
     yield "_sums must have the best of _tableau", column_best == value.max(axis=1)
 
 
-def _places(game: KadoGame) -> Iterator[Invariant]:
+def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     """Where in the deck the cards of this turn lie."""
-    rules, state, size = game.rules, game._state, game.rules.num_cards
-    drawn, start = state.drawn, state.turn_start
-    cards = np.sort(game.cards)[:, None]
+    drawn, start, size = state.drawn, state.turn_start, rules.num_cards
+    over, cards = state.is_over(rules), np.sort(rules.cards)[:, None]
     yield "_deck must hold the cards of the game", np.sort(state.deck[:-1], axis=0) == cards
     yield "_deck must end with no card", state.deck[-1] == NONE
-    dealt, most = state.turn * game.num_players, state.turn * rules.cards_of_turn
+    dealt, most = state.turn * rules.num_players, state.turn * rules.cards_of_turn
     yield "_turn_start must fit the turns played", (start >= dealt) & (start <= min(size, most))
     held = state.held
     somewhere = held != size
-    dealt_by_now = np.minimum(drawn, start + game.num_players + rules.max_discards)
+    dealt_by_now = np.minimum(drawn, start + rules.num_players + rules.max_discards)
     inside = (held >= start) & (held < dealt_by_now)
     yield "_held must be cards of this turn", inside | ~somewhere
     ordered = np.sort(held, axis=0)
@@ -91,8 +77,8 @@ def _places(game: KadoGame) -> Iterator[Invariant]:
     )
     if state.phase == Phase.DEALING:
         yield f"{state.phase_step} cards must have been dealt", count == state.phase_step
-        yield "_drawn must count the cards dealt", (drawn == start + count) | game._over
-        yield "_drawn must be _turn_start when all is over", (drawn == start) | (not game._over)
+        yield "_drawn must count the cards dealt", (drawn == start + count) | over
+        yield "_drawn must be _turn_start when all is over", (drawn == start) | (not over)
     else:
         won = drawn - start - count  # a perfect's card
         yield "_held must be a card for everybody", somewhere[:-1]
@@ -100,9 +86,8 @@ def _places(game: KadoGame) -> Iterator[Invariant]:
     yield "_drawn must be 0 to the size of the deck", (drawn >= 0) & (drawn <= size)
 
 
-def _challenges(game: KadoGame) -> Iterator[Invariant]:
-    state, tables = game._state, game._tables
-    dealer, public = game.dealer, state.public
+def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
+    dealer, public = state.dealer, state.public
     swapped = public.sum(axis=0)
     yield (
         "_public must be the dealer and a challenger, or nobody",
@@ -112,47 +97,44 @@ def _challenges(game: KadoGame) -> Iterator[Invariant]:
         yield "_public must be nobody while cards are dealt", ~public
         yield "_ruled_out must be nothing while cards are dealt", ~state.ruled_out
         return
-    parts = tables.parts[:-1].take(game._cards_at(state.held[dealer]), axis=1)
+    kept = cards_at(state, state.held[dealer], state.games)
+    parts = tables.parts[:-1].take(kept, axis=1)
     wrong = parts.astype(np.bool_) & state.ruled_out
     yield "_ruled_out must not be of the dealer's card", ~wrong | public[dealer]
 
 
-def _knowledge(game: KadoGame) -> Iterator[Invariant]:
+def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
     """Who has seen which places of the deck; of this turn's it follows from what has happened."""
-    state, types, seen = game._state, game.rules.num_card_types, game._seen_places()
-    everybody = (1 << game.num_players) - 1
+    types, seen = rules.num_card_types, seen_by_place(state, rules, tables)
+    everybody = (1 << rules.num_players) - 1
     yield "_seen must be by players", seen <= everybody
     now = column(len(seen), np.intp) >= state.turn_start
-    yield "_seen must say who has seen the cards of this turn", ~now | (seen == _seen_now(game))
+    right = seen == _seen_now(state, rules)
+    yield "_seen must say who has seen the cards of this turn", ~now | right
     common = (seen == everybody) & ~now
     common = count_types(np.where(common, state.deck[:-1], NONE), types)
     placed = count_types(state.tableau, types).sum(axis=0)
     yield "_tableau must hold cards that everybody has seen", placed <= common
 
 
-def _seen_now(game: KadoGame) -> npt.NDArray[np.uint8]:
+def _seen_now(state: KadoState, rules: Rules) -> Uint8:
     """Who has seen each place of the deck in this turn, bit by bit, (D, N)."""
-    state, dealer = game._state, 1 << game.dealer
-    place = column(game.rules.num_cards, np.intp)
-    seen: npt.NDArray[np.uint8] = dealer * (place == state.held[-1]).view(np.uint8)
+    dealer, everybody = 1 << state.dealer, (1 << rules.num_players) - 1
+    place = column(rules.num_cards, np.intp)
+    seen: Uint8 = dealer * (place == state.held[-1]).view(np.uint8)
     for owner, held in enumerate(state.held[:-1]):
-        viewers = np.where(state.public[owner], (1 << game.num_players) - 1, dealer)
+        viewers = np.where(state.public[owner], everybody, dealer)
         if state.phase == Phase.PLACING:
             viewers |= 1 << owner
         seen |= (viewers * (place == held)).astype(np.uint8)
-    if state.phase == Phase.DEALING and not game._over:
+    if state.phase == Phase.DEALING and not state.is_over(rules):
         seen |= dealer * (place == state.drawn).view(np.uint8)
     return seen
 
 
-def _points(game: KadoGame) -> Iterator[Invariant]:
-    rules, state = game.rules, game._state
+def _points(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     perfects = state.perfects.astype(np.intp)
     won = perfects.sum(axis=0)
     yield "_perfects must be one a turn at most", won <= state.turn + state.public.any(axis=0)
-    row_points, column_ribbons, column_best = parted(state.sums, rules)
-    scores = score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
-    yield (
-        "_scores must be what tableaus and perfects score",
-        (state.scores == scores + perfects * rules.perfect_points),
-    )
+    points = score(state.sums, rules) + perfects * rules.perfect_points
+    yield "_scores must be what tableaus and perfects score", state.scores == points

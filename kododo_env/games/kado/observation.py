@@ -1,15 +1,13 @@
-"""What a player of KADO knows, as pieces of an observation, and what the actions are."""
+"""What a player of KADO knows, as pieces of an observation."""
 
 from __future__ import annotations
 
-from enum import IntEnum
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
@@ -21,23 +19,15 @@ from kododo_env.core.observation import (
     numbered,
     rows_of,
 )
-from kododo_env.core.rows import column, for_all
+from kododo_env.core.rows import column, for_all, read_only
+from kododo_env.core.state import Uint8
+from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
+from kododo_env.games.kado.state import KadoState, Phase
+from kododo_env.games.kado.tables import Tables
 
-if TYPE_CHECKING:
-    from kododo_env.games.kado.game import KadoGame
-
-
-FEW = 256  # games, up to which it pays to keep what is known of the tableaus
-
-
-class Phase(IntEnum):
-    """The phases of a turn."""
-
-    DEALING = 0
-    CHALLENGE = 1
-    PLACING = 2
+Array = npt.NDArray[Any]
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
@@ -128,104 +118,67 @@ def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
     )
 
 
-class Moves(NamedTuple):
-    """Numbers of the actions: where each kind begins.
+class Known(NamedTuple):
+    """What of an observation follows from the rules alone.
 
     Attributes:
-        give: Plus how many seats to the dealer's left, 0 for the dealer, so P actions.
-        discard: Put the card aside, in the duel.
-        pass_: Do not challenge.
-        guess: Plus gift * B + ribbon.
-        place: Plus row * columns + column on the board.
-        no_op: Nothing to decide.
+        rows: Where each number stands in all that is known, by dealer and stage of the turn.
+        schedule: What the turn alone tells, (turns + 1, 3, 1): turns left; 0 and 1, for what is
+            one-hot.
+        dtype: The observation's.
     """
 
-    give: int
-    discard: int
-    pass_: int
-    guess: int
-    place: int
-    no_op: int
-
-
-def action_layout(rules: Rules) -> ActionLayout:
-    """The actions in the order of their numbers; see ``Moves`` for what they mean."""
-    guesses = (rules.num_gifts, rules.num_ribbons)
-    board = (rules.board_rows, rules.board_columns)
-    return ActionLayout(
-        (
-            ActionPiece("give", (rules.num_players,), ("seat",)),
-            ActionPiece("discard"),
-            ActionPiece("pass"),
-            ActionPiece("guess", guesses, ("gift", "ribbon")),
-            ActionPiece("place", board, ("row", "column")),
-            ActionPiece("no_op"),
-        )
-    )
+    rows: list[list[Rows]]
+    schedule: Uint8
+    dtype: np.dtype[Any]
 
 
 @cache
-def moves(rules: Rules) -> Moves:
-    """The numbers of the actions under these rules."""
-    layout = action_layout(rules)
-    return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))
+def known(rules: Rules) -> Known:
+    """What all observations under these rules have in common."""
+    left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
+    schedule = np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
+    return Known(known_rows(rules), read_only(schedule), observation_layout(rules).dtype)
 
 
-def observation(game: KadoGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+def observation(
+    state: KadoState, rules: Rules, tables: Tables, known: Known, out: Array | None = None
+) -> Array:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
-    rows = game._tables.known[game.dealer][stage(game)]
-    return gathered((*_boards(game), *_turn(game)), rows, game.layout.dtype, out)
+    rows = known.rows[state.dealer][stage(state, rules)]
+    boards = _boards(state, rules, known.dtype)
+    schedule = for_all(known.schedule[state.turn], len(state.terminated))
+    return gathered((*boards, *_turn(state, rules, tables), schedule), rows, known.dtype, out)
 
 
-def _boards(game: KadoGame) -> tuple[npt.NDArray[Any], ...]:
-    """What is known of the tableaus, which change once in a turn.
-
-    With few games put together once, too: an observation of one takes .75 of the time then. With
-    thousands it takes 1.2 times as long, since they are more than the cache holds.
-    """
-    state, dtype = game._state, game.layout.dtype
-    if game._kept is None or game._kept[0] is not state or game._kept[1] != state.turn:
-        row_points, column_ribbons, _ = parted(state.sums, game.rules)
-        boards = (
-            state.sums, state.tableau != NONE, state.open,
-            # As wide as the observation: a whole tableau of one gift may be worth more than a row.
-            np.add.reduce(row_points, axis=1, dtype=dtype),
-            np.add.reduce(column_ribbons, axis=1, dtype=np.uint8),
-        )  # fmt: skip
-        if game.num_envs > FEW:
-            return boards
-        together = np.concatenate(boards, axis=None, dtype=dtype, casting="unsafe")
-        game._kept = state, state.turn, together.reshape(-1, game.num_envs)
-    return (game._kept[2],)
+def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array, ...]:
+    """What is known of the tableaus."""
+    row_points, column_ribbons, _ = parted(state.sums, rules)
+    return (
+        state.sums, state.tableau != NONE, state.open,
+        # As wide as the observation: a whole tableau of one gift may be worth more than a row.
+        np.add.reduce(row_points, axis=1, dtype=dtype),
+        np.add.reduce(column_ribbons, axis=1, dtype=np.uint8),
+    )  # fmt: skip
 
 
-def _turn(game: KadoGame) -> tuple[npt.NDArray[Any], ...]:
+def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
     """What else is known: of this turn, and of the cards seen so far."""
-    state, rules, tables = game._state, game.rules, game._tables
-    cards = game._cards_at(np.concatenate([state.held, state.drawn[None]]))
-    parts = tables.parts.take(cards, axis=1)
+    places = np.concatenate([state.held, state.drawn[None]])
+    parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
     seen = state.seen >> column(rules.num_players)[:, :, None]
     seen &= 1
     if rules.max_copies > 1:
         seen = np.add.reduceat(seen, tables.kinds, axis=1, dtype=np.uint8)
-    return (
-        state.scores, state.perfects, seen, game._order(), parts,
-        parts[:, : rules.num_players] * state.public, state.ruled_out,
-        for_all(tables.schedule[state.turn], game.num_envs),
-    )  # fmt: skip
+    shown = parts[:, : rules.num_players] * state.public
+    return state.scores, state.perfects, seen, dealt_as(state), parts, shown, state.ruled_out
 
 
-def stage(game: KadoGame) -> int:
+def stage(state: KadoState, rules: Rules) -> int:
     """How far the turn is, the same in all games: dealing, each challenge, placing; all is over."""
-    if game._over:
-        return game.num_players + 1
-    return (0, 1 + game.phase_step, game.num_players)[game.phase]
-
-
-def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
-    """What the turn alone tells, (turns + 1, 3, 1): turns left; 0 and 1, for what is one-hot."""
-    left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
-    return np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
+    if state.is_over(rules):
+        return rules.num_players + 1
+    return (0, 1 + state.phase_step, rules.num_players)[state.phase]
 
 
 def known_rows(rules: Rules) -> list[list[Rows]]:

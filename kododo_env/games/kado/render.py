@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.games.kado.observation import Phase
 from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
+from kododo_env.games.kado.shown import KadoShown
+from kododo_env.games.kado.state import Phase
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
@@ -27,9 +26,6 @@ from kododo_env.rendering.svg import (
 from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
 from kododo_env.rendering.svg_table import HEAD, Seat, check_onlooker, panel, seats
 from kododo_env.rendering.words import counted
-
-if TYPE_CHECKING:
-    from kododo_env.games.kado.game import KadoGame
 
 BAND = 104
 """Height of what lies between the players."""
@@ -95,7 +91,7 @@ def _ribbon(ribbon: int) -> Suit:
     return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
 
 
-def face(game: KadoGame, number: int) -> Card | Blank:
+def face(game: KadoShown, number: int) -> Card | Blank:
     """A card by its id; face down for -1."""
     if number < 0:
         return Blank.BACK
@@ -104,7 +100,7 @@ def face(game: KadoGame, number: int) -> Card | Blank:
     return Card(_gift(gift), value, emblem, second=_ribbon(ribbon))
 
 
-def _word(game: KadoGame, number: int) -> str:
+def _word(game: KadoShown, number: int) -> str:
     """A card in short, gift, ribbon and value, such as PR3; ?? face down."""
     shown = face(game, number)
     if isinstance(shown, Blank) or shown.second is None:
@@ -112,7 +108,7 @@ def _word(game: KadoGame, number: int) -> str:
     return f"{shown.suit.letter}{shown.second.letter}{shown.value}"
 
 
-def _moment(game: KadoGame, index: int) -> str:
+def _moment(game: KadoShown, index: int) -> str:
     """Where the game stands, in words."""
     if game.terminated[index]:
         return "game over"
@@ -126,19 +122,19 @@ def _moment(game: KadoGame, index: int) -> str:
     return f"turn {game.turn + 1} of {game.rules.num_turns}, {doing}"
 
 
-def _offered(game: KadoGame, index: int, player: int | None) -> int:
+def _offered(game: KadoShown, index: int, player: int | None) -> int:
     """The card the dealer looks at, as the onlooker sees it: -1 face down."""
     return int(game.offered[index]) if player in (None, game.dealer) else -1
 
 
-def _held(game: KadoGame, index: int, player: int | None) -> list[int | None]:
+def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
     """The cards before the players as the onlooker sees them: -1 face down, None for none."""
     seen = game.held if player is None else game.held_as_seen_by(player)
     there = game.held[index] >= 0
     return [int(seen[index, seat]) if there[seat] else None for seat in range(game.num_players)]
 
 
-def _cells(game: KadoGame, index: int, seat: int) -> tuple[npt.NDArray[np.int16], tuple[int, int]]:
+def _cells(game: KadoShown, index: int, seat: int) -> tuple[npt.NDArray[np.int16], tuple[int, int]]:
     """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere.
 
     Besides its first row and column on the board.
@@ -150,13 +146,13 @@ def _cells(game: KadoGame, index: int, seat: int) -> tuple[npt.NDArray[np.int16]
     return shown[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], corner
 
 
-def _counted(game: KadoGame, index: int, seat: int) -> list[str]:
+def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
     """A player's points and perfects in words."""
     numbers = {"point": game.scores[index, seat], "perfect": game.perfects[index, seat]}
     return [counted(count, word) for word, count in numbers.items()]
 
 
-def _ruled_out(game: KadoGame, index: int) -> list[Suit]:
+def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
     """What wrong guesses of this turn have ruled out for the dealer's card."""
     gifts = np.flatnonzero(game.ruled_out_gifts[index])
     ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
@@ -166,7 +162,7 @@ def _ruled_out(game: KadoGame, index: int) -> list[Suit]:
 # --- text -----------------------------------------------------------------------------
 
 
-def text(game: KadoGame, index: int = 0, player: int | None = None) -> str:
+def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     """One game of a batch as text.
 
     Args:
@@ -203,7 +199,7 @@ def text(game: KadoGame, index: int = 0, player: int | None = None) -> str:
 # --- picture --------------------------------------------------------------------------
 
 
-def svg(game: KadoGame, index: int = 0, player: int | None = None) -> str:
+def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     """One game of a batch as a picture of the table, 900 by 600.
 
     Args:
@@ -227,7 +223,7 @@ def svg(game: KadoGame, index: int = 0, player: int | None = None) -> str:
     return picture(pieces, f"KADO: {_moment(game, index)}")
 
 
-def _head(game: KadoGame, index: int, seat: int, player: int | None) -> Seat:
+def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
     over = game.terminated[index]
     share = game.outcome()[index, seat] if over else 0
@@ -243,7 +239,7 @@ def _head(game: KadoGame, index: int, seat: int, player: int | None) -> Seat:
     )
 
 
-def _tableau(game: KadoGame, index: int, seat: int, player: int | None, box: Box) -> str:
+def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Box) -> str:
     """A tableau as large as the panel allows, and outlines where the next card may go."""
     cells, (first_row, first_column) = _cells(game, index, seat)
     rows, columns = (max(size, least) for size, least in zip(cells.shape, (3, 4), strict=True))
@@ -268,7 +264,7 @@ def _tableau(game: KadoGame, index: int, seat: int, player: int | None, box: Box
     return "".join(pieces)
 
 
-def _this_turn(game: KadoGame, held: int | None, box: Box) -> str:
+def _this_turn(game: KadoShown, held: int | None, box: Box) -> str:
     """The card before the player, at the right."""
     if held is None:
         return ""
@@ -278,7 +274,7 @@ def _this_turn(game: KadoGame, held: int | None, box: Box) -> str:
     return words + card(face(game, held), x, y, width)
 
 
-def _clock(game: KadoGame, index: int) -> str:
+def _clock(game: KadoShown, index: int) -> str:
     """Where the game stands."""
     middle = HEIGHT / 2
     pieces = [label("KADO", 16, middle - 24, 22, bold=True)]
@@ -287,7 +283,7 @@ def _clock(game: KadoGame, index: int) -> str:
     return "".join(pieces)
 
 
-def _middle(game: KadoGame, index: int, player: int | None) -> str:
+def _middle(game: KadoShown, index: int, player: int | None) -> str:
     """The draw pile, the card the dealer looks at, and what guesses have ruled out."""
     middle, width = HEIGHT / 2, 54.0
     top = middle - width * CARD.height / CARD.width / 2

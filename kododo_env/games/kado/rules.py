@@ -103,12 +103,12 @@ class Rules:
                 f"times {self.num_values}"
             )
 
-    @property
+    @cached_property
     def num_gifts(self) -> int:
         """G, how many gifts there are."""
         return len(self.deck)
 
-    @property
+    @cached_property
     def num_ribbons(self) -> int:
         """B, how many ribbons there are."""
         return len(self.deck[0])
@@ -179,15 +179,20 @@ class Rules:
         """G + B, what may be guessed of a card."""
         return self.num_gifts + self.num_ribbons
 
-    @property
+    @cached_property
     def num_sums(self) -> int:
         """What is added up of a tableau: by row and gift, by column and ribbon, and by column."""
         return self.board_rows * self.num_gifts + self.board_columns * (self.num_ribbons + 1)
 
-    @property
+    @cached_property
     def num_turns(self) -> int:
         """One for each place of the tableau."""
         return self.num_rows * self.num_columns
+
+    @cached_property
+    def phase_steps(self) -> tuple[int, int, int]:
+        """How many steps dealing takes, the challenges, and placing."""
+        return self.num_players - 1 + self.max_discards, self.num_players - 1, 1
 
     @property
     def cards_needed(self) -> int:
@@ -202,12 +207,12 @@ class Rules:
         """So many cards a turn takes at most: everybody's, one put aside, one for a perfect."""
         return self.num_players + self.max_discards + 1
 
-    @property
+    @cached_property
     def board_rows(self) -> int:
         """Rows of the board: whichever way the tableau grows from its middle cell."""
         return 2 * self.num_rows - 1
 
-    @property
+    @cached_property
     def board_columns(self) -> int:
         """Columns of the board."""
         return 2 * self.num_columns - 1

@@ -92,6 +92,25 @@ def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
     )
 
 
+def on_board(cells: Array, rules: Rules) -> Array:
+    """What is kept by cell, (P, cells, ...), by row and column of the board; a view of it."""
+    return cells.reshape(len(cells), rules.board_rows, rules.board_columns, *cells.shape[2:])
+
+
+def score(sums: Array, rules: Rules) -> npt.NDArray[np.int16]:
+    """What tableaus score: their rows and their columns.
+
+    Args:
+        sums: As for ``parted``.
+        rules: The rules.
+
+    Returns:
+        Shape (P, ...).
+    """
+    row_points, column_ribbons, column_best = parted(sums, rules)
+    return score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
+
+
 def score_rows(row_points: Array) -> npt.NDArray[np.int16]:
     """What the rows score: in each row the gift whose values add up to most.
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.deck import NONE
+from kododo_env.core.rows import numbers
 from kododo_env.core.state import BatchState, Bool, Uint8, of_batch, per_game
-from kododo_env.games.kado.observation import Phase
+from kododo_env.games.kado.rules import Rules
 
 Places = npt.NDArray[np.intp]
+
+
+class Phase(IntEnum):
+    """The phases of a turn."""
+
+    DEALING = 0
+    CHALLENGE = 1
+    PLACING = 2
 
 
 @dataclass(slots=True, eq=False)
@@ -28,9 +38,7 @@ class KadoState(BatchState):
     deck: Uint8 = per_game("num_places", fill=NONE)  # in the order of drawing, then no card
     drawn: Places = per_game(dtype=np.intp)  # the place of the next card to be drawn
     turn_start: Places = per_game(dtype=np.intp)  # what drawn was when the turn began
-    held: Places = per_game(
-        "num_holders", dtype=np.intp, fill="num_cards"
-    )  # last the one put aside
+    held: Places = per_game("num_holders", dtype=np.intp, fill="num_cards")  # by player, then aside
     seen: Uint8 = per_game("num_cards")  # by whom, bit by bit, in the order of ``Rules.cards``
     public: Bool = per_game("num_players", dtype=np.bool_)  # whose card a swap has shown to all
     ruled_out: Bool = per_game("num_parts", dtype=np.bool_)  # gifts, ribbons: by wrong guesses
@@ -38,3 +46,22 @@ class KadoState(BatchState):
     open: Bool = per_game("num_players", "num_cells", dtype=np.bool_)  # where the next may go
     sums: Uint8 = per_game("num_players", "num_sums")  # of the tableau; see ``scoring.parted``
     perfects: Uint8 = per_game("num_players")  # perfects so far
+
+    @property
+    def games(self) -> Places:
+        """The numbers of all games, (N,)."""
+        return numbers(len(self.terminated))
+
+    @property
+    def dealer(self) -> int:
+        """Who deals this turn, the same in all games."""
+        return self.turn % len(self.perfects)
+
+    @property
+    def challenger(self) -> int:
+        """Whose challenge it is in the phase of challenges."""
+        return (self.dealer + 1 + self.phase_step) % len(self.perfects)
+
+    def is_over(self, rules: Rules) -> bool:
+        """Whether all turns have been played; all games of a batch end together."""
+        return self.turn == rules.num_turns

@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import Rows
 from kododo_env.core.rows import column, read_only
 from kododo_env.core.state import Bool, Uint8
-from kododo_env.games.kado.observation import known_rows, moves, schedules
+from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
+from kododo_env.games.kado.state import Places
 
-Places = npt.NDArray[np.intp]
 MISSED, PERFECT = 1, 4
 """What a guess has come to, see ``Tables.hits``; between them one of both is right."""
 
@@ -40,8 +39,6 @@ class Tables(NamedTuple):
         sums_of_card: Which of them count a card, (3, 256).
         gains: How much a card adds to these sums, (3, 256).
         least: How large they are at least with it, (3, 256).
-        schedule: What the turn alone tells, (turns + 1, 3, 1); see ``schedules``.
-        known: Where each number of an observation stands; see ``known_rows``.
     """
 
     gift: Uint8
@@ -57,8 +54,6 @@ class Tables(NamedTuple):
     sums_of_card: Places
     gains: Uint8
     least: Uint8
-    schedule: Uint8
-    known: list[list[Rows]]
 
 
 @cache
@@ -78,10 +73,8 @@ def tables(rules: Rules) -> Tables:
         *_guesses(rules, facts), np.hstack([from_own_seat(rules.num_players), aside]),
         _sums_of_cell(rules), np.vstack([gift, ribbon, none]).astype(np.intp),
         np.vstack([value, real, none]).astype(np.uint8), np.vstack([none, none, value]),
-        schedules(rules),
     )  # fmt: skip
-    found: list[Any] = [*map(read_only, arrays), known_rows(rules)]
-    return Tables(*found)
+    return Tables(*map(read_only, arrays))
 
 
 def _guesses(rules: Rules, facts: Bool) -> tuple[Uint8, Bool]:

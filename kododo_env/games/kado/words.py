@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.games.kado.observation import Phase
 from kododo_env.games.kado.render import face
 from kododo_env.games.kado.rules import gift_name, ribbon_name
+from kododo_env.games.kado.shown import KadoShown
+from kododo_env.games.kado.state import Phase
 from kododo_env.rendering.svg_cards import Blank, Card
 from kododo_env.rendering.words import counted, listed
-
-if TYPE_CHECKING:
-    from kododo_env.games.kado.game import KadoGame
 
 SIDES = {(0, -1): "right of", (0, 1): "left of", (-1, 0): "below", (1, 0): "above"}
 """Where a cell lies, by the way to its neighbour."""
 
 
-def hand(game: KadoGame, player: int, index: int) -> list[Card]:
+def hand(game: KadoShown, player: int, index: int) -> list[Card]:
     """The card that the dealer has to give, and the own card of this turn, once it is seen."""
     offered = game.offered[index] if player == game.dealer else -1
     cards = (offered, game.held_as_seen_by(player)[index, player])
@@ -28,7 +24,7 @@ def hand(game: KadoGame, player: int, index: int) -> list[Card]:
     return [each for each in faces if not isinstance(each, Blank)]
 
 
-def played(game: KadoGame, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: KadoShown, action: int, player: int, index: int) -> tuple[int, ...]:
     """The first of these cards, which is given away or placed."""
     first = game.moves
     plays = action <= first.discard or first.place <= action < first.no_op
@@ -36,8 +32,8 @@ def played(game: KadoGame, action: int, player: int, index: int) -> tuple[int, .
 
 
 def story(
-    game: KadoGame,
-    before: KadoGame,
+    game: KadoShown,
+    before: KadoShown,
     actions: npt.NDArray[np.int64],
     player: int | None,
     index: int,
@@ -55,12 +51,12 @@ def story(
     return lines
 
 
-def _card(game: KadoGame, card: int) -> str:
+def _card(game: KadoShown, card: int) -> str:
     """A card in words; -1 is one that is face down."""
     return game.rules.card_name(int(card)) if card >= 0 else "a card"
 
 
-def _where(game: KadoGame, player: int, row: int, column: int, index: int) -> str:
+def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> str:
     """A cell of the board, and what lies beside it."""
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
     beside = [
@@ -72,7 +68,7 @@ def _where(game: KadoGame, player: int, row: int, column: int, index: int) -> st
 
 
 def _dealing(
-    game: KadoGame, before: KadoGame, action: int, player: int | None, index: int
+    game: KadoShown, before: KadoShown, action: int, player: int | None, index: int
 ) -> list[str]:
     """Who was given a card; only the dealer sees which."""
     dealer, seen = before.dealer, player in (None, before.dealer)
@@ -100,7 +96,7 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
     return gift_name(gift), f"{ribbon_name(ribbon)} ribbon"
 
 
-def _challenge(before: KadoGame, action: int, index: int) -> list[str]:
+def _challenge(before: KadoShown, action: int, index: int) -> list[str]:
     """A guess, what of it was right, and the swap that it has brought."""
     seat, dealer, rules = before.challenger, before.dealer, before.rules
     if action == before.moves.pass_:
@@ -121,7 +117,7 @@ def _challenge(before: KadoGame, action: int, index: int) -> list[str]:
     ]
 
 
-def _placing(game: KadoGame, before: KadoGame, index: int) -> list[str]:
+def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
     """Where everybody has placed their card, and what came of it."""
     lines = []
     now, then = (

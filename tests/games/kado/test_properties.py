@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 
 from kododo_env import kado_v0
 from kododo_env.core.deck import NONE
-from kododo_env.games.kado import KadoGame, Rules
+from kododo_env.games.kado import KadoGame, Phase, Rules
+from kododo_env.games.kado.cards import seen_by_place
+from kododo_env.games.kado.invariants import invariants
+from kododo_env.games.kado.observation import known, observation
+from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import tables
 from kododo_env.testing import check_batch_game
 from tests.helpers import differences, few, play_random, random_actions
@@ -102,6 +106,16 @@ def new_game(rules: Rules, decks: npt.NDArray[np.uint8]) -> KadoGame:
     return game
 
 
+def state_of(game: KadoGame) -> KadoState:
+    """A copy of its state, which knows no game."""
+    return KadoState.blank(game.rules, game.num_envs).like(game.state())
+
+
+def seen_of(game: KadoGame) -> npt.NDArray[np.uint8]:
+    """Who has seen the card in each place of the deck, bit by bit, (D, N)."""
+    return seen_by_place(state_of(game), game.rules, tables(game.rules))
+
+
 def types_seen(game: KadoGame, player: int) -> npt.NDArray[np.int64]:
     """How often a player has seen each type of card, (N, types)."""
     return game.view(player).pieces["seen"].reshape(game.num_envs, -1).astype(np.int64)
@@ -175,11 +189,11 @@ def test_everybody_has_seen_what_lies_open_and_nobody_more_than_the_deck(
 @given(positions())
 def test_a_card_before_a_player_is_shown_to_just_those_who_have_seen_it(position: Position) -> None:
     game = position.game(5)
-    held, known = game.state()["_held"], game._seen_places()
+    held, seen_by = game.state()["_held"], seen_of(game)
     for index, seat in np.ndindex(5, game.num_players):
         place = int(held[seat, index])
         for player in range(game.num_players):
-            seen = place < len(known) and bool(known[place, index] >> player & 1)
+            seen = place < len(seen_by) and bool(seen_by[place, index] >> player & 1)
             assert (game.held_as_seen_by(player)[index, seat] >= 0) == seen
 
 
@@ -359,10 +373,10 @@ def test_determinised_copies_are_whole_games(position: Position, seed: int) -> N
     whole = by_type(np.repeat(rules.cards[None].astype(int), 9, axis=0), rules)
     rng = np.random.default_rng(seed)
     while True:
-        deck, known = copies.state()["_deck"][:-1].T.astype(int), copies._seen_places().T
+        deck, seen_by = copies.state()["_deck"][:-1].T.astype(int), seen_of(copies).T
         assert (by_type(deck, rules) == whole).all()
         for player in range(rules.num_players):
-            seen = np.where(known >> player & 1, deck, -1)
+            seen = np.where(seen_by >> player & 1, deck, -1)
             assert (types_seen(copies, player) == by_type(seen, rules)).all()
         if copies.terminated.all():
             break
@@ -459,17 +473,41 @@ def test_which_card_of_the_turn_one_has_is_told_in_bytes() -> None:
         play_random(game, np.random.default_rng(1), 1)
 
 
-def test_what_is_kept_of_the_tableaus_is_not_shown_of_another_state() -> None:
-    game, rng = KadoGame(3, seed=1), np.random.default_rng(1)
-    play(game, rng, 20)
-    before, seen = game.state(), game.observe()
-    play(game, rng, 20)
-    game.observe()
-    game.load_state(before)
-    assert (game.observe() == seen).all()
-    other = KadoGame(3, seed=2)
-    while (other.turn, other.phase) != (game.turn, game.phase):
-        play(other, rng, 1)
-        other.observe()
-    other.load_state(before)
-    assert (other.observe() == seen).all()
+# --- a state alone --------------------------------------------------------------------
+
+
+@few(20)
+@given(positions())
+def test_a_state_alone_is_observed_and_obeys_what_holds_always(position: Position) -> None:
+    game, rules = position.game(3), position.rules
+    state = state_of(game)
+    seen = observation(state, rules, tables(rules), known(rules))
+    assert (seen.transpose(2, 0, 1) == game.observe()).all()
+    assert all(np.all(holds) for _, holds in invariants(state, rules, tables(rules)))
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "said"),
+    [
+        ("turn", 13, "turn must be 0 to 12"),
+        ("phase_step", 2, "phase_step must be 0 to 1 in this phase"),
+        ("open", False, "_open must be the cells next to the cards"),
+        ("sums", 9, "_sums must add up the rows of _tableau"),
+        ("deck", 0, "_deck must hold the cards of the game"),
+        ("public", True, "_public must be the dealer and a challenger, or nobody"),
+        ("seen", 0, "_seen must say who has seen the cards of this turn"),
+        ("scores", 99, "_scores must be what tableaus and perfects score"),
+    ],
+)
+def test_what_does_not_hold_in_a_state_alone_is_named(field: str, wrong: int, said: str) -> None:
+    game = KadoGame(8, seed=1)
+    play(game, np.random.default_rng(1), 4 + 2)  # the second turn: cards are before all players
+    assert (game.turn, game.phase) == (1, Phase.CHALLENGE)
+    state = state_of(game)
+    assert all(np.all(holds) for _, holds in invariants(state, game.rules, tables(game.rules)))
+    if isinstance(getattr(state, field), int):
+        setattr(state, field, wrong)
+    else:
+        getattr(state, field)[...] = wrong
+    found = invariants(state, game.rules, tables(game.rules))
+    assert next(must for must, holds in found if not np.all(holds)) == said

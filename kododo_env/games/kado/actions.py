@@ -1,0 +1,77 @@
+"""What the actions of KADO are: their numbers, and what they mean in words."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
+
+
+class Moves(NamedTuple):
+    """Numbers of the actions: where each kind begins.
+
+    Attributes:
+        give: Plus how many seats to the dealer's left, 0 for the dealer, so P actions.
+        discard: Put the card aside, in the duel.
+        pass_: Do not challenge.
+        guess: Plus gift * B + ribbon.
+        place: Plus row * columns + column on the board.
+        no_op: Nothing to decide.
+    """
+
+    give: int
+    discard: int
+    pass_: int
+    guess: int
+    place: int
+    no_op: int
+
+
+def action_layout(rules: Rules) -> ActionLayout:
+    """The actions in the order of their numbers; see ``Moves`` for what they mean."""
+    guesses = (rules.num_gifts, rules.num_ribbons)
+    board = (rules.board_rows, rules.board_columns)
+    return ActionLayout(
+        (
+            ActionPiece("give", (rules.num_players,), ("seat",)),
+            ActionPiece("discard"),
+            ActionPiece("pass"),
+            ActionPiece("guess", guesses, ("gift", "ribbon")),
+            ActionPiece("place", board, ("row", "column")),
+            ActionPiece("no_op"),
+        )
+    )
+
+
+@cache
+def moves(rules: Rules) -> Moves:
+    """The numbers of the actions under these rules."""
+    layout = action_layout(rules)
+    return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))
+
+
+def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
+    """What an action means, in words.
+
+    Args:
+        rules: The rules.
+        action: Its number.
+        card: The card that is given or placed, by its name.
+        dealer: Who gives it; None if that is not known.
+    """
+    first = moves(rules)
+    if action < first.discard:  # giving comes first, by the number of seats
+        to = f"the player {action} to the left"
+        if dealer is not None:
+            to = f"player_{(dealer + action) % rules.num_players}"
+        return f"give {card} to {to}" if action else f"keep {card}"
+    if first.guess <= action < first.place:
+        gift, ribbon = divmod(action - first.guess, rules.num_ribbons)
+        return f"guess {gift_name(gift)} and {ribbon_name(ribbon)} ribbon"
+    if first.place <= action < first.no_op:
+        row, column = divmod(action - first.place, rules.board_columns)
+        return f"place {card} in row {row}, column {column} of the board"
+    words = {first.discard: f"put {card} aside", first.pass_: "pass"}
+    return words.get(action, "nothing to decide")

@@ -1,0 +1,65 @@
+"""The cards of KADO's deck by their places: which they are, and who has seen them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.rows import column
+from kododo_env.core.state import Uint8
+from kododo_env.games.kado.rules import Rules
+from kododo_env.games.kado.state import KadoState, Places
+from kododo_env.games.kado.tables import Tables
+
+Array = npt.NDArray[Any]
+
+
+def cards_at(state: KadoState, places: Array, games: Places) -> Uint8:
+    """The cards in places of the deck, (..., M) of M games; NONE in the place behind the last."""
+    return state.deck.take(flat_index(state.deck, places, games))
+
+
+def dealt_as(state: KadoState) -> Uint8:
+    """Which card of this turn each player has, and the last put aside, from 1; (P + 1, N)."""
+    order = state.held - (state.turn_start - 1)
+    order *= state.held < len(state.seen)
+    return order.astype(np.uint8)
+
+
+def seen_by_place(state: KadoState, rules: Rules, tables: Tables) -> Uint8:
+    """Who has seen the card in each place of the deck, bit by bit, (D, N)."""
+    places = column(rules.num_cards, np.intp)
+    return state.seen.take(where_seen(state, rules, tables, places, state.games))
+
+
+def where_seen(
+    state: KadoState, rules: Rules, tables: Tables, places: Array, games: Places
+) -> Places:
+    """Where in ``seen``, flattened, the cards in places (..., M) of M games stand."""
+    deck, card = state.deck, cards_at(state, places, games)
+    which = tables.first.take(card)
+    if rules.max_copies > 1:
+        same = deck[:, games] == card[..., None, :]
+        before = column(len(deck), np.intp) < places[..., None, :]
+        which += np.add.reduce(same & before, axis=-2, dtype=np.intp)
+    return flat_index(state.seen, which, games)
+
+
+def flat_index(array: Array, *index: Any) -> Places:
+    """Where elements lie in the flattened array, for ``take`` and for a single index.
+
+    With several indices a step takes 1.2 to 1.4 times as long from thousands of games on,
+    and 0.9 times as long with few.
+
+    Args:
+        array: C-contiguous; only its shape is used.
+        *index: One for each axis, of which those before the first array of intp are ints.
+    """
+    place = index[0]
+    for size, step in zip(array.shape[1:], index[1:], strict=True):
+        if size > 1:  # else the index is 0: a step of one game takes .9 of the time
+            place = place * size + step
+    flat: Places = place
+    return flat

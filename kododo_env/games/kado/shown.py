@@ -1,0 +1,127 @@
+"""What there is to see of a batch of KADO games: what lies on the table, and who holds what."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.deck import NONE
+from kododo_env.core.state import Uint8
+from kododo_env.games.kado.actions import Moves
+from kododo_env.games.kado.cards import cards_at, dealt_as
+from kododo_env.games.kado.rules import Rules
+from kododo_env.games.kado.scoring import on_board
+from kododo_env.games.kado.state import KadoState, Phase
+
+
+class KadoShown(BatchGame):
+    """The base of ``KadoGame``: what its state means to a reader, in read-only arrays (N, ...).
+
+    Attributes:
+        moves: Where each kind of action begins.
+    """
+
+    rules: Rules
+    moves: Moves
+    _state: KadoState
+
+    # --- where the batch stands ---------------------------------------------------------
+
+    @property
+    def turn(self) -> int:
+        """0, 1, ..., the same in all games."""
+        return self._state.turn
+
+    @property
+    def phase(self) -> Phase:
+        """Dealing, challenge or placing."""
+        return self._state.phase
+
+    @property
+    def phase_step(self) -> int:
+        """How many steps of this phase have been played."""
+        return self._state.phase_step
+
+    @property
+    def dealer(self) -> int:
+        """Who deals this turn, the same in all games."""
+        return self._state.dealer
+
+    @property
+    def challenger(self) -> int:
+        """Whose challenge it is in the phase of challenges."""
+        return self._state.challenger
+
+    # --- the cards ----------------------------------------------------------------------
+
+    @property
+    def tableaus(self) -> npt.NDArray[np.int8]:
+        """Card ids on the board, -1 where none lies; shape (N, P, rows, columns)."""
+        return self._shown(on_board(self._state.tableau, self.rules).view(np.int8))
+
+    @property
+    def open_cells(self) -> npt.NDArray[np.bool_]:
+        """Where each player's next card may go; shape (N, P, rows, columns)."""
+        return self._shown(on_board(self._state.open, self.rules))
+
+    @property
+    def held(self) -> npt.NDArray[np.int8]:
+        """The card before each player this turn, -1 if none; shape (N, P)."""
+        return self._shown(self._held().view(np.int8))
+
+    def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
+        """The same, -1 also where the player has not seen the card; shape (N, P)."""
+        player = self._seat(player)
+        seen = self._state.public | (player == self.dealer)
+        if self._state.phase == Phase.PLACING:
+            seen[player] = True
+        return self._shown(np.where(seen, self._held(), np.uint8(NONE)).view(np.int8))
+
+    def _held(self) -> Uint8:
+        return cards_at(self._state, self._state.held[:-1], self._state.games)
+
+    @property
+    def offered(self) -> npt.NDArray[np.int8]:
+        """The card that the dealer looks at and has to give, -1 if none; shape (N,)."""
+        state = self._state
+        if state.phase == Phase.DEALING and not state.is_over(self.rules):
+            return self._shown(cards_at(state, state.drawn, state.games).view(np.int8))
+        return self._shown(np.full(self.num_envs, -1, np.int8))
+
+    @property
+    def dealt_as(self) -> npt.NDArray[np.uint8]:
+        """Which card of the turn each player has, from 1, 0 if none; shape (N, P)."""
+        return self._shown(dealt_as(self._state)[:-1])
+
+    @property
+    def put_aside(self) -> npt.NDArray[np.uint8]:
+        """Which card of the turn the dealer has put aside, from 1, 0 if none; shape (N,)."""
+        return self._shown(dealt_as(self._state)[-1])
+
+    @property
+    def draw_pile_sizes(self) -> npt.NDArray[np.intp]:
+        """Cards in the draw pile, the one that the dealer looks at included; shape (N,)."""
+        return self._shown(self.rules.num_cards - self._state.drawn)
+
+    # --- the challenges -----------------------------------------------------------------
+
+    @property
+    def ruled_out_gifts(self) -> npt.NDArray[np.bool_]:
+        """Gifts that the dealer's card has not, by this turn's wrong guesses; shape (N, G)."""
+        return self._shown(self._state.ruled_out[: self.rules.num_gifts])
+
+    @property
+    def ruled_out_ribbons(self) -> npt.NDArray[np.bool_]:
+        """Ribbons that the dealer's card has not, by this turn's wrong guesses; shape (N, B)."""
+        return self._shown(self._state.ruled_out[self.rules.num_gifts :])
+
+    @property
+    def swapped(self) -> npt.NDArray[np.bool_]:
+        """Whether a challenge of this turn was won, shape (N,)."""
+        return self._shown(self._state.public[self.dealer])
+
+    @property
+    def perfects(self) -> npt.NDArray[np.uint8]:
+        """Perfects so far, shape (N, P)."""
+        return self._shown(self._state.perfects)
