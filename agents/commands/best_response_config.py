@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from agents.ppo.budget import Budget
+from agents.options import Budget
 from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import check_settings, flag
 

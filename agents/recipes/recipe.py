@@ -17,6 +17,8 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import check_settings
 from kododo_env.core.numbers import shown
 
+LAST = 0.01  # imitation ends at this share of the learning rate that it began with
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -95,6 +97,16 @@ class Recipe:
     def imitated(self) -> float:
         """The share of the training that is imitation; 0 without an expert."""
         return self.imitation_share if self.expert else 0.0
+
+    def imitation_rate(self, remaining: float) -> float:
+        """The learning rate when this share of the imitation is left, 1 to 0."""
+        return self.imitation_learning_rate * (LAST + (1 - LAST) * remaining)
+
+    def self_play_rates(self, remaining: float) -> tuple[float, float]:
+        """Learning rate and weight of the entropy when this share of the self-play is left."""
+        gone = 1 - remaining
+        rate = self.learning_rate + gone * (self.final_learning_rate - self.learning_rate)
+        return rate, self.ent_coef + gone * (self.final_ent_coef - self.ent_coef)
 
     def reward(self, game: BatchGame) -> npt.NDArray[np.float32]:
         """Points compared with the others' as they come, and the victory at the end; (N, P)."""

@@ -14,8 +14,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from agents.ppo.data_parallel import DataParallel
 from agents.ppo.imitation import demonstrate
+from agents.ppo.machine import DataParallel
 from kododo_env import registry
 from kododo_env.arena.match import Match
 from kododo_env.arena.play import play
