@@ -49,14 +49,14 @@ class Measured:
 
     def update(self) -> None:
         """One update of self-play; what it took."""
-        trainer, watch = self.trainer, self.trainer.model.stopwatch
+        trainer, watch = self.trainer, self.trainer.learner.stopwatch
         watch.seconds.clear()
-        steps, begun = trainer.model.num_timesteps, perf_counter()
+        steps, begun = trainer.progress.steps, perf_counter()
         trainer.progress.updates = 1  # against itself
         trainer._play_itself()
         took = perf_counter() - begun
         learning = watch.seconds["learning"]
-        steps = trainer.model.num_timesteps - steps
+        steps = trainer.progress.steps - steps
         self.rounds.append(
             {
                 "update": steps / took,
@@ -75,22 +75,15 @@ def training(rounds: int, folder: Path) -> dict[str, dict[str, float]]:
     """Agent-steps/s by who trains."""
     config = default_config(GAME, PLAYERS, threads=1, expert="", opponents=())
     task = task_of(config)
-    measured = {ONE: Measured(_quiet(Trainer(config, Checkpoint(task), folder)))}
+    measured = {ONE: Measured(Trainer(config, Checkpoint(task), folder))}
     for workers in WORKERS:
         trainer = RayTrainer(config, Checkpoint(task), folder)
         trainer.crew = Crew(task, workers, 1, config.bfloat16)
-        measured[str(workers)] = Measured(_quiet(trainer))
+        measured[str(workers)] = Measured(trainer)
     for _ in range(rounds + 1):
         for each in measured.values():
             each.update()
     return {name: each.figures() for name, each in measured.items()}
-
-
-def _quiet(trainer: Trainer) -> Trainer:
-    from stable_baselines3.common.logger import Logger
-
-    trainer.model.set_logger(Logger(None, []))
-    return trainer
 
 
 def evaluation(rounds: int) -> dict[str, float]:

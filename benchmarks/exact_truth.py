@@ -177,7 +177,7 @@ class MeasuredTrainer(Trainer):
 
     def _measure(self, point: dict[str, Any]) -> None:
         seconds, tree = time.process_time() - self.begun, self.tree
-        agent, seats = NetworkAgent(self.model.policy.network), range(self.tree.num_players)
+        agent, seats = NetworkAgent(self.learner.network), range(self.tree.num_players)
         self.past.append([strategy(tree, agent, seat) for seat in seats])
         gained = {str(each): exact(tree, agent, each).nash_conv for each in TEMPERATURES}
         later = self.past[len(self.past) // 2 :]

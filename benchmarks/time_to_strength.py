@@ -26,9 +26,9 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.game_length import game_length
 from agents.training.checkpoint import Checkpoint
 from agents.training.measure import against
+from agents.training.memory import game_length
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.core.agent import Agent
@@ -159,8 +159,13 @@ class SnapshotTrainer(Trainer):
     kept: list[Snapshot]
     begun: float
 
+    def run(self) -> None:
+        """Learn until the budget is spent, which runs from here on."""
+        self.kept, self.begun, self.budget = [], time.process_time(), self.config.budget()
+        super().run()
+
     def _measure(self, point: dict[str, Any]) -> None:
-        network = deepcopy(self.model.policy.network)
+        network = deepcopy(self.learner.network)
         agent = NetworkAgent(network, self.task.recipe.temperature, "train.py")
         spent = time.process_time() - self.begun
         self.kept.append(Snapshot(point["seconds"], spent, point["steps"], agent))
@@ -170,8 +175,6 @@ def by_recipe(config: TrainConfig) -> list[Snapshot]:
     """As ``train.py`` does it."""
     with TemporaryDirectory() as folder:
         trainer = SnapshotTrainer(config, Checkpoint(task_of(config)), Path(folder))
-        trainer.kept, trainer.begun = [], time.process_time()
-        trainer.budget = config.budget()  # from here on
         trainer.run()
         if trainer.stopped:
             raise trainer.stopped

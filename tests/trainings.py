@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.ppo.ppo import PPO, Batch
 from agents.recipes.recipe import Recipe
 from agents.training.training_config import TrainConfig, default_config
-from kododo_env.wrappers.vec import BatchVecEnv
+from kododo_env.core import BatchGame
 
 
 def short(run_dir: Path, **changes: Any) -> TrainConfig:
@@ -20,19 +20,22 @@ def short(run_dir: Path, **changes: Any) -> TrainConfig:
     return default_config(**settings | changes)
 
 
-def learner(env: BatchVecEnv, steps: int | None = None, **changes: Any) -> SelfPlayPPO:
-    """A learner with a small network and settings to be changed.
+def learner(game: BatchGame, threads: int = 1, device: str = "cpu", **changes: Any) -> PPO:
+    """A learner with a small network; ``changes`` are of the recipe."""
+    settings: dict[str, Any] = {
+        "batch_size": 128, "n_epochs": 2, "learning_rate": 3e-4, "width": 16, "depth": 2,
+        "one_hot": 0,
+    }  # fmt: skip
+    return PPO(game, Recipe(**settings | changes), 0, device, threads)
 
-    Args:
-        env: What it plays.
-        steps: Of a rollout; None: a whole game.
-        **changes: Of the recipe; or ``threads`` and ``device``.
-    """
-    others = {name: changes.pop(name) for name in ("threads", "device") if name in changes}
-    settings: dict[str, Any] = {"batch_size": 128, "n_epochs": 2, "learning_rate": 3e-4}
-    recipe = Recipe(**settings | changes)
-    network = {"width": 16, "depth": 2}
-    model = SelfPlayPPO(env, recipe, network, 0, lambda: 1.0, **others)
-    if steps is not None:
-        model.n_steps = model.rollout_buffer.buffer_size = steps
-    return model
+
+def self_play(model: PPO, game: BatchGame, seed: int = 0) -> Batch:
+    """The decisions of a learner in all seats."""
+    return model.play(game, [None] * game.num_players, seed).decisions
+
+
+def update(model: PPO, game: BatchGame, seed: int = 0) -> Batch:
+    """Let a learner play itself and learn from it; the decisions."""
+    decisions = self_play(model, game, seed)
+    model.learn(decisions, *model.recipe.self_play_rates(1.0))
+    return decisions

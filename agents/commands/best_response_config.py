@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Annotated
 
-from agents.ppo.budget import Budget
+from agents.options import Budget
 from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import (
     Bound,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated
 
 import tyro
 
 from agents.commands.best_response_config import BestResponseConfig
-from agents.commands.engine import engine
-from agents.engine import RAY, Engine, check_engine
+from agents.options import RAY, Engine, check_engine
 from kododo_env.arena.workers import cores
 from kododo_env.commands import tournament
 from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
@@ -67,8 +68,8 @@ def evaluate(config: EvaluateConfig) -> None:
         ValueError: What was asked cannot be done; nothing has been played.
     """
     if config.response.best_response is None:
-        with engine(config.engine, config.address, config.workers):
-            tournament.evaluate(config, _on_cluster(config) if config.engine == RAY else None)
+        with _engine(config) as play_chunks:
+            tournament.evaluate(config, play_chunks)
         return
     from agents.commands.best_response import Exploitability, exploitability  # imports torch
 
@@ -83,8 +84,14 @@ def evaluate(config: EvaluateConfig) -> None:
     play_and_write({config.json: JSON, config.response.save: (".onnx",)}, play, write)
 
 
-def _on_cluster(config: EvaluateConfig) -> Play:
-    """What plays chunks on the Ray cluster that is there."""
+@contextmanager
+def _engine(config: EvaluateConfig) -> Iterator[Play | None]:
+    """Inside, there is what plays chunks on a Ray cluster; None: this machine's own processes."""
+    if config.engine != RAY:
+        yield None
+        return
+    from agents.ray_engine.cluster import cluster
     from agents.ray_engine.tournament import run_on_cluster
 
-    return lambda contest, chunks, _: run_on_cluster(contest, chunks, config.workers)
+    with cluster(config.address, config.workers):
+        yield lambda contest, chunks, _: run_on_cluster(contest, chunks, config.workers)

@@ -14,8 +14,8 @@ from kododo_env.system.extras import needs
 from kododo_env.system.stopping import end_at_once_on_stop
 
 LIBRARIES = (
-    "torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxscript", "tyro", "tensorboard",
-    "scipy", "onnxruntime", "tabulate", "tqdm", "filelock", "matplotlib",
+    "torch", "onnx", "onnxscript", "tyro", "tensorboard", "scipy", "onnxruntime", "tabulate",
+    "tqdm", "filelock", "matplotlib",
 )  # fmt: skip
 
 

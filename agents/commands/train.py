@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 
-from agents.commands.engine import engine
-from agents.commands.resuming import begun, fresh, resumed
-from agents.engine import RAY
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
-from agents.training.learning_curve import draw_learning_curve
+from agents.options import RAY
 from agents.training.measure import against, results, table
 from agents.training.memory import check_memory
-from agents.training.run_folder import CHECKPOINT, FILES, POLICY, run_folder, write_config
+from agents.training.run_folder import (
+    CHECKPOINT,
+    FILES,
+    POLICY,
+    begun,
+    fresh,
+    resumed,
+    run_folder,
+    write_config,
+)
 from agents.training.trainer import Trainer
 from agents.training.training_config import DEFAULT_GAME, TrainConfig, Which, default_config
 from kododo_env.arena.match import MatchResult
@@ -33,30 +41,33 @@ def train(config: TrainConfig) -> None:
     with (
         run_folder(config) as run_dir,
         reserved(run_dir, [run_dir / name for name in FILES]) as place,
-        engine(config.engine, config.address, config.workers),
+        _engine(config) as trains,
     ):
         run, said = (resumed if config.resume else fresh)(config, run_dir)
         task = run.task
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
         check_memory(task)
-        trainer = _trainer(config)(config, run, run_dir)
-        trainer.before_writing = place.check
+        trainer = trains(config, run, run_dir, place.check)
         write_config(run_dir, task, config)
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
         if config.device != "cpu":
-            print(f"the network is on the device {trainer.model.device.type}", flush=True)
+            print(f"the network is on the device {trainer.learner.device.type}", flush=True)
         for line in said:
             print(line, flush=True)
         _run(trainer, place)
 
 
-def _trainer(config: TrainConfig) -> type[Trainer]:
-    """Who trains."""
+@contextmanager
+def _engine(config: TrainConfig) -> Iterator[type[Trainer]]:
+    """Inside, there is what does the work: this process, or a Ray cluster."""
     if config.engine != RAY:
-        return Trainer
+        yield Trainer
+        return
+    from agents.ray_engine.cluster import cluster
     from agents.ray_engine.ray_trainer import RayTrainer
 
-    return RayTrainer
+    with cluster(config.address, config.workers):
+        yield RayTrainer
 
 
 def defaults(which: Which) -> TrainConfig:
@@ -95,6 +106,8 @@ def _run(trainer: Trainer, place: Reservation) -> None:
 
 def finish(trainer: Trainer) -> None:
     """Measure and export what was learned; say where everything is."""
+    from agents.training.learning_curve import draw_learning_curve  # imports matplotlib
+
     task, run_dir, progress = trainer.task, trainer.run_dir, trainer.progress
     duels = against(trainer.agent, task, trainer.config.games, task.seed + 2)
     facts = {
@@ -105,11 +118,11 @@ def finish(trainer: Trainer) -> None:
         "steps": progress.steps,
         "threads": trainer.config.threads,
         "bfloat16": trainer.config.bfloat16,
-        "device": trainer.model.device.type,
+        "device": trainer.learner.device.type,
     }
     export_policy(
-        trainer.model.policy.network.cpu(),
-        trainer.env.game,
+        trainer.learner.network.cpu(),
+        trainer.game,
         run_dir / POLICY,
         temperature=task.recipe.temperature,
         training=facts,
@@ -127,7 +140,7 @@ def _report(trainer: Trainer, duels: dict[str, MatchResult]) -> None:
     print(
         f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps"
     )
-    print(f"time: {trainer.model.stopwatch.text()}")
+    print(f"time: {trainer.learner.stopwatch.text()}")
     print(f"one learner, {players - 1} of the other at a table; parity {1 / players:.3f}")
     print(table(duels))
     for name in FILES:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.networks.canonical import Canonical
-from agents.networks.places import columns_of
+from agents.networks.canonical import Canonical, columns_of
 from agents.networks.tied import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece
@@ -62,7 +62,7 @@ class GameNetwork(nn.Module):
     ) -> None:
         super().__init__()
         given = (width, depth, one_hot, tied)
-        self.settings = dict(zip(SETTINGS, given, strict=True))
+        self.settings: dict[str, Any] = dict(zip(SETTINGS, given, strict=True))
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor

@@ -16,8 +16,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from agents.networks.canonical import Canonical
-from agents.networks.places import columns_of
+from agents.networks.canonical import Canonical, columns_of
 from kododo_env.core.actions import ActionPiece
 from kododo_env.core.observation import ObservationLayout
 

@@ -12,19 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from scipy.special import softmax
-from stable_baselines3.common.utils import update_learning_rate
 from torch.nn import functional
 
 from agents.networks.network import log_probabilities
-from agents.ppo.decision_buffer import advantages_of
-from agents.ppo.game_length import LONGEST
-from agents.ppo.game_policy import Batch, GamePolicy, Losses, minibatches
-from agents.recipes.recipe import Recipe
+from agents.ppo.ppo import LONGEST, PPO, Batch, Losses, Played, minibatches
 from kododo_env.core.agent import ActionValueAgent, Agent, choice_of, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
-
-LAST = 0.01  # imitation ends at this share of the learning rate that it began with
 
 
 class Imitation:
@@ -34,57 +28,55 @@ class Imitation:
     value.
 
     Args:
-        policy: Who learns.
+        learner: Who learns, by the settings of its recipe.
         expert: Who is imitated.
-        recipe: The settings.
     """
 
-    def __init__(self, policy: GamePolicy, expert: Agent, recipe: Recipe) -> None:
-        self.policy, self.expert, self.recipe = policy, expert, recipe
+    def __init__(self, learner: PPO, expert: Agent) -> None:
+        self.learner, self.expert, self.recipe = learner, expert, learner.recipe
 
-    def update(
-        self, game: BatchGame, remaining: float, rng: np.random.Generator
-    ) -> dict[str, float]:
-        """Let the expert play all seats of a batch to its end, and imitate it.
+    def learn(self, decisions: Batch, remaining: float) -> dict[str, float]:
+        """Imitate decisions that were played; what there is to log of it.
 
         Args:
-            game: A batch that has just been dealt.
+            decisions: The expert's.
             remaining: The share of the phase that is left, 1 to 0.
-            rng: The expert's randomness.
-
-        Returns:
-            What there is to log.
 
         Raises:
             Diverged: Losses, gradients or the network's answers are no finite numbers.
         """
-        recipe = self.recipe
-        rate = recipe.imitation_learning_rate * (LAST + (1 - LAST) * remaining)
-        update_learning_rate(self.policy.optimizer, rate)
-        shown = self.demonstrations(game, rng)
-        batches = minibatches(shown, recipe.n_epochs, recipe.batch_size)
-        found = self.policy.learn(batches, self._losses, recipe.max_grad_norm)
-        return {"learning_rate": rate, **found}
+        batches = minibatches(decisions, self.recipe.n_epochs, self.recipe.batch_size)
+        rate = self.recipe.imitation_rate(remaining)
+        return self.learner.descend(batches, self.losses, rate)
 
-    def _losses(self, batch: Batch) -> Losses:
-        """Means over a batch."""
-        logits, values = self.policy.asked(batch)
+    def losses(self, batch: Batch) -> Losses:
+        """The loss and its parts; means over a batch."""
+        logits, values = self.learner.asked(batch)
         log_probs = log_probabilities(logits, batch["masks"])
         cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
         value_loss = functional.mse_loss(values, batch["returns"])
         loss = cross_entropy + self.recipe.vf_coef * value_loss
         return {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
 
-    def demonstrations(self, game: BatchGame, rng: np.random.Generator) -> Batch:
-        """The expert's decisions in all seats, from where a batch stands to its end.
+    def play(self, game: BatchGame, rng: np.random.Generator) -> Played:
+        """Let the expert play all seats of a batch to its end.
+
+        Args:
+            game: N games, just dealt.
+            rng: The expert's randomness.
 
         Returns:
-            With the expert's distributions (B, A) as ``targets``.
+            Its decisions, with its distributions (B, A) as ``targets``.
+
+        Raises:
+            Diverged: The network's answers are no numbers.
         """
         steps: list[tuple[npt.NDArray[Any], ...]] = []
         decided: list[npt.NDArray[np.bool_]] = []
         rewards: list[npt.NDArray[np.float32]] = []
+        agent_steps = 0
         while len(rewards) < LONGEST and not game.terminated.all():
+            agent_steps += game.num_players * int((~game.terminated).sum())
             deciding = game.deciding()
             chosen, targets = demonstrate(self.expert, game, rng, self.recipe.imitation_temperature)
             each = (game.observe(), game.legal_action_mask(), targets)
@@ -93,19 +85,17 @@ class Imitation:
             game.step(chosen)
             rewards.append(self.recipe.reward(game).ravel())
         observations, masks, targets = (np.concatenate(each) for each in zip(*steps, strict=True))
-        canonical, entries, _, values = self.policy.answers(observations)
-        here, gained = np.stack(decided), np.stack(rewards)
-        expected, starts = np.zeros_like(gained), np.zeros_like(gained)  # one episode each
-        expected[here] = values
-        settings = self.recipe.gamma, self.recipe.gae_lambda
-        returns = expected + advantages_of(gained, here, expected, starts, starts[0], *settings)
-        return {
+        canonical, entries, _, values = self.learner.answers(observations)
+        seats = range(game.num_players)
+        gains = self.learner.gains(game, seats, values, np.stack(decided), np.stack(rewards))
+        decisions = {
             "canonical": canonical,
             "entries": entries,
             "masks": torch.from_numpy(masks),
             "targets": torch.from_numpy(targets),
-            "returns": torch.from_numpy(returns[here]),
+            "returns": gains["returns"],
         }
+        return Played(decisions, agent_steps)
 
 
 def demonstrate(

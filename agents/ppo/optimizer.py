@@ -1,4 +1,4 @@
-"""Muon for the matrices of hidden layers and Adam for all else, as one optimiser."""
+"""The optimiser: Adam, or Muon for the matrices of hidden layers and Adam for all else."""
 
 from __future__ import annotations
 
@@ -8,14 +8,33 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from agents.networks.network import GameNetwork
+
 ITERATIONS = 3  # of Newton and Schulz; torch's five learned no better, and take longer
+
+
+def make_optimizer(
+    network: GameNetwork, learning_rate: float, muon: float
+) -> torch.optim.Optimizer:
+    """Adam; or, if ``muon`` is above 0, Muon at this times the rate for the hidden matrices."""
+    weights = list(network.parameters())
+    if not muon:
+        return torch.optim.Adam(weights, lr=learning_rate, eps=1e-5)  # PPO's usual eps
+    matrices = network.hidden_matrices()
+    others = [weight for weight in weights if all(weight is not one for one in matrices)]
+    return MuonWithAdam(matrices, others, learning_rate, muon)
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:
+    """Set the learning rate of an optimiser that ``make_optimizer`` made."""
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate
 
 
 class MuonWithAdam(torch.optim.Optimizer):
     """Muon (Jordan et al. 2024) for matrices, Adam (Kingma and Ba 2015) for the rest.
 
-    Muon follows the learning rate of Adam's group, so whoever sets one rate for all groups, as
-    stable-baselines3 does, sets both.
+    Muon follows the learning rate of Adam's group, so ``set_learning_rate`` sets both.
 
     Args:
         matrices: Weights of hidden layers, two-dimensional.

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from kododo_env.arena import workers as processes
+from kododo_env.system.extras import needs
+
+needs("--engine ray", "ray", "ray")
 
 # Before Ray is imported: it tells nobody that it is used, nor of what it gets over by itself.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 
-import ray
+import ray  # noqa: E402
 
 OBJECT_STORE = 200 * 2**20  # bytes, of a cluster of this machine; what is more goes to the disk
 PATIENCE = 10.0  # seconds for a cluster to answer

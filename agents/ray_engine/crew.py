@@ -102,12 +102,12 @@ class Crew:
 
     def learned(self) -> dict[str, Any]:
         """The state of policy and optimiser; all learners have the same."""
-        state: dict[str, Any] = self._of_learners(lambda learner: learner.learned())[0]
+        state: dict[str, Any] = self._of_learners(lambda learner: learner.ppo.learned())[0]
         return state
 
     def go_on(self, learned: dict[str, Any]) -> None:
         """Give all learners the state of a policy and its optimiser."""
-        self._of_learners(lambda learner: learner.go_on(learned))
+        self._of_learners(lambda learner: learner.ppo.go_on(learned))
 
     def _of_learners(self, what: Any) -> list[Any]:
         results = list(self.learners.foreach_learner(what))

@@ -10,14 +10,13 @@ from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
 from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.columns import Columns
 from ray.rllib.utils.schedules.scheduler import Scheduler
-from stable_baselines3.common.utils import update_learning_rate
 from torch import Tensor
 from torch.nn import functional
 
 from agents.networks.network import check_answers, check_finite
-from agents.ppo.freed_memory import keep_freed_memory
-from agents.ppo.game_policy import PROBED
-from agents.ppo.self_play_ppo import divergence_of
+from agents.ppo.machine import prepare_process
+from agents.ppo.optimizer import set_learning_rate
+from agents.ppo.ppo import PPO, PROBED, divergence_of
 
 VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
 
@@ -28,32 +27,22 @@ class SelfPlayLearner(PPOTorchLearner):
     def build(self) -> None:
         """Make the module and its optimiser."""
         super().build()
-        torch.set_num_threads(1)  # a minibatch is divided among learners, not among threads
-        keep_freed_memory()
+        prepare_process()  # one thread: a minibatch is divided among learners
 
     @property
-    def policy(self) -> Any:
+    def ppo(self) -> PPO:
         """What has the network and its optimiser."""
-        return self.module[DEFAULT_MODULE_ID].unwrapped().policy
+        ppo: PPO = self.module[DEFAULT_MODULE_ID].unwrapped().ppo
+        return ppo
 
     def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
         """The recipe's optimiser, whose learning rate ``update`` sets."""
         module = self._module[module_id]
         self.register_optimizer(
             module_id=module_id,
-            optimizer=module.policy.optimizer,
-            params=list(module.policy.network.parameters()),  # none of the average
+            optimizer=module.ppo.optimizer,
+            params=list(module.ppo.network.parameters()),  # none of the average
         )
-
-    def learned(self) -> dict[str, Any]:
-        """The state of policy and optimiser, as a checkpoint has it."""
-        policy = self.policy
-        return {"policy": policy.state_dict(), "optimizer": policy.optimizer.state_dict()}
-
-    def go_on(self, learned: dict[str, Any]) -> None:
-        """Put back what ``learned`` gave."""
-        self.policy.load_state_dict(learned["policy"])
-        self.policy.optimizer.load_state_dict(learned["optimizer"])
 
     def update(self, *args: Any, timesteps: dict[str, Any], **kwargs: Any) -> Any:
         """Learn from decisions.
@@ -69,7 +58,7 @@ class SelfPlayLearner(PPOTorchLearner):
             wordless, if an error is raised in them.
         """
         np.random.seed(timesteps["seed"])  # noqa: NPY002  RLlib shuffles by it
-        update_learning_rate(self.policy.optimizer, timesteps["rate"])
+        set_learning_rate(self.ppo.optimizer, timesteps["rate"])
         self.entropy_coeff_schedulers_per_module[DEFAULT_MODULE_ID] = Scheduler(
             fixed_value_or_schedule=timesteps["entropy"], framework="torch"
         )
@@ -77,9 +66,9 @@ class SelfPlayLearner(PPOTorchLearner):
         try:
             super().update(*args, timesteps={}, **kwargs)
             with torch.no_grad():
-                check_answers(*self.policy.asked(self._latest))
-            check_finite(*self.policy.network.parameters())
-            self.policy.move_average()
+                check_answers(*self.ppo.asked(self._latest))
+            check_finite(*self.ppo.network.parameters())
+            self.ppo.move_average()
         except ValueError as error:
             return error
         means = {
@@ -111,7 +100,7 @@ class SelfPlayLearner(PPOTorchLearner):
         )
         if "magnet" in batch:
             log_probs = functional.log_softmax(logits, dim=1)
-            loss = loss + self.policy.magnet * divergence_of(log_probs, batch["magnet"])
+            loss = loss + self.ppo.recipe.magnet * divergence_of(log_probs, batch["magnet"])
         self._losses.append({"loss": loss.detach()})
         return loss
 

@@ -11,7 +11,8 @@ from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
 from agents.networks.network import masked
-from agents.ray_engine.player import make_model
+from agents.ppo.ppo import PPO
+from agents.training.training_config import Task
 
 
 class GameModule(TorchRLModule, ValueFunctionAPI):
@@ -24,14 +25,13 @@ class GameModule(TorchRLModule, ValueFunctionAPI):
 
     def setup(self) -> None:
         """Make the network and its optimiser."""
-        self.bfloat16: bool = self.model_config["bfloat16"]
-        self.policy = make_model(self.model_config["task"], 1).policy
+        task: Task = self.model_config["task"]
+        bfloat16 = self.model_config["bfloat16"]
+        self.ppo = PPO(task.batch_game(1, task.seed), task.recipe, task.seed, bfloat16=bfloat16)
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Tensor]:
         """Logits (B, A), those of illegal actions ``ILLEGAL``, and values (B,)."""
-        logits, values = self.policy.network.from_canonical(
-            batch["canonical"].float(), batch["entries"].long(), self.bfloat16
-        )
+        logits, values = self.ppo.asked(batch)
         return {
             Columns.ACTION_DIST_INPUTS: masked(logits, batch["masks"]),
             Columns.VF_PREDS: values,

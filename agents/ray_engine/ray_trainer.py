@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.ppo.imitation import LAST
 from agents.ray_engine.cluster import cores
 from agents.ray_engine.crew import Crew, crew
 from agents.ray_engine.player import pieces
@@ -28,39 +27,31 @@ class RayTrainer(Trainer):
         config = self.config
         workers, learners = config.workers or cores(), config.learners or 1
         with crew(self.task, workers, learners, config.bfloat16) as self.crew:
-            policy = self.model.policy
-            self.crew.go_on(
-                {"policy": policy.state_dict(), "optimizer": policy.optimizer.state_dict()}
-            )
+            self.crew.go_on(self.learner.learned())
             super().run()
 
-    def _imitate(self) -> None:
-        recipe = self.task.recipe
-        decisions = self._played("imitation", imitation=True)
-        left = self.imitation_remaining()
-        self._learn(
-            "imitation", decisions, recipe.imitation_learning_rate * (LAST + (1 - LAST) * left)
-        )
+    def _imitate(self) -> dict[str, float]:
+        rate = self.task.recipe.imitation_rate(self.imitation_remaining())
+        return self._learn("imitation", self._played("imitation", imitation=True), rate)
 
-    def _play_itself(self) -> None:
+    def _play_itself(self) -> dict[str, float]:
         opponent = self.task.recipe.opponent_of(self.progress.updates)
         decisions = self._played("acting", opponent=opponent)
-        left = self.self_play_remaining()
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
-        with_magnet = self.model.policy.with_magnet(tensors)
+        with_magnet = self.learner.with_magnet(tensors)
         decisions = {name: each.numpy() for name, each in with_magnet.items()}
-        rate, entropy = self.model.lr_schedule(left), self.model.ent_schedule(left)
-        self._learn("train", decisions, rate, entropy)
+        rates = self.task.recipe.self_play_rates(self.self_play_remaining())
+        return self._learn("train", decisions, *rates)
 
     def _played(self, name: str, **what: Any) -> dict[str, Any]:
         """The decisions of an update's games."""
         games, parts = self.task.recipe.num_envs, self.crew.workers
         work = pieces(games, parts, update=self.progress.updates, **what)
-        network = self.model.policy.network
-        weights = {name: each.numpy() for name, each in network.state_dict().items()}
-        with self.model.stopwatch.on(name):
+        state = self.learner.network.state_dict()
+        weights = {name: each.numpy() for name, each in state.items()}
+        with self.learner.stopwatch.on(name):
             played = self.crew.play(work, weights)
-        self.model.num_timesteps += sum(each.steps for each in played)
+        self.progress.steps += sum(each.steps for each in played)
         return {
             name: np.concatenate([each.decisions[name] for each in played])
             for name in played[0].decisions
@@ -68,16 +59,8 @@ class RayTrainer(Trainer):
 
     def _learn(
         self, log: str, decisions: dict[str, Any], rate: float, entropy: float = 0.0
-    ) -> None:
-        model = self.model
-        with model.stopwatch.on("learning"):
+    ) -> dict[str, float]:
+        with self.learner.stopwatch.on("learning"):
             logged = self.crew.learn(decisions, self._seed_of_update(), rate, entropy)
-            self._take(self.crew.learned())
-        for name, value in logged.items():
-            model.logger.record(f"{log}/{name}", value)
-        model.logger.dump(model.num_timesteps)
-
-    def _take(self, learned: dict[str, Any]) -> None:
-        """Have what the learners have learned."""
-        self.model.policy.load_state_dict(learned["policy"])
-        self.model.policy.optimizer.load_state_dict(learned["optimizer"])
+            self.learner.go_on(self.crew.learned())
+        return {f"{log}/{name}": value for name, value in logged.items()}

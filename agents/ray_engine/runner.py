@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy.typing as npt
-import torch
 from ray.rllib.env.env_runner import EnvRunner
 
-from agents.ppo.freed_memory import keep_freed_memory
+from agents.ppo.machine import prepare_process
 from agents.ray_engine.player import Piece, Played, Player
 from agents.training.training_config import Task
 
@@ -26,8 +25,7 @@ class BatchEnvRunner(EnvRunner):
 
     def __init__(self, *, config: Any, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
-        torch.set_num_threads(1)  # a runner has one core
-        keep_freed_memory()
+        prepare_process()
         self.task: Task = self.config.env_config["task"]
         self.bfloat16: bool = self.config.env_config["bfloat16"]
         self.players: dict[int, Player] = {}  # by the number of games

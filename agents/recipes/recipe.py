@@ -19,6 +19,8 @@ from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 from kododo_env.policy.policy_schema import NETWORK
 
+LAST = 0.01  # imitation ends at this share of the learning rate that it began with
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -97,6 +99,16 @@ class Recipe:
     def imitated(self) -> float:
         """The share of the training that is imitation; 0 without an expert."""
         return self.imitation_share if self.expert else 0.0
+
+    def imitation_rate(self, remaining: float) -> float:
+        """The learning rate when this share of the imitation is left, 1 to 0."""
+        return self.imitation_learning_rate * (LAST + (1 - LAST) * remaining)
+
+    def self_play_rates(self, remaining: float) -> tuple[float, float]:
+        """Learning rate and weight of the entropy when this share of the self-play is left."""
+        gone = 1 - remaining
+        rate = self.learning_rate + gone * (self.final_learning_rate - self.learning_rate)
+        return rate, self.ent_coef + gone * (self.final_ent_coef - self.ent_coef)
 
     def reward(self, game: BatchGame) -> npt.NDArray[np.float32]:
         """Points compared with the others' as they come, and the victory at the end; (N, P)."""

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.ppo.ppo import PPO
 from agents.training.training_config import Task
 from kododo_env.core.numbers import shown
 from kododo_env.system.files import written_whole
@@ -63,17 +63,10 @@ class Checkpoint:
     learner: bytes = b""
 
 
-def save_checkpoint(path: Path, task: Task, model: SelfPlayPPO, progress: Progress) -> None:
+def save_checkpoint(path: Path, task: Task, learner: PPO, progress: Progress) -> None:
     """Write a checkpoint."""
     tensors = io.BytesIO()
-    torch.save(
-        {
-            "policy": model.policy.state_dict(),
-            "optimizer": model.policy.optimizer.state_dict(),
-            "random_state": torch.get_rng_state(),
-        },
-        tensors,
-    )
+    torch.save({**learner.learned(), "random_state": torch.get_rng_state()}, tensors)
     facts = {"format": FORMAT, "task": task.to_dict(), "progress": vars(progress)}
     members = {"facts.json": json.dumps(facts).encode(), "learner.pt": tensors.getvalue()}
     with written_whole(path) as aside, zipfile.ZipFile(aside, "w") as archive:
@@ -121,15 +114,13 @@ def _digest(members: dict[str, bytes]) -> bytes:
     return hashlib.sha256(each).hexdigest().encode()
 
 
-def restore(model: SelfPlayPPO, checkpoint: Checkpoint) -> None:
-    """Put back what a learner has learned, its optimiser, its steps and the random state.
+def restore(learner: PPO, checkpoint: Checkpoint) -> None:
+    """Put back what a learner has learned, its optimiser and the random state.
 
     Args:
-        model: A learner with the same network and optimiser, as the task says.
+        learner: One with the same network and optimiser, as the task says.
         checkpoint: What was read.
     """
-    learner = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
-    model.policy.load_state_dict(learner["policy"])
-    model.policy.optimizer.load_state_dict(learner["optimizer"])
-    model.num_timesteps = checkpoint.progress.steps
-    torch.set_rng_state(learner["random_state"])
+    saved = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
+    learner.go_on(saved)
+    torch.set_rng_state(saved["random_state"])

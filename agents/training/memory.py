@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 import numpy as np
 
 from agents.networks.network import inputs_of
-from agents.ppo.game_length import game_length
+from agents.ppo.ppo import LONGEST
 from agents.training.training_config import Task
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.batch_game import BatchGame
 
 TRIAL = 16  # games that are looked at
 GIGABYTE = 10**9
@@ -43,6 +46,24 @@ def needed_memory(task: Task) -> int:
         + at_work * 4 * (inputs + recipe.width + hidden)
         + 4 * 4 * recipe.width * (inputs + hidden)  # weights, gradients and two moments
     )
+
+
+class GameLength(NamedTuple):
+    """What a batch takes, played at random."""
+
+    steps: int  # from the deal until all games are over, at most ``LONGEST``
+    deciding: float  # the share of the seats that had something to decide
+
+
+def game_length(game: BatchGame) -> GameLength:
+    """Play a fresh batch of the game, which itself stays as it is."""
+    trial = game.fresh(game.num_envs, 0)
+    rng = np.random.default_rng(0)
+    deciding: list[float] = []
+    while len(deciding) < LONGEST and not trial.terminated.all():
+        deciding.append(float(trial.deciding().mean()))
+        trial.step(random_legal_actions(trial.legal_action_mask(), rng))
+    return GameLength(len(deciding), float(np.mean(deciding)))
 
 
 def _memory() -> int | None:

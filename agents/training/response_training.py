@@ -6,21 +6,18 @@ from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
 
-import torch
-from stable_baselines3.common.logger import Logger
+import numpy as np
 
-from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
+from agents.export.policy_weights import changed_rules, game_of, network_of
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.budget import Budget
-from agents.ppo.freed_memory import keep_freed_memory
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.options import Budget
+from agents.ppo.machine import bfloat16_is_fast, prepare_process
+from agents.ppo.ppo import PPO
 from agents.recipes.recipe import Recipe, recipe_for
-from agents.training.training_config import bfloat16_is_fast
+from agents.training.training_config import Table
 from kododo_env.arena.match import Match
 from kododo_env.arena.progress import budget_bar
-from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.wrappers.vec import BatchVecEnv
 
 LEAST_EPOCHS = 3
 TEMPERATURES = (0.0, 0.25, 1.0)
@@ -68,32 +65,23 @@ def train_best_response(
         ValueError: The policy has no weights to start from, or there is no budget.
     """
     budget = Budget(minutes, steps)
-    torch.set_num_threads(1)  # DataParallel's threads are many enough
-    keep_freed_memory()
-    arguments = network_arguments(policy.path)
+    prepare_process()
+    begun = network_of(policy.path)
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
-    recipe = replace(recipe, **arguments)
-    envs = _envs(policy, recipe, seed)
-    model = SelfPlayPPO(
-        envs[0],
-        recipe,
-        arguments,
-        seed,
-        lambda: budget.remaining(model.num_timesteps),
-        threads=threads,
-        bfloat16=bfloat16_is_fast(),
-    )
-    model.policy.network.load_state_dict(network_of(policy.path).state_dict())
-    _learn(model, envs, budget)
-    network = model.policy.network.eval()
+    recipe = replace(recipe, **begun.settings)
+    tables = _tables(policy, recipe)
+    learner = PPO(tables[0][0], recipe, seed, threads=threads, bfloat16=bfloat16_is_fast())
+    learner.network.load_state_dict(begun.state_dict())
+    steps_played = _learn(learner, tables, budget, seed)
+    network = learner.network.eval()
     temperature = _best_temperature(NetworkAgent(network), policy, seed + 1)
     agent = NetworkAgent(network, temperature, f"best-response-{policy.name}")
     facts = {
         "recipe": asdict(replace(recipe, temperature=temperature)),
         "seed": seed,
         "minutes": budget.minutes,
-        "steps": model.num_timesteps,
+        "steps": steps_played,
         "temperature": temperature,
     }
     return BestResponse(agent, facts)
@@ -118,32 +106,35 @@ def response_recipe(recipe: Recipe) -> Recipe:
     )
 
 
-def _envs(policy: OnnxAgent, recipe: Recipe, seed: int) -> list[BatchVecEnv]:
+def _tables(policy: OnnxAgent, recipe: Recipe) -> list[Table]:
     """For each seat the games in which the learner has it."""
     players = policy.num_players
-    envs = []
+    tables: list[Table] = []
     for seat in range(players):
         game = game_of(policy.metadata, recipe.num_envs * players)
         policy.check(game)
-        opponents: list[Agent | None] = [policy] * players
-        opponents[seat] = None
-        envs.append(BatchVecEnv(game, recipe.reward, opponents))
-        envs[-1].seed(seed * players + seat)
-        envs[-1].reset()
-    return envs
+        tables.append((game, [None if each == seat else policy for each in range(players)]))
+    return tables
 
 
-def _learn(model: SelfPlayPPO, envs: list[BatchVecEnv], budget: Budget) -> None:
-    """Learn until the budget is spent, in one seat after the other; at least one update."""
-    model.set_logger(Logger(None, []))
+def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int) -> int:
+    """Learn until the budget is spent, one seat after the other; at least one update.
+
+    Returns:
+        The learner's steps.
+    """
+    steps = 0
     with budget_bar(title="best response") as show:
         for update in count():
-            left = budget.remaining(model.num_timesteps)
-            show(left, f"{model.num_timesteps / 1e6:.1f}M steps", None)
+            left = budget.remaining(steps)
+            show(left, f"{steps / 1e6:.1f}M steps", None)
             if update and not left:
-                return
-            model.set_env(envs[update % len(envs)])
-            model.learn(model.n_steps * model.n_envs, reset_num_timesteps=False)
+                return steps
+            dealt = int(np.random.SeedSequence([seed, update]).generate_state(1)[0])
+            decisions, played = learner.play(*tables[update % len(tables)], dealt)
+            steps += played
+            learner.learn(decisions, *learner.recipe.self_play_rates(budget.remaining(steps)))
+    raise AssertionError("the budget is spent some time")
 
 
 def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> float:

@@ -11,22 +11,18 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-import torch
-from stable_baselines3.common.logger import configure
+from torch.utils.tensorboard import SummaryWriter
 
-from agents.networks.network import SETTINGS
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.device import device_named
-from agents.ppo.freed_memory import keep_freed_memory
 from agents.ppo.imitation import Imitation
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.ppo.machine import device_named, prepare_process
+from agents.ppo.ppo import PPO
 from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
 from agents.training.measure import against
 from agents.training.run_folder import CHECKPOINT
-from agents.training.training_config import Task, TrainConfig
+from agents.training.training_config import TrainConfig
 from kododo_env.arena.progress import budget_bar
 from kododo_env.system.stopping import STOPS, on_stop
-from kododo_env.wrappers.vec import BatchVecEnv
 
 MEASURE_GAMES = 400  # against each baseline, each time while learning
 
@@ -38,51 +34,55 @@ class Trainer:
         config: What was asked for.
         begun: What is learned and where it stands.
         run_dir: The folder; it exists.
+        before_writing: Called before each checkpoint; what it raises ends the run.
 
     Attributes:
+        learner: Who learns.
+        game: The games of self-play.
+        tables: What is played; see ``Task.tables``.
         stopped: What somebody who asked to stop early has raised, None if nobody has.
-        before_writing: Called before each checkpoint; what it raises ends the run.
     """
 
-    def __init__(self, config: TrainConfig, begun: Checkpoint, run_dir: Path) -> None:
-        self.config, self.run_dir = config, run_dir
+    def __init__(
+        self,
+        config: TrainConfig,
+        begun: Checkpoint,
+        run_dir: Path,
+        before_writing: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.config, self.run_dir, self._before_writing = config, run_dir, before_writing
         self.task, self.progress = task, progress = begun.task, begun.progress
         self.stopped: type[KeyboardInterrupt] | None = None
-        self.before_writing: Callable[[], None] = lambda: None
         self.budget = config.budget(progress.seconds)
-        torch.set_num_threads(1)  # DataParallel's threads are many enough
-        keep_freed_memory()
-        recipe = task.recipe
-        self.env = BatchVecEnv(task.batch_game(recipe.num_envs, task.seed), recipe.reward)
-        self.others = opponents_envs(task)
-        self.model = model = SelfPlayPPO(
-            self.env,
-            recipe,
-            {name: getattr(recipe, name) for name in SETTINGS},
+        prepare_process()
+        self.tables = task.tables()
+        self.game, _ = self.tables[None]
+        self.learner = PPO(
+            self.game,
+            task.recipe,
             task.seed,
-            self.self_play_remaining,
             device_named(config.device),
             threads=config.threads,
             bfloat16=config.bfloat16,
         )
         if begun.learner:
-            restore(model, begun)
-        self.imitation = None
-        if (expert := task.expert()) is not None:
-            self.imitation = Imitation(model.policy, expert, recipe)
+            restore(self.learner, begun)
+        expert = task.expert()
+        self.imitation = None if expert is None else Imitation(self.learner, expert)
+        self._log: SummaryWriter | None = None  # of a run
         self._saved = time.monotonic()
         self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
 
     @property
     def agent(self) -> NetworkAgent:
         """The policy as it is now, playing as it will be exported."""
-        return NetworkAgent(self.model.policy.network, self.task.recipe.temperature)
+        return NetworkAgent(self.learner.network, self.task.recipe.temperature)
 
     # --- how far ----------------------------------------------------------------------
 
     def remaining(self) -> float:
         """The share of the budget that is left, 1 to 0."""
-        return self.budget.remaining(self.model.num_timesteps)
+        return self.budget.remaining(self.progress.steps)
 
     def imitation_remaining(self) -> float:
         """The share of the imitation that is left, 1 to 0; without an expert 0."""
@@ -102,54 +102,66 @@ class Trainer:
 
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
-        self.model.set_logger(configure(str(self.run_dir / "tensorboard"), ["tensorboard"]))
-        with stops_on_signal(self), quiet_log_writer(), budget_bar(self.remaining()) as show:
+        self._log = SummaryWriter(str(self.run_dir / "tensorboard"))
+        with on_stop(self._stop), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
-                if self.imitation_remaining() > 0:
-                    self._imitate()
-                else:
-                    self._play_itself()
+                steps, begun = self.progress.steps, time.perf_counter()
+                imitates = self.imitation_remaining() > 0
+                logged = self._imitate() if imitates else self._play_itself()
                 self.progress.updates += 1
-                self.progress.steps = self.model.num_timesteps
+                speed = (self.progress.steps - steps) / (time.perf_counter() - begun)
+                self._note({**logged, "time/fps": speed})
                 self._measure_if_due()
                 if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
                     self.save()
                 show(self.remaining(), self.progress.text(), len(self.progress.curve))
             self.save()
 
-    def _imitate(self) -> None:
-        """One update of imitation, on fresh games."""
+    def _imitate(self) -> dict[str, float]:
+        """One update of imitation, on fresh games; what there is to log."""
         assert self.imitation is not None
-        model, game = self.model, self.env.game
-        game.reset(self._seed_of_update())
+        left = self.imitation_remaining()
+        self.game.reset(self._seed_of_update())
         rng = np.random.default_rng([self.task.seed, self.progress.updates])
-        with model.stopwatch.on("imitation"):
-            logged = self.imitation.update(game, self.imitation_remaining(), rng)
-        model.num_timesteps += game.steps_played * self.env.num_envs
-        for name, value in logged.items():
-            model.logger.record(f"imitation/{name}", value)
-        model.logger.dump(model.num_timesteps)
+        with self.learner.stopwatch.on("imitation"):
+            decisions, steps = self.imitation.play(self.game, rng)
+            found = self.imitation.learn(decisions, left)
+        self.progress.steps += steps
+        return {f"imitation/{name}": value for name, value in found.items()}
 
-    def _play_itself(self) -> None:
-        """One update of PPO, on fresh games against itself or against scripted players."""
-        name = self.task.recipe.opponent_of(self.progress.updates)
-        env = self.env if name is None else self.others[name]
-        env.seed(self._seed_of_update())
-        self.model.set_env(env)  # which deals anew
-        self.model.learn(self.model.n_steps * self.model.n_envs, reset_num_timesteps=False)
+    def _play_itself(self) -> dict[str, float]:
+        """One update of PPO, on fresh games against itself or a scripted player; what to log."""
+        table = self.tables[self.task.recipe.opponent_of(self.progress.updates)]
+        decisions, steps = self.learner.play(*table, self._seed_of_update())
+        self.progress.steps += steps
+        rates = self.task.recipe.self_play_rates(self.self_play_remaining())
+        found = self.learner.learn(decisions, *rates)
+        share = {"rollout/share_of_decisions": len(decisions["returns"]) / steps}
+        return {**{f"train/{name}": value for name, value in found.items()}, **share}
 
     def _seed_of_update(self) -> int:
         """Seeded for each update, so that a checkpoint need not know where the games stand."""
         sequence = np.random.SeedSequence([self.task.seed, self.progress.updates])
         return int(sequence.generate_state(1)[0])
 
+    def _note(self, values: dict[str, float]) -> None:
+        """Write numbers into the run's log."""
+        assert self._log is not None
+        for name, value in values.items():
+            self._log.add_scalar(name, value, self.progress.steps)
+        self._log.flush()
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """The first Ctrl-C, or polite kill, ends the run cleanly, the second at once."""
+        if self.stopped:
+            raise STOPS[number]
+        self.stopped = STOPS[number]
+
     def _measure_if_due(self) -> None:
-        point: dict[str, Any] = {
-            "seconds": self.budget.seconds, "steps": self.model.num_timesteps
-        }  # fmt: skip
+        point: dict[str, Any] = {"seconds": self.budget.seconds, "steps": self.progress.steps}
         due = self._due(**point)
         if due > self._measured:
-            with self.model.stopwatch.on("measuring"):
+            with self.learner.stopwatch.on("measuring"):
                 self._measure(point)
             self._measured = due
 
@@ -158,45 +170,15 @@ class Trainer:
         duels = against(self.agent, self.task, MEASURE_GAMES, self.task.seed + 1)
         shares = {name: each.share.to_json() for name, each in duels.items()}
         self.progress.curve.append(point | {"shares": shares})
-        for name, each in duels.items():
-            self.model.logger.record(f"eval/share_against_{name}", each.share.mean)
+        self._note({f"eval/share_against_{name}": each.share.mean for name, each in duels.items()})
 
     def save(self) -> None:
         """Write the checkpoint."""
-        with self.model.stopwatch.on("checkpoints"):
-            self.before_writing()
+        with self.learner.stopwatch.on("checkpoints"):
+            self._before_writing()
             self.progress.seconds = self.budget.seconds
             self._saved = time.monotonic()
-            save_checkpoint(self.run_dir / CHECKPOINT, self.task, self.model, self.progress)
-
-
-def opponents_envs(task: Task) -> dict[str, BatchVecEnv]:
-    """For each of the recipe's opponents as many games as have the slots of self-play.
-
-    The learner has the first seat, the opponent all others.
-    """
-    players = task.num_players
-    return {
-        name: BatchVecEnv(
-            task.batch_game(task.recipe.num_envs * players, task.seed),
-            task.recipe.reward,
-            agent,
-        )
-        for name, agent in task.opponents().items()
-    }
-
-
-@contextmanager
-def stops_on_signal(trainer: Trainer) -> Iterator[None]:
-    """Inside, the first Ctrl-C (or polite kill) ends the run cleanly, the second at once."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        if trainer.stopped:
-            raise STOPS[number]
-        trainer.stopped = STOPS[number]
-
-    with on_stop(stop):
-        yield
+            save_checkpoint(self.run_dir / CHECKPOINT, self.task, self.learner, self.progress)
 
 
 @contextmanager

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
-import torch
 import tyro
 
-from agents.engine import Engine, check_engine
-from agents.ppo.budget import Budget
-from agents.ppo.device import device_named
+from agents.options import Budget, Engine, check_engine
+from agents.ppo.machine import bfloat16_is_fast, device_named
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent
 from kododo_env.commands.file_argument import FilePath
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import (
     Bound,
@@ -29,6 +27,8 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
 DEFAULT_GAME = "kododo"
+Table = tuple[BatchGame, list[Agent | None]]
+"""Games, and who has each seat of them: None where the policy learns."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,6 @@ def default_config(
     return TrainConfig(game, players, replace(settings, **changed), recipe, **given)
 
 
-def bfloat16_is_fast() -> bool:
-    """Whether the processor multiplies in bfloat16; False where torch cannot tell."""
-    told: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(told.get("avx512_bf16") or told.get("amx_bf16"))
-
-
 @dataclass(frozen=True)
 class Which:
     """What the defaults of a command line depend on."""
@@ -180,6 +174,24 @@ class Task:
         """Scripted opponents by name; ValueError if the game has no such scripted player."""
         names = self.recipe.opponents if self.recipe.opponents_share else ()
         return {name: make_agent(name, self.game) for name in names}
+
+    def tables(self) -> dict[str | None, Table]:
+        """What self-play plays: under None against itself, and against each opponent by name.
+
+        An opponent has all seats but the first. Then there are P times as many games, so that as
+        many seats learn.
+
+        Raises:
+            ValueError: There is no such opponent, or it cannot play this game.
+        """
+        games, game = self.recipe.num_envs, self.batch_game(self.recipe.num_envs, self.seed)
+        found: dict[str | None, Table] = {None: (game, [None] * self.num_players)}
+        for name, agent in self.opponents().items():
+            if isinstance(agent, CheckingAgent):
+                agent.check(game)
+            many = self.batch_game(games * self.num_players, self.seed)
+            found[name] = many, [None] + [agent] * (self.num_players - 1)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

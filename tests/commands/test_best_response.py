@@ -19,12 +19,15 @@ from agents.commands.best_response_config import BestResponseConfig
 from agents.export.onnx_export import check_parity, export_policy
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network import GameNetwork
+from agents.ppo.ppo import PPO, Played
 from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.response_training import train_best_response
 from kododo_env import registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
+from kododo_env.core import BatchGame
+from kododo_env.core.agent import Agent
 from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
@@ -225,14 +228,17 @@ def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
 def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
     weak: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    played: list[list[int]] = []
+    played: list[list[bool]] = []
+    play = response_training.PPO.play
 
-    def learned_nothing(model: object) -> None:
-        played.append(model.env.seats)  # type: ignore[attr-defined]
+    def noted(self: PPO, game: BatchGame, agents: list[Agent | None], seed: int) -> Played:
+        played.append([agent is None for agent in agents])
+        return play(self, game, agents, seed)
 
-    monkeypatch.setattr(response_training.SelfPlayPPO, "train", learned_nothing)
+    monkeypatch.setattr(response_training.PPO, "play", noted)
+    monkeypatch.setattr(response_training.PPO, "learn", lambda *_: {})
     response = train_best_response(OnnxAgent(weak), steps=3 * STEPS, seed=1, recipe=SMALL)
-    assert played == [[0], [1], [0]]
+    assert played == [[True, False], [False, True], [True, False]]
     assert response.training["steps"] == 3 * STEPS
     start = network_of(weak)
     for name, tensor in response.agent.network.state_dict().items():

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.resuming import FIXED, resumed
 from agents.commands.train import defaults, train
 from agents.recipes.recipe import Recipe
 from agents.training import checkpoint
 from agents.training.checkpoint import read_checkpoint
+from agents.training.run_folder import FIXED, resumed
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, Which, default_config
-from kododo_env.core import rewards
 from tests.command_line import train_py
 
 ANOTHER = {
@@ -139,41 +138,14 @@ def test_what_can_be_changed_reaches_the_learner(folder: Path, name: str) -> Non
 
 def learner_settings(trainer: Trainer) -> dict[str, object]:
     """What the learner really has of each setting that can be changed."""
-    model, rate, entropy = trainer.model, trainer.model.lr_schedule, trainer.model.ent_schedule
+    recipe = trainer.learner.recipe
+    assert trainer.imitation is not None
+    assert trainer.imitation.recipe is recipe
     return {
-        "batch_size": model.batch_size,
-        "n_epochs": model.n_epochs,
-        "learning_rate": rate(1.0),
-        "final_learning_rate": round(rate(0.0), 12),
-        "ent_coef": entropy(1.0),
-        "final_ent_coef": round(entropy(0.0), 12),
-        "magnet_updates": model.policy.magnet_updates,
-        "clip_range": model.clip_range(1.0),  # type: ignore[operator]
-        "gamma": (model.gamma, model.rollout_buffer.gamma),
-        "gae_lambda": (model.gae_lambda, model.rollout_buffer.gae_lambda),
-        "vf_coef": model.vf_coef,
-        "max_grad_norm": model.max_grad_norm,
-        "margin_weight": margin_weight(trainer),
-        **{name: getattr(trainer.task.recipe, name) for name in OF_IMITATION},
-        "opponents": tuple(trainer.others),
-        "opponents_share": sum(
-            trainer.task.recipe.opponent_of(update) is not None for update in range(100)
-        ),
+        **{name: getattr(recipe, name) for name in ANOTHER},
+        "opponents": tuple(name for name in trainer.tables if name is not None),
         "temperature": trainer.agent.temperature,
     }
-
-
-def margin_weight(trainer: Trainer) -> float:
-    """What all environments give for a point of margin."""
-    game = trainer.env.game.fresh(1, 0)
-    while not rewards.margin(game)[0, 0]:
-        game.step(game.legal_action_mask().argmax(axis=2))
-    gains = {
-        float(env._reward(game)[0, 0] - rewards.win(game)[0, 0])
-        for env in (trainer.env, *trainer.others.values())
-    }
-    assert len(gains) == 1
-    return gains.pop() / float(rewards.margin(game)[0, 0])
 
 
 def test_help_tells_what_the_run_would_really_use(

@@ -16,8 +16,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from agents.ppo.data_parallel import DataParallel
 from agents.ppo.imitation import demonstrate
+from agents.ppo.machine import DataParallel
 from agents.recipes.recipe import recipe_for
 from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import make_agent

@@ -80,7 +80,7 @@ def nothing_hidden(folder: Path) -> None:
 
 def training_of(game: str, players: int) -> list[str]:
     """A short training of little networks, with a checkpoint after each update."""
-    from agents.ppo.game_length import game_length
+    from agents.training.memory import game_length
     from kododo_env import registry
 
     batch = registry.batch_game(game, 8, seed=0, num_players=players)

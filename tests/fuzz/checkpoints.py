@@ -42,7 +42,7 @@ def prepare(base: Path) -> None:
         )
         with redirect_stdout(io.StringIO()):
             trainer = Trainer(config, Checkpoint(task), folder)
-        save_checkpoint(folder / CHECKPOINT, task, trainer.model, progress)
+        save_checkpoint(folder / CHECKPOINT, task, trainer.learner, progress)
         write_config(folder, task, config)
 
 
@@ -155,7 +155,7 @@ def _same(trainer: Trainer, path: Path) -> None:
 
     saved = read_checkpoint(path)
     other = Trainer(trainer.config, saved, path.parent)
-    mine, theirs = other.model.policy.state_dict(), trainer.model.policy.state_dict()
+    mine, theirs = other.learner.state_dict(), trainer.learner.state_dict()
     found = [name for name in mine if not bool((mine[name] == theirs[name]).all())]
     if found or (saved.task, saved.progress) != (trainer.task, trainer.progress):
         raise Wrong("a damaged checkpoint was taken, and is another one", str(found))

@@ -22,7 +22,6 @@ import numpy.typing as npt
 import pytest
 
 from agents.export.onnx_export import export_policy
-from agents.ppo.self_play_ppo import SelfPlayPPO
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.play import play, play_duplicates
@@ -30,11 +29,10 @@ from kododo_env.core import BatchGame
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.testing import check_batch_game
-from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of
 from tests.helpers import assert_same_state, play_random, random_actions
-from tests.trainings import learner
+from tests.trainings import learner, update
 
 ROOT = Path(__file__).parents[2]
 FILES_OF_A_GAME = {
@@ -268,21 +266,15 @@ def test_every_baseline_plays_legally_in_every_seat(game: str, players: int) -> 
         assert ended.shares.sum(axis=1) == pytest.approx(1)
 
 
-def small(table: BatchGame) -> SelfPlayPPO:
-    """A small network under self-play PPO, for updates of one short rollout."""
-    return learner(BatchVecEnv(table), steps=16, n_epochs=1)
-
-
 @each_table
 def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
-    model = small(batch(game, players, num_envs=4))
-    before = [weights.detach().clone() for weights in model.policy.parameters()]
-    model.learn(1)
-    assert model.num_timesteps == 16 * 4 * players
-    decisions = model.rollout_buffer.packed()
+    table = batch(game, players, num_envs=4)
+    model = learner(table, n_epochs=1)
+    before = [weights.detach().clone() for weights in model.parameters()]
+    decisions = update(model, table)
     assert (decisions["masks"].sum(dim=1) > 1).all()
-    assert 0 < len(decisions["actions"]) <= model.num_timesteps
-    after = list(model.policy.parameters())
+    assert 0 < len(decisions["actions"]) <= 4 * players * table.steps_played
+    after = list(model.parameters())
     assert all(weights.isfinite().all() for weights in after)
     assert all((one != other).any() for one, other in zip(before, after, strict=True))
 
@@ -290,7 +282,7 @@ def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
 @each_game
 def test_an_exported_policy_plays_a_legal_game(game: str, tmp_path: Path) -> None:
     table = registry.batch_game(game, 8, seed=0)
-    network = small(table).policy.network
+    network = learner(table).network
     bot = OnnxAgent(export_policy(network, table, tmp_path / "bot.onnx", temperature=1.0))
     decks = table.sample_decks(8, np.random.default_rng(0))
     ended = play([bot] * table.num_players, table, decks, np.random.default_rng(1))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from agents.networks.places import (
+from agents.networks.canonical import (
     arranged,
     arrangement,
     columns_of,

@@ -205,6 +205,6 @@ def test_a_run_with_it_can_be_put_away_and_resumed(tmp_path: Path) -> None:
     first.run()
     begun = read_checkpoint(tmp_path / "checkpoint.zip")
     again = Trainer(replace(config, resume=True), begun, tmp_path)
-    want, got = (each.model.policy.network.state_dict() for each in (first, again))
+    want, got = (each.learner.network.state_dict() for each in (first, again))
     assert any(name.startswith("encoders") for name in want)
     assert all(torch.equal(want[name], got[name]) for name in want)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -14,21 +14,20 @@ import torch
 from agents.commands.train import train
 from agents.networks.network import Diverged, GameNetwork
 from agents.networks.network_agent import NetworkAgent
-from agents.ppo.game_policy import GamePolicy
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.ppo.ppo import PPO
 from agents.recipes.recipe import Recipe
 from agents.training.training_config import Task, default_config
 from kododo_env import kododo_v0
-from kododo_env.wrappers.vec import BatchVecEnv
+from kododo_env.core import BatchGame
 from tests.command_line import train_py
+from tests.trainings import update
 
 SMALL = Recipe(num_envs=8, batch_size=64, width=8, depth=1)
 
 
-def learner(recipe: Recipe = SMALL) -> SelfPlayPPO:
-    env = BatchVecEnv(kododo_v0.batch_game(recipe.num_envs, num_players=2, seed=0))
-    sizes = {"width": recipe.width, "depth": recipe.depth}
-    return SelfPlayPPO(env, recipe, sizes, seed=0, progress=lambda: 1.0)
+def learner(recipe: Recipe = SMALL) -> tuple[PPO, BatchGame]:
+    game = kododo_v0.batch_game(recipe.num_envs, num_players=2, seed=0)
+    return PPO(game, recipe, seed=0), game
 
 
 def spoil(network: GameNetwork, value: float) -> None:
@@ -65,30 +64,30 @@ def test_who_plays_by_such_a_network_says_so(value: float) -> None:
     spoil(network, value)
     with pytest.raises(Diverged, match="learning has diverged"):
         NetworkAgent(network).act(game.view(0), np.random.default_rng(0))
-    model = learner()
-    spoil(model.policy.network, value)
+    model, game = learner()
+    spoil(model.network, value)
     with pytest.raises(Diverged, match="learning has diverged"):
-        model.learn(1)
+        model.play(game, [None, None], 0)
 
 
 def test_a_loss_that_is_none_does_not_reach_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = learner()
-    model.learn(1)
-    before = [each.detach().clone() for each in model.policy.parameters()]
-    losses = model._losses
+    model, game = learner()
+    update(model, game)
+    before = [each.detach().clone() for each in model.parameters()]
+    losses = model.losses
     monkeypatch.setattr(
-        model, "_losses", lambda *args: {k: v * float("nan") for k, v in losses(*args).items()}
+        model, "losses", lambda *a, **k: {n: v * float("nan") for n, v in losses(*a, **k).items()}
     )
     with pytest.raises(Diverged, match="learning has diverged"):
-        model.learn(1)
-    assert all(torch.equal(a, b) for a, b in zip(before, model.policy.parameters(), strict=True))
+        update(model, game)
+    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
 
 
 def test_a_minibatch_of_one_decision_is_learned_from() -> None:
     """Once its advantage was divided by its spread, which is none: NaN, and an illegal action."""
-    model = learner(Recipe(**{**asdict(SMALL), "num_envs": 1, "batch_size": 1, "n_epochs": 1}))
-    model.learn(1)
-    assert all(bool(each.isfinite().all()) for each in model.policy.parameters())
+    model, game = learner(replace(SMALL, num_envs=1, batch_size=1, n_epochs=1))
+    update(model, game)
+    assert all(bool(each.isfinite().all()) for each in model.parameters())
 
 
 def test_the_last_good_checkpoint_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,18 +96,18 @@ def test_the_last_good_checkpoint_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
         players=2, steps=4 * 16 * 2 * 18, run_dir=folder, games=20, evaluations=1, threads=1,
         checkpoint_minutes=1e-9, num_envs=16, width=8, depth=1, expert="",
     )  # fmt: skip
-    learned = GamePolicy.learn
+    learned = PPO.learn
     good: list[bytes] = []
 
     updates = count(1)
 
-    def astray(self: GamePolicy, *args: object) -> object:
+    def astray(self: PPO, *args: object) -> object:
         if next(updates) == 3:
             good.append((folder / "checkpoint.zip").read_bytes())
             spoil(self.network, float("nan"))
         return learned(self, *args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(GamePolicy, "learn", astray)
+    monkeypatch.setattr(PPO, "learn", astray)
     with pytest.raises(ValueError, match=r"checkpoint.zip is from before, go on .* --resume"):
         train(config)
     assert (folder / "checkpoint.zip").read_bytes() == good[0]

@@ -9,16 +9,14 @@ import pytest
 import torch
 
 from agents.networks.network import GameNetwork, masked
-from agents.ppo.decision_buffer import advantages_of
-from agents.ppo.game_policy import Batch
 from agents.ppo.imitation import Imitation, demonstrate
+from agents.ppo.ppo import Batch
 from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import ActionValueAgent, Agent, RandomAgent, Values, joint_action
 from kododo_env.core.view import View
-from kododo_env.wrappers.vec import BatchVecEnv
 from tests.doors import GAMES, TABLES
 from tests.helpers import play_random
 from tests.trainings import learner
@@ -117,18 +115,17 @@ def test_without_weights_the_choice_is_all_there_is(expert: Agent, temperature: 
 def pretrained(expert: Agent, temperature: float) -> tuple[GameNetwork, Batch]:
     """A small network after some updates of imitation, and what the expert did at last."""
     game = kododo_v0.batch_game(32, num_players=2, seed=0)
-    recipe = Recipe(
-        batch_size=256, width=16, depth=2, imitation_learning_rate=1e-2,
+    model = learner(
+        game, batch_size=256, n_epochs=3, imitation_learning_rate=1e-2,
         imitation_temperature=temperature,
     )  # fmt: skip
-    model = learner(BatchVecEnv(game))
-    imitation = Imitation(model.policy, expert, recipe)
+    imitation = Imitation(model, expert)
     rng = np.random.default_rng(0)
     for update in range(15):
         game.reset(update)
-        imitation.update(game, 1 - update / 15, rng)
+        imitation.learn(imitation.play(game, rng).decisions, 1 - update / 15)
     game.reset(99)
-    return model.policy.network, imitation.demonstrations(game, rng)
+    return model.network, imitation.play(game, rng).decisions
 
 
 def test_a_network_takes_over_what_an_expert_does() -> None:
@@ -151,29 +148,12 @@ def probability(network: GameNetwork, shown: Batch) -> torch.Tensor:
     return probabilities.gather(1, last[:, None]).squeeze(1)
 
 
-def test_the_value_learns_what_was_gained() -> None:
-    """Seat 1's second reward comes while they wait: it counts for the decision before."""
-    rewards = np.array([[1, 10], [2, 20], [4, 40]], np.float32)
-    decided = np.array([[True, True], [True, False], [True, True]])
-    values, one_episode = np.array([[7, 70], [8, 80], [9, 90]], np.float32), np.zeros_like(rewards)
-
-    def returns(gae_lambda: float) -> np.ndarray:
-        ended = one_episode, one_episode[0]
-        return values + advantages_of(rewards, decided, values, *ended, 0.5, gae_lambda)
-
-    assert returns(1.0)[:, 0].tolist() == [1 + 0.5 * (2 + 0.5 * 4), 2 + 0.5 * 4, 4]
-    assert returns(1.0)[[0, 2], 1].tolist() == [30 + 0.5 * 40, 40]
-    assert returns(0.0)[:, 0].tolist() == [1 + 0.5 * 8, 2 + 0.5 * 9, 4]
-    assert returns(0.0)[[0, 2], 1].tolist() == [30 + 0.5 * 90, 40]
-
-
 def test_no_decision_is_left_out_and_forced_moves_are() -> None:
     game = registry.batch_game("kado", 8, seed=0, num_players=2)
     twin = game.clone()
     expert = scripted.make_agent("heuristic", "kado")
-    model = learner(BatchVecEnv(game), threads=2)
-    imitation = Imitation(model.policy, expert, Recipe())
-    shown = imitation.demonstrations(game, np.random.default_rng(3))
+    imitation = Imitation(learner(game, threads=2), expert)
+    shown, steps = imitation.play(game, np.random.default_rng(3))
     decisions, rng = 0, np.random.default_rng(3)
     while not twin.terminated.all():
         decisions += int(twin.deciding().sum())
@@ -181,3 +161,4 @@ def test_no_decision_is_left_out_and_forced_moves_are() -> None:
     assert {len(column) for column in shown.values()} == {decisions}
     assert (shown["masks"].sum(dim=1) > 1).all()
     assert game.terminated.all()
+    assert steps == 8 * 2 * game.steps_played

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 import torch
 
-from agents.ppo.self_play_ppo import SelfPlayPPO, divergence_of
+from agents.ppo.ppo import PPO, divergence_of
 from agents.training.checkpoint import Progress, read_checkpoint, restore, save_checkpoint
 from agents.training.run_folder import CHECKPOINT
 from agents.training.training_config import task_of
 from kododo_env import kododo_v0
-from kododo_env.wrappers.vec import BatchVecEnv
-from tests.trainings import learner, short
+from tests.trainings import learner, self_play, short, update
+
+GAME = kododo_v0.batch_game(16, seed=0)
 
 
-def made(**settings: float) -> SelfPlayPPO:
-    return learner(BatchVecEnv(kododo_v0.batch_game(16, seed=0)), **settings)
+def made(**settings: float) -> PPO:
+    return learner(GAME, **settings)
 
 
 def weights(network: torch.nn.Module | None) -> torch.Tensor:
@@ -36,29 +37,28 @@ def test_divergence_is_that_of_kullback_and_leibler() -> None:
 
 def test_without_a_magnet_nothing_is_averaged() -> None:
     model = made()
-    model.learn(1)
-    assert model.policy.average is None
-    assert "magnet" not in model.policy.with_magnet(model.rollout_buffer.packed())
+    assert model.average is None
+    assert "magnet" not in model.with_magnet(self_play(model, GAME))
 
 
 def test_the_average_follows_the_weights_by_a_share_in_each_update() -> None:
     model = made(magnet=0.1, magnet_updates=4.0)
-    begun, mean = weights(model.policy.network), weights(model.policy.average)
+    begun, mean = weights(model.network), weights(model.average)
     assert torch.equal(begun, mean)
     for _ in range(2):
-        model.learn(1, reset_num_timesteps=False)
-        mean = mean + (weights(model.policy.network) - mean) / 4
-        assert torch.allclose(weights(model.policy.average), mean, atol=1e-6)
+        update(model, GAME)
+        mean = mean + (weights(model.network) - mean) / 4
+        assert torch.allclose(weights(model.average), mean, atol=1e-6)
     assert not torch.allclose(mean, begun, atol=1e-4)
 
 
 def test_the_loss_has_the_divergence_from_the_average() -> None:
     model = made(magnet=0.5)
-    model.learn(1)
-    decisions = model.policy.with_magnet(model.rollout_buffer.packed())
+    update(model, GAME)
+    decisions = model.with_magnet(self_play(model, GAME))
     plain = {name: each for name, each in decisions.items() if name != "magnet"}
     with torch.no_grad():
-        pulled, free = model._losses(decisions), model._losses(plain)
+        pulled, free = model.losses(decisions, 0.01), model.losses(plain, 0.01)
     assert pulled["divergence"] > 0
     assert pulled["loss"].item() == pytest.approx(
         (free["loss"] + 0.5 * pulled["divergence"]).item()
@@ -68,12 +68,12 @@ def test_the_loss_has_the_divergence_from_the_average() -> None:
 def test_a_checkpoint_has_the_average(tmp_path: Path) -> None:
     task = task_of(short(tmp_path, magnet=0.1))
     model = made(magnet=0.1, magnet_updates=4.0)
-    model.learn(1)
+    update(model, GAME)
     save_checkpoint(tmp_path / CHECKPOINT, task, model, Progress())
     again = made(magnet=0.1, magnet_updates=4.0)
     restore(again, read_checkpoint(tmp_path / CHECKPOINT))
-    assert torch.equal(weights(again.policy.average), weights(model.policy.average))
-    assert not torch.equal(weights(again.policy.average), weights(again.policy.network))
+    assert torch.equal(weights(again.average), weights(model.average))
+    assert not torch.equal(weights(again.average), weights(again.network))
 
 
 def test_who_is_pulled_hard_stays_near_the_average() -> None:
@@ -81,8 +81,8 @@ def test_who_is_pulled_hard_stays_near_the_average() -> None:
     for magnet in (0.001, 10.0):
         model = made(magnet=magnet, magnet_updates=1000.0)
         for _ in range(4):
-            model.learn(1, reset_num_timesteps=False)
-        decisions = model.policy.with_magnet(model.rollout_buffer.packed())
+            update(model, GAME)
+        decisions = model.with_magnet(self_play(model, GAME))
         with torch.no_grad():
-            far[magnet] = model._losses(decisions)["divergence"].item()
+            far[magnet] = model.losses(decisions, 0.01)["divergence"].item()
     assert far[10.0] < far[0.001] / 2

@@ -7,14 +7,12 @@ from itertools import chain
 
 import pytest
 import torch
-from stable_baselines3.common.utils import update_learning_rate
 from torch import Tensor, nn
 
-from agents.ppo.data_parallel import DataParallel
-from agents.ppo.optimizer import MuonWithAdam
+from agents.ppo.machine import DataParallel
+from agents.ppo.optimizer import MuonWithAdam, set_learning_rate
 from kododo_env import kododo_v0
-from kododo_env.wrappers.vec import BatchVecEnv
-from tests.trainings import learner
+from tests.trainings import learner, update
 
 
 def layers() -> nn.Sequential:
@@ -56,11 +54,11 @@ def test_matrices_follow_muon_and_the_rest_adam() -> None:
 def test_a_learning_rate_reaches_both_in_their_proportion() -> None:
     network = layers()
     optimizer = joint(network)
-    update_learning_rate(optimizer, 0.5)
+    set_learning_rate(optimizer, 0.5)
     step(network, optimizer)
     assert [group["lr"] for group in optimizer.param_groups] == [2.0, 0.5]
     plain = torch.optim.Adam(layers().parameters(), lr=1.0)
-    update_learning_rate(plain, 0.5)
+    set_learning_rate(plain, 0.5)
     assert plain.param_groups[0]["lr"] == 0.5
 
 
@@ -73,7 +71,7 @@ def test_what_is_saved_goes_on_as_if_it_had_never_stopped() -> None:
     resumed = joint(again)
     resumed.load_state_dict(state)
     for each, its in ((network, optimizer), (again, resumed)):
-        update_learning_rate(its, 0.002)  # reaches the groups that were loaded
+        set_learning_rate(its, 0.002)  # reaches the groups that were loaded
         step(each, its)
     assert torch.equal(weights(network), weights(again))
 
@@ -92,10 +90,11 @@ def test_parts_make_up_the_batch_in_order() -> None:
 
 def trained(threads: int) -> Tensor:
     """The weights after two small updates with Muon, on so many threads."""
-    env = BatchVecEnv(kododo_v0.batch_game(8, seed=0), "win")
-    model = learner(env, muon=30.0, n_epochs=1, threads=threads)
-    model.learn(2 * 18 * env.num_envs)
-    return weights(model.policy.network)
+    game = kododo_v0.batch_game(8, seed=0)
+    model = learner(game, muon=30.0, n_epochs=1, threads=threads, margin_weight=0.0)
+    for seed in range(2):
+        update(model, game, seed)
+    return weights(model.network)
 
 
 def test_threads_learn_the_same_but_for_rounding_and_reproducibly() -> None:

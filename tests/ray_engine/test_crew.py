@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from functools import partial
 from threading import Timer
 from typing import Any
 
@@ -15,9 +16,11 @@ import torch
 
 pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an environment with it")
 
+from agents.ppo.imitation import Imitation
+from agents.ppo.ppo import PPO
 from agents.ray_engine.cluster import cluster
 from agents.ray_engine.crew import Crew
-from agents.ray_engine.player import Piece, Played, make_model, pieces
+from agents.ray_engine.player import Piece, Played, pieces
 from agents.training.training_config import Task, default_config, task_of
 
 WORKERS = 2
@@ -50,7 +53,12 @@ def weights(task: Task) -> dict[str, npt.NDArray[Any]]:
 
 
 def network(task: Task) -> dict[str, torch.Tensor]:
-    return make_model(task, 1).policy.network.state_dict()
+    return learner(task).network.state_dict()
+
+
+def learner(task: Task) -> PPO:
+    """One that has learned nothing."""
+    return PPO(task.batch_game(1), task.recipe, task.seed)
 
 
 def together(played: list[Played]) -> dict[str, npt.NDArray[Any]]:
@@ -105,46 +113,41 @@ def test_a_killed_runner_costs_nothing_but_its_work(task: Task, crew: Crew) -> N
 def test_rllibs_learner_does_what_ours_does(imitation: bool, task: Task, crew: Crew) -> None:
     """One step on all decisions: what they are divided into makes no difference."""
     decisions = together(crew.play(pieces(16, 2, update=2, imitation=imitation), weights(task)))
-    fresh = make_model(task, 1)
+    fresh = learner(task)
     with torch.no_grad():  # so that the magnet pulls somewhere
-        for weight in fresh.policy.average.parameters():
+        for weight in fresh.average.parameters():
             weight *= 0.9
     if not imitation:
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
-        pulled = fresh.policy.with_magnet(tensors)
+        pulled = fresh.with_magnet(tensors)
         decisions = {name: each.numpy() for name, each in pulled.items()}
-    crew.go_on(
-        {"policy": fresh.policy.state_dict(), "optimizer": fresh.policy.optimizer.state_dict()}
-    )
+    crew.go_on(fresh.learned())
     crew.learn(decisions, SEED, RATE, entropy=0.01)
     learned = crew.learned()["policy"]
-    ours = one_step_of_ours(task, fresh.policy.average, decisions, imitation)
+    ours = one_step_of_ours(task, fresh.average, decisions, imitation)
     for name, weight in ours.items():
         torch.testing.assert_close(learned[name], weight, rtol=1e-3, atol=1e-5)
-    assert any((learned[name] != each).any() for name, each in fresh.policy.state_dict().items())
+    assert any((learned[name] != each).any() for name, each in fresh.state_dict().items())
 
 
 def one_step_of_ours(
     task: Task, average: Any, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
     """What the one-process learner makes of the decisions."""
-    from agents.ppo.imitation import Imitation
     from agents.ppo.self_play_ppo import normalised
 
-    model = make_model(task, 1)
-    policy, recipe = model.policy, task.recipe
-    policy.average.load_state_dict(average.state_dict())
-    for group in policy.optimizer.param_groups:
-        group["lr"] = RATE
+    model = learner(task)
+    model.average.load_state_dict(average.state_dict())
+    losses = partial(model.losses, entropy_weight=0.01)
     batch = {name: torch.from_numpy(each) for name, each in decisions.items()}
     if imitation:
         expert = task.expert()
         assert expert is not None
-        policy.learn([batch], Imitation(policy, expert, recipe)._losses, recipe.max_grad_norm)
+        losses = Imitation(model, expert).losses
     else:
-        model.ent_coef = 0.01
-        policy.learn([normalised(batch)], model._losses, recipe.max_grad_norm)
-    return policy.state_dict()
+        batch = normalised(batch)
+    model.descend([batch], losses, RATE)
+    return model.state_dict()
 
 
 def test_a_network_of_nan_is_refused(task: Task, crew: Crew) -> None:
@@ -162,7 +165,7 @@ def test_learners_divide_a_minibatch(task: Task, crew: Crew) -> None:
     two = Crew(task, 0, 2)  # the cluster's cores are the first crew's
     two.learn(decisions, SEED, RATE)
     assert len(two.learners) == 2
-    first, second = two._of_learners(lambda learner: learner.learned()["policy"])
+    first, second = two._of_learners(lambda learner: learner.ppo.learned()["policy"])
     for name in first:
         torch.testing.assert_close(first[name], second[name], rtol=0, atol=0)
     two.stop()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from agents.ppo.self_play_ppo import SelfPlayPPO
+from agents.ppo.ppo import PPO
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import (
     Checkpoint,
@@ -23,40 +23,31 @@ from agents.training.checkpoint import (
     save_checkpoint,
 )
 from agents.training.training_config import Task
-from kododo_env.wrappers.vec import BatchVecEnv
+from tests.trainings import update
 
 NUM_ENVS = 3
 
 
-def learner(task: Task) -> SelfPlayPPO:
-    """The smallest there is; what it learns is nobody's concern here."""
-    env = BatchVecEnv(task.batch_game(NUM_ENVS, 0))
-    return SelfPlayPPO(env, task.recipe, {"width": 16, "depth": 1}, 0, lambda: 1.0)
+def learner(task: Task) -> PPO:
+    """A small one; what it learns is nobody's concern here."""
+    recipe = replace(task.recipe, width=16, depth=1)
+    return PPO(task.batch_game(NUM_ENVS), recipe, task.seed)
 
 
 @pytest.mark.parametrize("muon", [0.0, 30.0])
 def test_a_learner_goes_on_from_a_file_as_if_undisturbed(muon: float, tmp_path: Path) -> None:
     task = Task("kododo", {"num_players": 2}, Recipe(muon=muon, batch_size=16), 0)
     model, other = learner(task), learner(replace(task, seed=9))
-    model.learn(1)
-    save_checkpoint(tmp_path / "run.zip", task, model, Progress(steps=model.num_timesteps))
+    update(model, task.batch_game(NUM_ENVS))
+    save_checkpoint(tmp_path / "run.zip", task, model, Progress())
     torch.manual_seed(99)
     saved = read_checkpoint(tmp_path / "run.zip")
-    restore(other, saved)
-    assert other.num_timesteps == model.num_timesteps
     restore(model, saved)  # for the same random state
-    one = after_an_update(model)
+    update(model, task.batch_game(NUM_ENVS), seed=5)
     restore(other, saved)
-    twin = after_an_update(other)
+    update(other, task.batch_game(NUM_ENVS), seed=5)
+    one, twin = (list(each.parameters()) for each in (model, other))
     assert all(torch.equal(a, b) for a, b in zip(one, twin, strict=True))
-
-
-def after_an_update(model: SelfPlayPPO) -> list[torch.Tensor]:
-    assert isinstance(model.env, BatchVecEnv)
-    model.env.seed(5)
-    model.set_env(model.env)
-    model.learn(1, reset_num_timesteps=False)
-    return [each.detach().clone() for each in model.policy.parameters()]
 
 
 def rewritten(content: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:

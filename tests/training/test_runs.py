@@ -8,20 +8,22 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from stable_baselines3.common.logger import Logger
 
 from agents.commands.train import train
+from agents.ppo.ppo import PPO, Played
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import task_of
+from kododo_env.core import BatchGame
+from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.wrappers.vec import BatchVecEnv
 from tests.trainings import short
 
 ROOT = Path(__file__).parents[2]
@@ -161,23 +163,26 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(tmp_path: Path) -> None:
     assert (run / "policy.onnx").exists()
 
 
-def test_updates_against_scripted_players_have_one_learner_at_a_table(tmp_path: Path) -> None:
+def test_updates_against_scripted_players_have_one_learner_at_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = short(
         tmp_path / "run", expert="", opponents=("heuristic", "follow"), opponents_share=0.5
     )
     task = task_of(config)
     trainer = Trainer(config, Checkpoint(task), tmp_path / "run")
-    trainer.model.set_logger(Logger(None, []))
-    seats = []
+    seats, play = [], PPO.play
+
+    def noted(self: PPO, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
+        seats.append([agent and agent.name for agent in agents])
+        played = play(self, game, agents, seed)
+        assert len(played.decisions["actions"]) == played.steps == 16 * 3 * 21
+        return played
+
+    monkeypatch.setattr(PPO, "play", noted)
     for _ in range(4):
         trainer._play_itself()
         trainer.progress.updates += 1
-        env = trainer.model.get_env()
-        assert isinstance(env, BatchVecEnv)
-        seats.append([agent and agent.name for agent in env.opponents])
-        assert (
-            trainer.model.rollout_buffer.decided.sum() * len(seats) == trainer.model.num_timesteps
-        )
     itself, players = [None] * task.num_players, task.num_players - 1
     assert seats == [
         itself,
@@ -194,7 +199,7 @@ def test_imitation_and_self_play_each_run_their_whole_course(tmp_path: Path) -> 
     )  # fmt: skip
     found = []
     for steps in (0, 125, 250, 625, 1000):
-        trainer.model.num_timesteps = steps
+        trainer.progress.steps = steps
         found.append((trainer.imitation_remaining(), trainer.self_play_remaining()))
     assert np.allclose(found, [(1, 1), (0.5, 1), (0, 1), (0, 0.5), (0, 0)])
 

@@ -1,13 +1,26 @@
-"""How long to learn: so many minutes, or so many steps."""
+"""What train.py and evaluate.py can both be asked: how long to learn, and who does the work.
+
+It imports no library, so that ``evaluate.py --help`` is quick.
+"""
 
 from __future__ import annotations
 
 import time
+from typing import Any, Literal
 
-from kododo_env.core.bounds import MOST_STEPS, YEAR
+from kododo_env.core.bounds import MOST_STEPS, YEAR, flag
 from kododo_env.core.numbers import finite_number, whole_number
 
+Engine = Literal["local", "ray"]
+RAY: Engine = "ray"
 DEFAULT_MINUTES = 5.0
+
+
+def check_engine(config: Any, *ray_only: str) -> None:
+    """Raise ValueError if an option is given that only goes with ``--engine ray``."""
+    for name in ray_only:
+        if config.engine != RAY and getattr(config, name) is not None:
+            raise ValueError(f"{flag(name)} goes with --engine ray only")
 
 
 class Budget:

@@ -1,0 +1,441 @@
+"""PPO for self-play on a batch of games, from the games to the gradient: read it downwards.
+
+``PPO.play`` plays games from the deal to their end, ``advantages_of`` tells what each decision
+gained, ``PPO.learn`` learns from that. The algorithm is that of J. Schulman et al. ("Proximal
+policy optimization algorithms", 2017), with four differences:
+
+- A player who has one legal action decides nothing, and leaves nothing to learn from. This does not
+  change the advantages of the decisions: they are computed over the whole game.
+- The canonical observation carries no gradient. It is computed once, when the policy acts.
+- The policy may be held near the average of its past, the magnet.
+- A minibatch may be divided among threads, whose gradients are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from agents.networks.network import (
+    SETTINGS,
+    GameNetwork,
+    check_answers,
+    check_finite,
+    drawn,
+    log_probabilities,
+)
+from agents.ppo.machine import DataParallel, Stopwatch
+from agents.ppo.optimizer import make_optimizer, set_learning_rate
+from agents.recipes.recipe import Recipe
+from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.batch_game import BatchGame
+
+LONGEST = 200  # steps of an update: games without a fixed length are cut there
+PROBED = 256  # decisions on which a network is tried after it has learned
+
+Floats = npt.NDArray[np.float32]
+Batch = dict[str, Tensor]
+"""B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
+raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), what was gained
+afterwards; and whatever else a loss is made of."""
+Losses = dict[str, Tensor]
+"""Means over a batch: ``loss``, which is lowered, and what else is to be logged."""
+
+
+class Played(NamedTuple):
+    """What came of a batch of games: the decisions, and the agent-steps, forced moves included.
+
+    A game that is over before the others takes no further steps.
+    """
+
+    decisions: Batch
+    steps: int
+
+
+class PPO(nn.Module):
+    """A network that plays and learns.
+
+    Args:
+        game: Which game; it is not played.
+        recipe: The settings, those of the network included.
+        seed: Of the weights, and of all that is drawn from torch afterwards.
+        device: Where the network acts and learns; the games and what is kept of them stay in
+            the processor's memory.
+        threads: On how many threads it acts and learns. With another number the sums are
+            rounded otherwise, so that another policy is learned.
+        bfloat16: Whether matrices are multiplied in bfloat16.
+
+    Attributes:
+        network: The network.
+        average: The average of its past, if the recipe has a magnet; else None.
+        stopwatch: How long acting, the games and learning took.
+    """
+
+    def __init__(
+        self,
+        game: BatchGame,
+        recipe: Recipe,
+        seed: int,
+        device: str = "cpu",
+        threads: int = 1,
+        bfloat16: bool = False,
+    ) -> None:
+        super().__init__()
+        self.recipe, self._bfloat16 = recipe, bfloat16
+        self.parallel, self.stopwatch = DataParallel(threads), Stopwatch()
+        torch.manual_seed(seed)
+        settings = {name: getattr(recipe, name) for name in SETTINGS}
+        self.network = GameNetwork(game.layout, game.actions, **settings)
+        self.average = deepcopy(self.network).requires_grad_(False) if recipe.magnet else None
+        self.to(device)
+        self.optimizer = make_optimizer(self.network, recipe.learning_rate, recipe.muon)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network is."""
+        return next(self.network.parameters()).device
+
+    def learned(self) -> dict[str, Any]:
+        """The state of the network, its average and its optimiser; see ``go_on``."""
+        return {"policy": self.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def go_on(self, learned: dict[str, Any]) -> None:
+        """Go on from what ``learned`` has told."""
+        self.load_state_dict(learned["policy"])
+        self.optimizer.load_state_dict(learned["optimizer"])
+
+    # --- playing --------------------------------------------------------------------------
+
+    def play(self, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
+        """Deal a batch of games, and play them to their end, ``LONGEST`` steps at most.
+
+        Args:
+            game: N games.
+            agents: Who has each seat; None: the policy.
+            seed: Of the cards and of the agents' randomness. The policy's own is torch's.
+
+        Returns:
+            The policy's decisions in the order of their taking, with the ``actions``, their
+            ``log_probs`` and their ``advantages``, (B,) each.
+
+        Raises:
+            Diverged: The network's answers are no numbers.
+        """
+        seats = [seat for seat, agent in enumerate(agents) if agent is None]
+        learns = np.array([agent is None for agent in agents])
+        rng = np.random.default_rng((seed, 1))  # not the one that deals
+        game.reset(seed)
+        taken: list[Batch] = []
+        decided: list[npt.NDArray[np.bool_]] = []
+        values: list[Tensor] = []
+        rewards: list[Floats] = []
+        steps = 0
+        while len(rewards) < LONGEST and not game.terminated.all():
+            steps += len(seats) * int((~game.terminated).sum())
+            with self.stopwatch.on("acting"):
+                here = game.deciding() & learns
+                found, expected = self._decide(game, here) if here.any() else ({}, torch.empty(0))
+            with self.stopwatch.on("games"):
+                actions = joint_action(agents, game, rng)
+                if found:
+                    actions[here] = found["actions"].numpy()
+                    taken.append(found)
+                game.step(actions)
+            decided.append(here[:, seats].ravel())
+            values.append(expected)
+            rewards.append(self.recipe.reward(game)[:, seats].ravel())
+        columns = {name: torch.cat([each[name] for each in taken]) for name in taken[0]}
+        gains = self.gains(game, seats, torch.cat(values), np.stack(decided), np.stack(rewards))
+        return Played(columns | gains, steps)
+
+    @torch.no_grad()
+    def _decide(self, game: BatchGame, here: npt.NDArray[np.bool_]) -> tuple[Batch, Tensor]:
+        """Decisions where ``here``, (N, P), says so, and the values of their positions (B,)."""
+        masks = torch.from_numpy(np.array(game.legal_action_mask(), order="C")[here])
+        canonical, entries, logits, values = self.answers(_observations(game)[here])
+        log_probs = log_probabilities(logits, masks)
+        actions = drawn(log_probs)
+        decisions = {
+            "canonical": canonical,
+            "entries": entries,
+            "masks": masks,
+            "actions": actions,
+            "log_probs": log_probs.gather(1, actions[:, None]).squeeze(1),
+        }
+        return decisions, values
+
+    def answers(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """What the network says of observations (B, F).
+
+        Returns:
+            Canonical observations (B, F) in their own dtype, the actions' entries int16 (B, K),
+            logits (B, A), legal or not, and values (B,).
+
+        Raises:
+            Diverged: The answers are no numbers.
+        """
+
+        @torch.no_grad()
+        def ask(part: slice) -> tuple[Tensor, ...]:
+            rows = torch.from_numpy(observations[part]).to(self.device)
+            canonical, entries = self.network.canonical(rows)
+            logits, values = self.network.from_canonical(canonical, entries, self._bfloat16)
+            check_answers(logits, values)
+            found = canonical.to(rows.dtype), entries.to(torch.int16), logits, values
+            return tuple(each.cpu() for each in found)
+
+        parts = self.parallel.map(ask, len(observations))
+        canonical, entries, logits, values = map(torch.cat, zip(*parts, strict=True))
+        return canonical, entries, logits, values
+
+    # --- advantages -----------------------------------------------------------------------
+
+    def gains(
+        self,
+        game: BatchGame,
+        seats: Sequence[int],
+        values: Tensor,
+        decided: npt.NDArray[np.bool_],
+        rewards: Floats,
+    ) -> Batch:
+        """What decisions gained.
+
+        Args:
+            game: N games as they stand after the last step.
+            seats: The seats in which it was decided.
+            values: What was expected at each of the B decisions, in their order, (B,).
+            decided: Whether each seat of each game decided in each step, (T, N * seats).
+            rewards: What it gained in that step, likewise.
+
+        Returns:
+            Their ``advantages`` and their ``returns``, (B,) each.
+        """
+        expected, after = np.zeros_like(rewards), np.zeros(rewards[0].shape, np.float32)
+        expected[decided] = values
+        cut = ~game.terminated
+        if cut.any():  # games that are over have nothing to expect
+            rows = _observations(game)[cut][:, seats]
+            last = self.answers(rows.reshape(-1, rows.shape[2]))[3].numpy()
+            after[np.repeat(cut, len(seats))] = last
+        settings = self.recipe.gamma, self.recipe.gae_lambda
+        advantages = advantages_of(rewards, decided, expected, after, *settings)
+        returns = advantages + expected
+        return {
+            "advantages": torch.from_numpy(advantages[decided]),
+            "returns": torch.from_numpy(returns[decided]),
+        }
+
+    # --- the loss -------------------------------------------------------------------------
+
+    def losses(self, batch: Batch, entropy_weight: float) -> Losses:
+        """The loss, its parts, and what tells how far the policy has moved; means over a batch."""
+        recipe = self.recipe
+        logits, values = self.asked(batch)
+        log_probs = log_probabilities(logits, batch["masks"])
+        taken = log_probs.gather(1, batch["actions"][:, None]).squeeze(1)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+        log_ratio = taken - batch["log_probs"]
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - recipe.clip_range, 1 + recipe.clip_range)
+        advantages = batch["advantages"]
+        policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
+        value_loss = functional.mse_loss(values, batch["returns"])
+        loss = policy_loss - entropy_weight * entropy + recipe.vf_coef * value_loss
+        pulled = {}
+        if "magnet" in batch:
+            divergence = divergence_of(log_probs, batch["magnet"])
+            loss, pulled = loss + recipe.magnet * divergence, {"divergence": divergence}
+        moved = (ratio.detach() - 1).abs()
+        return {
+            **pulled,
+            "policy_gradient_loss": policy_loss,
+            "value_loss": value_loss,
+            "entropy_loss": -entropy,
+            "approx_kl": (ratio.detach() - 1 - log_ratio.detach()).mean(),
+            "clip_fraction": (moved > recipe.clip_range).float().mean(),
+            "loss": loss,
+        }
+
+    def asked(self, batch: Batch, network: GameNetwork | None = None) -> tuple[Tensor, Tensor]:
+        """Logits (B, A) and values (B,) of a batch, by its own network or another one."""
+        canonical, entries = batch["canonical"].float(), batch["entries"].long()
+        return (network or self.network).from_canonical(canonical, entries, self._bfloat16)
+
+    # --- the update -----------------------------------------------------------------------
+
+    def learn(
+        self, decisions: Batch, learning_rate: float, entropy_weight: float
+    ) -> dict[str, float]:
+        """Learn from decisions that were played; what there is to log of it.
+
+        Raises:
+            Diverged: Losses, gradients or the network's answers are no finite numbers.
+        """
+        recipe = self.recipe
+        with self.stopwatch.on("learning"):
+            batches = minibatches(self.with_magnet(decisions), recipe.n_epochs, recipe.batch_size)
+            losses = partial(self.losses, entropy_weight=entropy_weight)
+            found = self.descend(map(normalised, batches), losses, learning_rate)
+        # Returns less advantages are what the network had expected.
+        unexplained, variance = (
+            decisions[name].var(correction=0) for name in ("advantages", "returns")
+        )
+        explained = 1 - (unexplained / variance).item()
+        return {**found, "explained_variance": explained, "entropy_coefficient": entropy_weight}
+
+    def with_magnet(self, decisions: Batch) -> Batch:
+        """Decisions with ``magnet``, (B, A): what the averaged network's log-probabilities are.
+
+        Without an average they stay as they are.
+        """
+        if self.average is None:
+            return decisions
+
+        @torch.no_grad()
+        def ask(part: slice) -> Tensor:
+            batch = self._moved({name: each[part] for name, each in decisions.items()})
+            return log_probabilities(self.asked(batch, self.average)[0], batch["masks"]).cpu()
+
+        found = self.parallel.map(ask, len(decisions["returns"]))
+        return decisions | {"magnet": torch.cat(found)}
+
+    def descend(
+        self, batches: Iterable[Batch], losses: Callable[[Batch], Losses], learning_rate: float
+    ) -> dict[str, float]:
+        """Lower a loss by a step of the optimiser on each minibatch.
+
+        Args:
+            batches: The minibatches.
+            losses: Called with each thread's part of one.
+            learning_rate: The optimiser's, in this update.
+
+        Returns:
+            The learning rate, and the means of the losses.
+
+        Raises:
+            Diverged: Losses, gradients, weights or the network's answers are no finite numbers.
+        """
+        set_learning_rate(self.optimizer, learning_rate)
+        steps = []
+        for batch in map(self._moved, batches):  # the last one serves below
+            steps.append(self._step(batch, losses))
+        with torch.no_grad():
+            check_answers(*self.asked({name: batch[name][:PROBED] for name in batch}))
+        check_finite(*self.network.parameters())
+        self.move_average()
+        means = {
+            name: torch.stack([each[name] for each in steps]).mean().item() for name in steps[0]
+        }
+        return {"learning_rate": learning_rate, **means}
+
+    def _step(self, batch: Batch, losses: Callable[[Batch], Losses]) -> Losses:
+        """One step of the optimiser; the means over the minibatch."""
+        parameters, total = list(self.network.parameters()), len(batch["returns"])
+
+        def gradients(part: slice) -> tuple[Losses, list[Tensor]]:
+            found = losses({name: column[part] for name, column in batch.items()})
+            share = (part.stop - part.start) / total
+            gradient = torch.autograd.grad(share * found["loss"], parameters)
+            return {name: share * loss.detach() for name, loss in found.items()}, list(gradient)
+
+        logged, found = zip(*self.parallel.map(gradients, total), strict=True)
+        for parameter, *parts in zip(parameters, *found, strict=True):
+            parameter.grad = torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
+        norm = nn.utils.clip_grad_norm_(parameters, self.recipe.max_grad_norm)
+        means = {name: torch.stack([part[name] for part in logged]).sum() for name in logged[0]}
+        check_finite(norm, means["loss"])
+        self.optimizer.step()
+        return means
+
+    @torch.no_grad()
+    def move_average(self) -> None:
+        """Let the average of the weights, if there is one, follow them after an update."""
+        if self.average is not None:
+            both = zip(self.average.parameters(), self.network.parameters(), strict=True)
+            for average, weight in both:
+                average.lerp_(weight, 1 / self.recipe.magnet_updates)
+
+    def _moved(self, batch: Batch) -> Batch:
+        """The batch on the network's device; copied to a GPU while that is still at work."""
+        if self.device.type == "cuda":
+            batch = {name: column.pin_memory() for name, column in batch.items()}
+        return {name: each.to(self.device, non_blocking=True) for name, each in batch.items()}
+
+
+def advantages_of(
+    rewards: Floats,
+    decided: npt.NDArray[np.bool_],
+    values: Floats,
+    after: Floats,
+    gamma: float,
+    gae_lambda: float,
+) -> Floats:
+    """Generalised advantage estimation over each seat's own decisions (Schulman et al. 2016).
+
+    What a seat gains while it waits counts for its last decision, and the discount counts
+    decisions, not steps.
+
+    Args:
+        rewards: What each seat gained in each step, (T, E).
+        decided: Whether it decided in that step, (T, E).
+        values: What was expected there, (T, E).
+        after: What is expected after the last step, (E,).
+        gamma: The discount of each decision.
+        gae_lambda: 1 takes what was really gained, 0 the value at the next decision.
+
+    Returns:
+        (T, E) float32, 0 where nothing was decided.
+    """
+    advantages = np.zeros_like(values)
+    next_value = after
+    advantage = waiting = np.zeros_like(after)  # waiting: gained since, up to the next decision
+    for step in reversed(range(len(rewards))):
+        gained, here = rewards[step] + waiting, decided[step]
+        delta = gained + gamma * next_value - values[step]
+        advantage = np.where(here, delta + gamma * gae_lambda * advantage, advantage)
+        advantages[step] = advantage * here
+        next_value = np.where(here, values[step], next_value)
+        waiting = gained * ~here
+    return advantages
+
+
+def divergence_of(log_probs: Tensor, others: Tensor) -> Tensor:
+    """The mean divergence (Kullback and Leibler) of distributions from others, both (B, A).
+
+    A policy that is held near an average of its past does not run in circles around an
+    equilibrium (S. Sokota et al., "A unified approach to reinforcement learning, quantal response
+    equilibria, and two-player zero-sum games", 2023: magnetic mirror descent).
+    """
+    return (log_probs.exp() * (log_probs - others)).sum(dim=1).mean()
+
+
+def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:
+    """So many passes over decisions, each in random order and in nearly equal parts."""
+    total = len(decisions["returns"])
+    for _ in range(epochs):
+        for chosen in torch.randperm(total).chunk(max(1, round(total / size))):
+            # On rows of bytes ``index_select`` is ten times as fast as ``column[chosen]``.
+            yield {name: column.index_select(0, chosen) for name, column in decisions.items()}
+
+
+def normalised(batch: Batch) -> Batch:
+    """The batch with advantages of mean 0 and spread 1; a single one has no spread."""
+    advantages = batch["advantages"]
+    if len(advantages) == 1:
+        return batch
+    spread = advantages.std() + 1e-8
+    return batch | {"advantages": (advantages - advantages.mean()) / spread}
+
+
+def _observations(game: BatchGame) -> npt.NDArray[Any]:
+    """What each player of each game knows: contiguous rows, (N, P, F)."""
+    rows = np.empty((game.num_envs, game.num_players, game.layout.size), game.layout.dtype)
+    return game.observe(out=rows)

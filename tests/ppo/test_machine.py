@@ -1,0 +1,148 @@
+"""The machine that learns: memory that is freed or compiled, and where the network computes."""
+
+from __future__ import annotations
+
+import io
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from agents.networks.network_agent import NetworkAgent
+from agents.ppo.machine import GPUS, device_named
+from kododo_env import kododo_v0
+from tests.trainings import learner, update
+
+ROOT = Path(__file__).parents[2]
+HERE = [name for name in GPUS if getattr(torch, name).is_available()]
+
+
+def told(script: str) -> int:
+    """The number that a script prints, in a process of its own."""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+# --- memory -------------------------------------------------------------------------------
+
+FREED = """
+import resource, torch
+from agents.ppo.machine import prepare_process
+{first}
+torch.set_num_threads(1)
+layers = [torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 9)]
+def new_pages():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        torch.nn.Sequential(*layers)(torch.zeros(4096, 256)).sum().backward()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+new_pages()  # the first ones are new in any case
+print(sum(new_pages() for _ in range(10)))  # one count alone may be 0 without, or 1,024 with
+"""
+COMPILED = """
+import psutil, torch
+from agents.ppo.machine import prepare_process
+prepare_process()
+layer, resident = torch.nn.Linear(256, 256), []
+for rows in range(1, 801):
+    with torch.no_grad(), torch.autocast('cpu', torch.bfloat16):
+        layer(torch.zeros(rows, 256))
+    resident.append(psutil.Process().memory_info().rss)
+print(resident[-1] - resident[100])
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the setting")
+def test_freed_memory_is_used_again() -> None:
+    found = {first: told(FREED.format(first=first)) for first in ("prepare_process()", "")}
+    assert 2 * found["prepare_process()"] < found[""], found
+
+
+def test_what_is_compiled_for_each_number_of_rows_is_not_kept_for_ever() -> None:
+    """Training in bfloat16 grew by hundreds of MB, where the processor has it."""
+    assert told(COMPILED) < 64 << 20
+
+
+def test_importing_the_learner_changes_no_environment() -> None:
+    script = (
+        "import os, torch; before = dict(os.environ)\n"
+        "import agents.commands.train, agents.training.response_training\n"
+        "print(int(dict(os.environ) != before))"
+    )
+    assert told(script) == 0
+
+
+# --- device -------------------------------------------------------------------------------
+
+
+def test_auto_takes_a_gpu_if_there_is_one() -> None:
+    assert device_named("cpu") == "cpu"
+    assert device_named("auto") == (*HERE, "cpu")[0]
+
+
+@pytest.mark.parametrize("available", GPUS)
+def test_a_gpu_that_torch_finds_is_taken(available: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in GPUS:
+        monkeypatch.setattr(
+            getattr(torch, name), "is_available", lambda name=name: name == available
+        )
+    assert device_named("auto") == device_named(available) == available
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("gpu", "--device must be one of cpu, cuda, mps, auto, not 'gpu'"),
+        ("cuda:1", "--device must be one of cpu, cuda, mps, auto, not 'cuda:1'"),
+        ("cuda", "--device cuda: torch finds none here; use --device cpu or auto"),
+    ],
+)
+def test_a_device_that_there_is_not(
+    name: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        device_named(name)
+    assert str(error.value) == message
+
+
+def test_everything_the_network_gets_is_brought_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tensor that is not moved would be found by the GPU alone; here the moves are counted."""
+    game = kododo_v0.batch_game(4, 2, seed=0)
+    model = learner(game)
+    moved: list[torch.device] = []
+    original = torch.Tensor.to
+
+    def to(tensor: torch.Tensor, *where: object, **how: object) -> torch.Tensor:
+        moved.extend(place for place in where if isinstance(place, torch.device))
+        return original(tensor, *where, **how)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(torch.Tensor, "to", to)
+    model.answers(game.observe().reshape(8, -1))
+    NetworkAgent(model.network).act(kododo_v0.batch_game(3, 2).view(0), np.random.default_rng(0))
+    assert moved == [torch.device("cpu")] * 2
+
+
+@pytest.mark.parametrize("device", GPUS)
+def test_a_run_on_a_gpu_goes_on_elsewhere(device: str, tmp_path: Path) -> None:
+    if device not in HERE:
+        pytest.skip(f"torch finds no device {device} here")
+    game = kododo_v0.batch_game(8, 2, seed=0)
+    model = learner(game, device=device)
+    update(model, game)
+    assert {each.device.type for each in model.network.parameters()} == {device}
+    kept = io.BytesIO()
+    torch.save(model.learned(), kept)
+    kept.seek(0)
+    other = learner(game)
+    other.go_on(torch.load(kept, weights_only=True, map_location="cpu"))
+    view = kododo_v0.batch_game(50, 2, seed=1).view(0)
+    chosen = [
+        NetworkAgent(each.network).act(view, np.random.default_rng(0)) for each in (model, other)
+    ]
+    assert (chosen[0] == chosen[1]).mean() > 0.95
