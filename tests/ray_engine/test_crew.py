@@ -134,7 +134,7 @@ def one_step_of_ours(
     task: Task, average: Any, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
     """What the one-process learner makes of the decisions."""
-    from agents.ppo.self_play_ppo import normalised
+    from agents.ppo.ppo import normalised
 
     model = learner(task)
     model.average.load_state_dict(average.state_dict())
