@@ -184,6 +184,14 @@ class EndsLater(HighCard):
 # --- batches ----------------------------------------------------------------------------
 
 
+class TurnOfTheOthers(HighCard):
+    """A game may end early, and is then observed with the turn of those that go on."""
+
+    def _advance(self, chosen: np.ndarray) -> None:
+        super()._advance(chosen)
+        self._state.terminated |= self._state.scores.max(axis=0) == 2 * self.rules.prize
+
+
 class BestOfTheBatch(HighCard):
     """The highest card of all games takes the prize, not the highest of each."""
 

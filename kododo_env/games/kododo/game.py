@@ -469,10 +469,10 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
         from kododo_env.games.kododo import render
 
+        if self.terminated[index]:
+            return None
         held = self.hands[index, player]
         cards = [int(held[slot]) for slot in self._tables.slots[action]]
-        if min(cards) < 0:  # the game is over
-            return None
         return f"lay {' and '.join(render.card_name(self, card) for card in cards)}"
 
     def _text(self, index: int, player: int | None) -> str:

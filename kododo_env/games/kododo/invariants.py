@@ -84,6 +84,9 @@ def _cards(game: KododoGame) -> Iterator[Invariant]:
     copies = count_types(game.cards[:, None], types)
     seen = game._seen.astype(np.intp)
     yield "_counts must hold what lies on _table", seen >= _on_table(game)
+    rounds, part = np.divmod(seen.sum(axis=0), game.num_players * game.rules.round_cards)
+    ended = (part == 0) & (rounds >= 1) & (rounds <= game.rules.num_rounds)
+    yield "_counts must hold whole rounds of games that are over", ended | ~over
     out = seen + game._held_types.sum(axis=0, dtype=np.intp)
     yield "_hands and _counts must be cards of one deck", out <= copies
     whole = out + count_types(deck[game._drawn :], types) == copies

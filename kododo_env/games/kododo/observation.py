@@ -18,7 +18,7 @@ from kododo_env.core.observation import (
     numbered,
     rows_of,
 )
-from kododo_env.core.rows import for_all
+from kododo_env.core.rows import any_true, for_all
 from kododo_env.games.kododo.rules import Rules
 
 if TYPE_CHECKING:
@@ -93,12 +93,23 @@ def observation(game: KododoGame, out: npt.NDArray[Any] | None = None) -> npt.ND
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     state, tables, dtype = game._state, game._tables, game.layout.dtype
     total = state.counts[-1, : len(tables.most)]
-    schedule = for_all(tables.schedule[state.round_index, state.turn], game.num_envs)
     known = (
         state.counts, np.maximum(total, tables.most) - total, state.scores, state.pile_sizes,
-        schedule, state.deals > 0 if game.rules.variant == "long" else state.deals,
+        _schedule(game), state.deals > 0 if game.rules.variant == "long" else state.deals,
     )  # fmt: skip
     return gathered(known, tables.known, dtype, out)
+
+
+def _schedule(game: KododoGame) -> npt.NDArray[Any]:
+    """What round and turn tell, (turns + 2, N); in a game that is over, those in which it ended."""
+    state, schedule = game._state, game._tables.schedule
+    found = for_all(schedule[state.round_index, state.turn], game.num_envs)
+    if game.rules.variant == "long" and any_true(state.terminated):
+        played = np.add.reduce(game._seen[:, state.terminated], axis=0, dtype=np.intp)
+        rounds = played // (game.num_players * game.rules.round_cards)
+        found = found.copy()
+        found[:, state.terminated] = schedule[rounds, 0, :, 0].T
+    return found
 
 
 def schedules(rules: Rules) -> npt.NDArray[Any]:

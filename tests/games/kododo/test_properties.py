@@ -452,6 +452,32 @@ def test_cards_left_in_hand_are_dealt_again_in_games_that_are_over(rules: Rules)
         assert cards <= Counter(rules.cards.tolist())
 
 
+def test_what_is_shown_of_a_game_that_is_over_does_not_follow_the_others() -> None:
+    """It was observed with the rounds left and the draw pile of those that go on.
+
+    Alone it had none after a whole deal. And a story told of cards that nobody had laid.
+    """
+    rules = {"rules": Rules(num_players=3, variant="long", target_score=26)}
+    check_batch_game(KododoGame, rules=rules, only=["batches"])
+    game = ended_and_going_on(Rules(num_players=3, variant="long", target_score=18))
+    left = (game.hands >= 0).any(axis=(1, 2))
+    observed, going_on = game.layout.views(game.observe()[:, 0]), ~game.terminated
+    for piece in ("rounds_left", "draw_pile"):
+        assert (observed[piece][game.terminated & ~left] == 0).all()
+        assert (observed[piece][game.terminated & left] > 0).all()
+        assert len(set(observed[piece][going_on].tolist())) == 1
+    assert (observed["turn"][game.terminated] == [1, 0, 0]).all()
+    before, actions = game.clone(), random_actions(game, np.random.default_rng(0))
+    game.step(actions)
+    for index in np.flatnonzero(before.terminated).tolist():
+        assert game.story_of(before, actions[index], None, index) == []
+        assert game.describe_choice(0, 1, index) == game.describe_action(0)
+    state = game.state()
+    state["_counts"][-1, -1, game.terminated] += 1
+    with pytest.raises(ValueError, match="_counts must hold whole rounds of games that are over"):
+        game.load_state(state)
+
+
 # --- later deals ------------------------------------------------------------------
 
 
