@@ -87,7 +87,7 @@ AREAS = {
     ),
     "combi_combo": _game("combi_combo", "hidden"),
     "kado": _game("kado", "hidden", "tables"),
-    "kododo": _game("kododo", "hidden", "rewinding", "tables"),
+    "kododo": _game("kododo", "hidden", "one_game", "rewinding", "tables", "turn"),
     "wrappers": Area(
         ("wrappers/*.py",), ("wrappers", "core/test_messages.py", "core/test_given_numbers.py")
     ),

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from kododo_env import kododo_v0
 from kododo_env.core import rows
 from kododo_env.games.kododo import KododoGame, Rules
-from kododo_env.games.kododo.game import FEW
 from kododo_env.testing import check_batch_game
 from tests.games.kododo.written_deals import action_for
 from tests.helpers import assert_same_state, differences, few, play_random, random_actions
@@ -681,12 +680,12 @@ def test_taking_back_leaves_alone_the_games_that_wait_for_the_others() -> None:
 def test_many_games_at_once_go_as_few_of_them_do(
     num_players: int, variant: str, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One game is counted card by card, few by tables, many by comparing: all must be the same."""
+    """One game is played card by card, several are in blocks: all must be the same."""
     rules = Rules(num_players=num_players, variant=variant, target_score=20)
-    monkeypatch.setattr(rows, "GAMES", FEW + 4)  # the last two of the many are a block of theirs
+    monkeypatch.setattr(rows, "GAMES", 100)  # the last two of the many are a block of theirs
     rows.blocks.cache_clear()
-    many, few_games = KododoGame(FEW + 6, rules), KododoGame(few, rules)
-    decks = many.sample_decks(FEW + 6, np.random.default_rng(0))
+    many, few_games = KododoGame(102, rules), KododoGame(few, rules)
+    decks = many.sample_decks(102, np.random.default_rng(0))
     many.reset(seed=0, decks=decks)
     few_games.reset(seed=0, decks=decks[-few:])
     rng = np.random.default_rng(1)
