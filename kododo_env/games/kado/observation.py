@@ -15,13 +15,11 @@ from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
     ObservationLayout,
     Piece,
-    Rows,
     Symmetry,
     gathered,
     numbered,
-    rows_of,
 )
-from kododo_env.core.rows import column, for_all
+from kododo_env.core.rows import column, for_all, read_only
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
 
@@ -228,7 +226,7 @@ def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
     return np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
 
 
-def known_rows(rules: Rules) -> list[list[Rows]]:
+def known_rows(rules: Rules) -> list[list[npt.NDArray[np.intp]]]:
     """Where each number of an observation stands in all that is known.
 
     Returns:
@@ -259,9 +257,7 @@ def known_rows(rules: Rules) -> list[list[Rows]]:
     }
     return [
         [
-            rows_of(
-                layout.filled(known | _staged(rules, known, dealer, at), players), rows, scores=2
-            )
+            read_only(layout.filled(known | _staged(rules, known, dealer, at), players))
             for at in range(players + 2)
         ]
         for dealer in range(players)

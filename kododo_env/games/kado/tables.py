@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import Rows
 from kododo_env.core.rows import column, read_only
 from kododo_env.core.state import Bool, Uint8
 from kododo_env.games.kado.observation import known_rows, moves, schedules
@@ -58,7 +57,7 @@ class Tables(NamedTuple):
     gains: Uint8
     least: Uint8
     schedule: Uint8
-    known: list[list[Rows]]
+    known: list[list[npt.NDArray[np.intp]]]
 
 
 @cache

@@ -9,15 +9,7 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
 from kododo_env.core.batch_game import from_own_seat
-from kododo_env.core.observation import (
-    ObservationLayout,
-    Piece,
-    Rows,
-    Symmetry,
-    gathered,
-    numbered,
-    rows_of,
-)
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
 from kododo_env.core.rows import any_true, for_all, read_only
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
@@ -91,13 +83,13 @@ class Known(NamedTuple):
     """What the rules tell of an observation; see ``known``.
 
     Attributes:
-        rows: Where each number of an observation stands in all that is known.
+        rows: Where each number of an observation stands in all that is known, (P, F).
         dtype: An observation's.
         most: The limit, for each colour, and the Kododo number, (C + 1, 1).
         schedule: What round and turn alone tell; see ``schedules``.
     """
 
-    rows: Rows
+    rows: npt.NDArray[np.intp]
     dtype: np.dtype[Any]
     most: npt.NDArray[np.uint8]
     schedule: npt.NDArray[Any]
@@ -149,8 +141,8 @@ def schedules(rules: Rules) -> npt.NDArray[Any]:
     return numbers
 
 
-def known_rows(rules: Rules) -> Rows:
-    """Where each number of an observation stands in all that is known."""
+def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+    """Where each number of an observation stands in all that is known, (P, F)."""
     players, colours = rules.num_players, rules.num_colours
     seats, types = from_own_seat(players), (-1, colours, rules.num_values)
     rows = numbered(
@@ -168,6 +160,4 @@ def known_rows(rules: Rules) -> Rows:
         "to_limit": missing[:-1], "to_kododo_number": missing[-1],
         "scores": rows["scores"][seats], "pile_sizes": rows["pile_sizes"][seats],
     }  # fmt: skip
-    places = observation_layout(rules).filled(named, players)
-    deals = 1 if rules.variant == "long" else 2  # there they are compared with 0
-    return rows_of(places, rows, scores=2, pile_sizes=2, later_deal=deals)
+    return read_only(observation_layout(rules).filled(named, players))
