@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -218,7 +219,8 @@ def gathered(
     num = known[0].shape[-1]
     own = out is None or (out.flags.c_contiguous and out.dtype == dtype)
     if num < MANY or not own:
-        flat = np.concatenate(known, axis=None, dtype=dtype, casting="unsafe").reshape(-1, num)
+        as_rows = [each if each.ndim == 2 else each.reshape(-1, num) for each in known]
+        flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
         if own:  # with another mode what is taken goes through a buffer
             return flat.take(rows, axis=0, out=out, mode="clip")
         assert out is not None
@@ -229,3 +231,16 @@ def gathered(
     for to, row in zip(found.reshape(-1, num), rows.ravel().tolist(), strict=True):
         to[:] = single[row]
     return found
+
+
+@cache
+def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
+    """Whom each player sees where: themselves first, then the next ones in turn.
+
+    Returns:
+        Shape (P, P), the same array each time: the index that turns an array by player,
+        (P, ...), into what each player sees, (P, P, ...), seat k being player (p + k) % P.
+    """
+    players = np.arange(num_players)
+    seats: npt.NDArray[np.intp] = (players[:, None] + players) % num_players
+    return seats

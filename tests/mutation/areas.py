@@ -79,7 +79,7 @@ AREAS = {
         ("core", "pages/test_docs.py", "games/test_states.py"),
     ),
     "batch": Area(
-        ("core/batch_game.py", "core/view.py"),
+        tuple(f"core/{name}.py" for name in ("batch_game", "copies", "legality", "told", "view")),
         (
             "core", "games/combi_combo", "games/kododo", "games/test_every_game.py",
             "games/test_states.py",

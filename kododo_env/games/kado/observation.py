@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
     ObservationLayout,
     Piece,
     Symmetry,
+    from_own_seat,
     gathered,
     numbered,
 )

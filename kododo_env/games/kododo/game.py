@@ -12,7 +12,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
-from kododo_env.core.rows import any_true, games_last
+from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.kododo import one_game, turn, words
@@ -79,14 +79,12 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     no_op = 0
     rules: Rules
     _state_type = KododoState
-    _caches = (*BatchGame._caches, "_masks")
     _words = words
     _state: KododoState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._tables = tables(rules)
-        self._masks: dict[tuple[int, bool], npt.NDArray[np.bool_]] | None = None
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed, rules.max_deals)
 
@@ -162,35 +160,10 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         """Steps until the round that is being played is scored."""
         return self.rules.num_turns - self._state.turn
 
-    def _legal_now(self) -> npt.NDArray[np.bool_]:
-        """What is legal in every running game: the schedule alone decides it; see ``Tables``."""
+    def _mask(self) -> npt.NDArray[np.bool_]:
         state, rules = self._state, self.rules
         held = rules.held(state.round_index, state.turn)
         return self._tables.legal[rules.plays[state.turn]][held]
-
-    def _mask_shown(self) -> npt.NDArray[np.bool_]:
-        # While all games run the schedule decides it: it is made once for each turn of a round.
-        if any_true(self._state.terminated):
-            return super()._mask_shown()
-        when = self._state.turn, self.rules.draws(self._state.round_index)
-        if self._masks is None:
-            self._masks = {}
-        if when not in self._masks:
-            self._masks[when] = super()._mask_shown()
-        return self._masks[when]
-
-    def _mask(self) -> npt.NDArray[np.bool_]:
-        # The same row for everybody. With np.broadcast_to legal_action_mask takes twice as long.
-        shape = (self.num_players, self.num_actions, self.num_envs)
-        return np.ndarray(shape, np.bool_, self._legal_now(), 1, (0, 1, 0))
-
-    def _legal(self, chosen: Array, games: slice) -> npt.NDArray[np.bool_]:
-        # Without the whole mask: with it a step takes 1.2 to 1.4 times as long.
-        legal: npt.NDArray[np.bool_] = self._legal_now().take(chosen + 1, mode="clip")
-        over = self._state.terminated[games]
-        if any_true(over):
-            legal = np.where(over, chosen == self.no_op, legal)
-        return legal
 
     def _advance(self, chosen: Array) -> None:
         state, rules = self._state, self.rules

@@ -8,8 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
-from kododo_env.core.batch_game import from_own_seat
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.observation import (
+    ObservationLayout,
+    Piece,
+    Symmetry,
+    from_own_seat,
+    gathered,
+    numbered,
+)
 from kododo_env.core.rows import any_true, for_all, read_only
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState

@@ -24,7 +24,7 @@ class Tables(NamedTuple):
         slots: The slots of the hand that each of the A actions lays.
         ends: The first and the last of them, (2, A).
         legal: ``legal[plays][held]``: which actions lay so many cards, all from slots of a hand
-            of so many, (A + 2,). It begins and ends with False, for what is no action.
+            of so many, (A,).
         counts: By card id what a card adds: to cards by colour, Kododo cards and points by
             colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
         known: What the rules tell of an observation.
@@ -60,7 +60,7 @@ def tables(rules: Rules) -> Tables:
 
 
 def _legal(slots: Slots, plays: int, held: int) -> npt.NDArray[np.bool_]:
-    return np.array([False, *(len(s) == plays and max(s) < held for s in slots), False])
+    return np.array([len(each) == plays and max(each) < held for each in slots])
 
 
 def _counts(rules: Rules) -> npt.NDArray[np.uint8]:

@@ -34,7 +34,7 @@ def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
 def some_actions(state: KododoState, rules: Rules, rng: np.random.Generator) -> np.ndarray:
     """Legal actions, (P, N)."""
     held, plays = rules.held(state.round_index, state.turn), rules.plays[state.turn]
-    legal = np.flatnonzero(tables(rules).legal[plays][held]) - 1
+    legal = np.flatnonzero(tables(rules).legal[plays][held])
     return rng.choice(legal, (rules.num_players, len(state.terminated)))
 
 
