@@ -171,13 +171,11 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         way.lay_and_draw(state, rules, self._tables, chosen)
         state.turn += 1
         if state.turn == rules.num_turns:
-            counts = Counts.of(state.counts, rules)
-            points, cards = way.score(counts, rules)
-            self._end_round(counts, points, cards)
+            self._end_round(*way.score(state, rules))
 
     # --- the end of a round, of a deal, of the game -----------------------------------
 
-    def _end_round(self, counts: Counts, points: Array, cards: Array) -> None:
+    def _end_round(self, points: Array, cards: Array) -> None:
         """Everybody takes the points and cards of the round, each (P, N)."""
         state, last_round = self._state, not self.rules.draws(self._state.round_index)
         state.rewards[:] = points
@@ -185,10 +183,10 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         state.pile_sizes += cards
         state.last_table = state.table.copy()
         state.table.fill(NONE)
-        counts.this_round.fill(0)
+        state.counts[:, : self.rules.num_counts].fill(0)  # all but hands and cards seen
         if last_round:  # what is left is discarded
             state.hands.fill(NONE)
-            counts.held.fill(0)
+            Counts.of(state.counts, self.rules).held.fill(0)
         state.turn = 0
         state.round_index += 1
         self._end_game(last_round)

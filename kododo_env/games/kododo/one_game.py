@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
-from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import Tables
 
 Array = npt.NDArray[Any]
@@ -20,8 +20,8 @@ Array = npt.NDArray[Any]
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
     """As ``turn.lay_and_draw``; arrays are read as rows of bytes, one number after the other."""
-    arrays = state.hands, state.table, state.deck, state.counts
-    hands, table, deck, counts = (array.data.cast("B") for array in arrays)
+    hands, table = state.hands.data.cast("B"), state.table.data.cast("B")
+    counts, deck = state.counts.data.cast("B"), state.deck.data.cast("B")
     top, draws = rules.drawn(state.round_index, state.turn), rules.draws(state.round_index)
     kododos, points, types = rules.num_colours, rules.num_colours + 1, rules.num_counts
     together = rules.num_players * rules.num_counted  # the last row of ``Counts``
@@ -48,14 +48,15 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array
     state.hands.sort(axis=1)
 
 
-def score(counts: Counts, rules: Rules) -> tuple[Array, Array]:
+def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
     """As ``turn.score``."""
-    *colours, kododos = counts.total[:, 0].tolist()
+    players, together = state.counts[:-1], state.counts[-1, :, 0].tolist()  # see ``Counts``
+    colours, kododos = together[: rules.num_colours], together[rules.num_colours]
     if kododos == rules.kododo_number:
-        return counts.kododos, counts.kododos
+        return players[:, rules.num_colours], players[:, rules.num_colours]
     alone = [n for n in colours if 0 < n < rules.limit and colours.count(n) == 1]
     if not alone:
-        nothing = np.zeros_like(counts.kododos)
+        nothing = np.zeros((rules.num_players, 1), np.uint8)
         return nothing, nothing
     colour = colours.index(max(alone))
-    return counts.points[:, colour], counts.colours[:, colour]
+    return players[:, rules.num_colours + 1 + colour], players[:, colour]

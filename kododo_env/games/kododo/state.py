@@ -40,7 +40,6 @@ class Counts:
     kododos: Uint8  # Kododo cards that each player has laid this round, (P, N)
     points: Uint8  # values by colour that each player has laid this round, added up, (P, C, N)
     laid: Uint8  # these three, one after the other, (P, 2 * C + 1, N)
-    this_round: Uint8  # all that is counted of this round alone, (P + 1, 2 * C + 1, N)
     held: Uint8  # the hands by type, (P, T, N)
     total: Uint8  # all cards laid this round by colour, then all Kododo cards, (C + 1, N)
     seen: Uint8  # all cards laid in this deal by type, (T, N)
@@ -55,7 +54,6 @@ class Counts:
             laid[:, colours],
             laid[:, colours + 1 :],
             laid,
-            counts[:, : rules.num_counts],
             players[:, rules.num_counts :],
             together[: colours + 1],
             together[rules.num_counts :],

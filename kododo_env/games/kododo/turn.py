@@ -75,8 +75,9 @@ def _by_type(card: Cards, rules: Rules) -> Cards:
     return same.view(np.uint8)
 
 
-def score(counts: Counts, rules: Rules) -> tuple[Array, Array]:
+def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
     """Points and cards that everybody wins by the round, each (P, N)."""
+    counts = Counts.of(state.counts, rules)
     return score_round(counts.laid, counts.total, rules.kododo_number, rules.limit)
 
 
