@@ -2,43 +2,29 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from functools import cache
-from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
+from kododo_env.core.copies import Copied
 from kododo_env.core.deck import check_decks, shuffled_decks
-from kododo_env.core.numbers import shown, whole_indices, whole_number, whole_numbers, whole_seed
+from kododo_env.core.legality import IllegalAction as IllegalAction
+from kododo_env.core.legality import legal_actions
+from kododo_env.core.numbers import shown, whole_number, whole_seed
 from kododo_env.core.observation import ObservationLayout
-from kododo_env.core.rows import (
-    ALL,
-    all_true,
-    any_true,
-    blocks,
-    column,
-    games_last,
-    into_any,
-    numbers,
-    read_only,
-)
-from kododo_env.core.state import BatchState, Invariant, generator_like
+from kododo_env.core.rows import all_true, any_true, games_last, into_any, read_only
+from kododo_env.core.state import BatchState
+from kododo_env.core.told import Told
 from kododo_env.core.view import View
 
 Array = npt.NDArray[Any]
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
 
 
-class IllegalAction(ValueError):
-    """An action that may not be played now."""
-
-
-class BatchGame(ABC):
+class BatchGame(Copied, Told, ABC):
     """A batch of games, all at the same turn.
 
     Shapes are written (N, P, ...): N = ``num_envs`` games, P = ``num_players`` players.
@@ -70,8 +56,6 @@ class BatchGame(ABC):
     version: ClassVar[int]
     no_op: int
     _state_type: ClassVar[type[BatchState]]
-    _caches: ClassVar[tuple[str, ...]] = ("_masked", "_observed")  # None in every copy
-    _state: BatchState
 
     def __init__(
         self,
@@ -159,24 +143,23 @@ class BatchGame(ABC):
         The array is read-only, and the same one whenever it is asked for in a turn.
         """
         if self._masked is None or self._masked[0] != self._clock:
-            self._masked = self._clock, self._mask_shown()
+            self._masked = None  # first: it may be the largest array of a batch
+            self._masked = self._clock, self._with_idle(self._mask())
         return self._masked[1]
 
-    def _mask_shown(self) -> npt.NDArray[np.bool_]:
-        """The mask of this turn as it is handed out."""
-        return self._shown(read_only(self._mask_with_idle()))
-
-    def _mask_with_idle(self) -> npt.NDArray[np.bool_]:
-        """Legal actions of all games, (P, A, N): who is in none that runs has the no-op."""
-        shape = (self.num_players, self.num_actions, self.num_envs)
-        mask = self._mask()
-        if mask.shape != shape:
-            mask = np.broadcast_to(mask, shape)
-        over = self._state.terminated
+    def _with_idle(self, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """The legal actions of all games, (N, P, A): in those that are over the no-op alone."""
+        over, actions = self._state.terminated, self.num_actions
         if any_true(over):
-            idle = np.arange(self.num_actions) == self.no_op
+            shape = (self.num_players, actions, self.num_envs)
+            idle = np.arange(actions) == self.no_op
+            mask = np.broadcast_to(mask if mask.ndim == 3 else mask[:, None], shape)
             mask = np.where(over, idle[:, None], mask)
-        return mask
+        if mask.ndim == 3:
+            return self._shown(read_only(mask))
+        # The same row for everybody: numpy's broadcast_to takes five times as long.
+        everybody = self.num_envs, self.num_players, actions
+        return np.ndarray(everybody, np.bool_, read_only(mask), 0, (0, 0, 1))
 
     def deciding(self) -> npt.NDArray[np.bool_]:
         """Which players have more than one legal action now, shape (N, P)."""
@@ -193,7 +176,8 @@ class BatchGame(ABC):
             ValueError: Wrong shape or dtype, or an illegal action (IllegalAction); nothing is
                 changed.
         """
-        chosen, state = self._checked(actions), self._state
+        mask, state = self.legal_action_mask(), self._state
+        chosen = legal_actions(actions, mask, self.name, self.describe_action)
         state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = state.terminated
         going_on = not all_true(before)  # when all are over, nothing is played
@@ -206,48 +190,6 @@ class BatchGame(ABC):
         state.just = state.terminated ^ before
         state.steps_played += going_on
         self._clock += 1
-
-    def _checked(self, actions: npt.ArrayLike) -> Array:
-        """The actions feature-major, (P, N), after all checks."""
-        given = whole_numbers(actions, f"actions of {self.name}")
-        shape = (self.num_envs, self.num_players)
-        if given.shape != shape:
-            raise ValueError(f"actions of {self.name} must have the shape {shape}: {given.shape}")
-        chosen = np.ascontiguousarray(given.T, np.intp)
-        if not self._all_legal(chosen):
-            raise IllegalAction(self._illegal_message(chosen, ~self._legal(chosen, ALL)))
-        return chosen
-
-    def _all_legal(self, chosen: Array) -> bool:
-        """Whether the actions (P, N), any number being possible, are all legal."""
-        if self.num_envs > 1:
-            return all(
-                all_true(self._legal(chosen[:, games], games)) for games in blocks(self.num_envs)
-            )
-        # With numpy's calls one game takes 3 times as long.
-        legal, number = self.legal_action_mask()[0].tobytes(), self.num_actions
-        for seat, action in enumerate(chosen[:, 0].tolist()):
-            if not (0 <= action < number and legal[seat * number + action]):
-                return False
-        return True
-
-    def _illegal_message(self, chosen: Array, wrong: npt.NDArray[np.bool_]) -> str:
-        env, player = (int(i) for i in np.argwhere(wrong.T)[0])
-        action = int(chosen[player, env])
-        legal = np.flatnonzero(self.legal_action_mask()[env, player])
-        what = self.describe_action(action) if 0 <= action < self.num_actions else "no such action"
-        return (
-            f"illegal action in {self.name}: game {env}, player {player}, action {action} "
-            f"({what}); legal now: {', '.join(map(str, legal))}"
-        )
-
-    def _legal(self, chosen: Array, games: slice) -> npt.NDArray[np.bool_]:
-        """Whether actions of some games are legal, any number being possible; shape (P, N)."""
-        # np.clip and np.take_along_axis do the same; in a batch of one they take 3 times as long.
-        known = np.minimum(np.maximum(chosen, 0), self.num_actions - 1)
-        players = column(self.num_players, np.intp)
-        picked = self.legal_action_mask()[games][numbers(chosen.shape[1]), players, known]
-        return np.asarray(picked & (known == chosen))
 
     # --- what there is to see ---------------------------------------------------------
 
@@ -352,148 +294,6 @@ class BatchGame(ABC):
         shown.setflags(write=False)
         return shown
 
-    # --- copies -----------------------------------------------------------------------
-
-    def clone(self) -> Self:
-        """An exact copy that goes its own way, generator included."""
-        return self._take(np.arange(self.num_envs))
-
-    __copy__ = clone
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For all kinds of copies: without the caches, which hold what everybody knows."""
-        return {**self.__dict__, "_clock": 0, **dict.fromkeys(self._caches)}
-
-    def _with(self, state: BatchState) -> Self:
-        """A batch of the same rules in another state, with the same generator."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__getstate__())
-        other._state, other.num_envs = state, len(state.terminated)
-        return other
-
-    def take(self, games: npt.NDArray[np.intp]) -> Self:
-        """A batch made of copies of some of the games, in the order given.
-
-        Args:
-            games: Indices, shape (M,), M at least 1; one may come several times.
-
-        Returns:
-            A batch of M games; its generator is a copy of this batch's.
-
-        Raises:
-            ValueError: They are no indices of games.
-        """
-        return self._take(whole_indices(games, "games", self.num_envs))
-
-    def _take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
-        other = self._with(self._state.take(games))
-        other.rng = copy.deepcopy(self.rng)
-        return other
-
-    def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
-        """Copies in which all that the player cannot know is dealt again, or is not there.
-
-        Uniform among what is consistent with the player's knowledge. What has come to pass
-        unseen and is of no more use, such as the order of cards that have been drawn, is
-        made up or left out.
-
-        Args:
-            player: Whose knowledge is kept.
-            rng: The source of randomness; the batch's own is not touched.
-            samples: Copies of each game, at least 1.
-
-        Returns:
-            A batch of N * samples games; those of game i are i * samples and the
-            following ones. Its generator is a new one, seeded from ``rng``.
-
-        Raises:
-            ValueError: There is no such player, or not at least one sample.
-        """
-        player, samples = self._seat(player), whole_number(samples, "samples", 1)
-        other = self._with(self._state.take(np.repeat(np.arange(self.num_envs), samples)))
-        other.rng = np.random.default_rng(rng.integers(1 << 63))
-        other._deal_hidden(player, rng)
-        return other
-
-    def state(self) -> dict[str, Any]:
-        """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
-        return self._state.as_dict() | {"rng": self.rng.bit_generator.state}  # a new one each time
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Go back to a state of this batch or of one with the same rules and size.
-
-        Args:
-            state: What ``state`` has given, perhaps by way of a file, or what looks like it:
-                arrays of the same dtypes and shapes and numbers with which the game can go on.
-
-        Raises:
-            ValueError: It is no such state, and why; nothing is changed.
-        """
-        if not isinstance(state, dict):
-            raise ValueError(f"not a state of {self.name}, a dictionary, but {shown(state)}")
-        wrong = {*self._state.keys(), "rng"} ^ set(state)
-        if wrong:
-            raise ValueError(f"not a state of {self.name}: {shown(sorted(map(str, wrong)))} differ")
-        other = self._with(self._state.like(state))
-        rng = generator_like(self.rng, state["rng"])
-        for must, holds in chain(other._shared_invariants(), other._invariants()):
-            if not np.all(holds):
-                raise ValueError(f"not a state of {self.name}: {must}")
-        self._state = other._state
-        self.rng.bit_generator.state = rng.bit_generator.state
-        self._clock += 1
-
-    def _shared_invariants(self) -> Iterator[Invariant]:
-        """What holds in the states of all games."""
-        points = self._state.rewards
-        yield "_rewards must be points", np.isfinite(points) & (np.rint(points) == points)
-        yield "_just must be among _terminated", self._state.terminated | ~self._state.just
-
-    # --- in words and pictures ----------------------------------------------------------
-
-    def describe_action(self, action: int) -> str:
-        """What an action means, in words.
-
-        Raises:
-            ValueError: There is no such action.
-        """
-        return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
-
-    def describe_choice(self, action: int, player: int, index: int = 0) -> str:
-        """What an action means to a player here and now, in words, cards by their names.
-
-        No more than the player knows; as ``describe_action`` says it, if it is not legal now.
-
-        Raises:
-            ValueError: There is no such action, player or game.
-        """
-        index, seat = self._looked_at(index, self._seat(player))
-        words = self.describe_action(action)
-        if seat is None or not self.legal_action_mask()[index, seat, action]:
-            return words
-        return self._describe_here(action, seat, index) or words
-
-    def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see.
-
-        Raises:
-            ValueError: There is no such game, or no such player.
-        """
-        return self._text(*self._looked_at(index, player))
-
-    def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see.
-
-        Raises:
-            ValueError: There is no such game, or no such player.
-        """
-        return self._svg(*self._looked_at(index, player))
-
-    def _looked_at(self, index: Any, player: Any) -> tuple[int, int | None]:
-        """Which game is drawn for whom, checked."""
-        seat = None if player is None else self._seat(player)
-        return whole_number(index, "index", 0, self.num_envs - 1), seat
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} num_envs={self.num_envs} {self.rules}>"
 
@@ -505,7 +305,7 @@ class BatchGame(ABC):
 
     @abstractmethod
     def _mask(self) -> npt.NDArray[np.bool_]:
-        """Legal actions of the running games: (P, A, N), or what broadcasts to it."""
+        """Legal actions of the running games: (P, A, N), or (A,) where all have the same."""
 
     @abstractmethod
     def _advance(self, chosen: Array) -> None:
@@ -539,49 +339,5 @@ class BatchGame(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def _invariants(self) -> Iterator[Invariant]:
-        """What holds in every state: by it ``load_state`` judges what it is given.
-
-        All arrays have the right dtype and shape. Each thing may rely on those before it.
-        """
-
-    @abstractmethod
     def _standing(self) -> tuple[Array, ...]:
         """What decides the victory, most important first: each (P, N), higher is better."""
-
-    @abstractmethod
-    def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        """Deal again, uniformly, what the player cannot know (see ``determinize``).
-
-        In the games that are over as well. No array may keep anything of it, and what is
-        dealt follows from the player's knowledge and the generator alone.
-        """
-
-    @abstractmethod
-    def _describe(self, action: int) -> str:
-        """What an action means, in words; there is such an action."""
-
-    def _describe_here(self, action: int, player: int, index: int) -> str | None:
-        """A legal action by the names of its cards; None where ``_describe`` says it all."""
-        return None
-
-    @abstractmethod
-    def _text(self, index: int, player: int | None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
-
-    @abstractmethod
-    def _svg(self, index: int, player: int | None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
-
-
-@cache
-def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
-    """Whom each player sees where: themselves first, then the next ones in turn.
-
-    Returns:
-        Shape (P, P), the same array each time: the index that turns an array by player,
-        (P, ...), into what each player sees, (P, P, ...), seat k being player (p + k) % P.
-    """
-    players = np.arange(num_players)
-    seats: npt.NDArray[np.intp] = (players[:, None] + players) % num_players
-    return seats

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.numbers import whole_number, whole_tuple
-from kododo_env.core.rows import into_any, read_only
+from kododo_env.core.rows import into_any
 
 # From so many games on memory counts: fetched anew each time, and more than the cache holds. Put
 # together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
@@ -186,18 +186,6 @@ class ObservationLayout:
         return "\n".join(lines)
 
 
-class Rows(NamedTuple):
-    """Where each number of an observation stands in all that there is to know; see ``gathered``.
-
-    Attributes:
-        of_any: Which row it is, (P, F).
-        of_one: In a batch of one, which byte its lowest is, (P, F, 1).
-    """
-
-    of_any: npt.NDArray[np.intp]
-    of_one: npt.NDArray[np.intp]
-
-
 def numbered(**shapes: tuple[int, ...]) -> dict[str, npt.NDArray[np.intp]]:
     """Whole numbers from 0 on, each once, in arrays of these shapes: the rows of ``gathered``."""
     found, start = {}, 0
@@ -207,35 +195,20 @@ def numbered(**shapes: tuple[int, ...]) -> dict[str, npt.NDArray[np.intp]]:
     return found
 
 
-def rows_of(
-    places: npt.NDArray[np.intp], known: Mapping[str, npt.NDArray[np.intp]], **widths: int
-) -> Rows:
-    """The rows of numbers, read-only.
-
-    Args:
-        places: Which row each number is, (P, F).
-        known: The rows by what they tell, as ``numbered`` has given them.
-        **widths: Of what takes more than one byte a number, how many.
-    """
-    bytes_of = np.concatenate([np.full(each.size, widths.get(k, 1)) for k, each in known.items()])
-    lowest = np.cumsum(bytes_of) - (bytes_of if sys.byteorder == "little" else 1)
-    return Rows(read_only(places), read_only(lowest[places])[..., None])
-
-
 def gathered(
     known: Sequence[npt.NDArray[Any]],
-    rows: Rows,
+    rows: npt.NDArray[np.intp],
     dtype: npt.DTypeLike,
     out: npt.NDArray[Any] | None = None,
 ) -> npt.NDArray[Any]:
     """Observations put together from what there is to know, each number by where it stands.
 
     Two calls, whatever there is in an observation: written piece by piece it takes 2 to 4 times as
-    long. In a batch of one, arrays are put together as bytes, in a third of the time.
+    long.
 
     Args:
         known: Arrays (..., N), whose rows of N numbers are counted through.
-        rows: Where each number stands.
+        rows: Where each number stands, (P, F).
         dtype: The dtype of the result, which holds all numbers of the rows.
         out: An array (P, F, N) to fill, in any order and of any dtype that can hold the numbers;
             None makes a fresh one.
@@ -244,19 +217,30 @@ def gathered(
         Shape (P, F, N).
     """
     num = known[0].shape[-1]
-    if num == 1 and out is None and dtype == np.uint8:
-        joined = b"".join(known)  # type: ignore[arg-type]  # numpy's stubs call them no buffers
-        return np.frombuffer(joined, dtype).take(rows.of_one)
     own = out is None or (out.flags.c_contiguous and out.dtype == dtype)
     if num < MANY or not own:
-        flat = np.concatenate(known, axis=None, dtype=dtype, casting="unsafe").reshape(-1, num)
+        as_rows = [each if each.ndim == 2 else each.reshape(-1, num) for each in known]
+        flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
         if own:  # with another mode what is taken goes through a buffer
-            return flat.take(rows.of_any, axis=0, out=out, mode="clip")
+            return flat.take(rows, axis=0, out=out, mode="clip")
         assert out is not None
-        into_any(flat, out, rows.of_any)
+        into_any(flat, out, rows)
         return out
-    found = np.empty((*rows.of_any.shape, num), dtype) if out is None else out
+    found = np.empty((*rows.shape, num), dtype) if out is None else out
     single = [row for each in known for row in each.reshape(-1, num)]
-    for to, row in zip(found.reshape(-1, num), rows.of_any.ravel().tolist(), strict=True):
+    for to, row in zip(found.reshape(-1, num), rows.ravel().tolist(), strict=True):
         to[:] = single[row]
     return found
+
+
+@cache
+def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
+    """Whom each player sees where: themselves first, then the next ones in turn.
+
+    Returns:
+        Shape (P, P), the same array each time: the index that turns an array by player,
+        (P, ...), into what each player sees, (P, P, ...), seat k being player (p + k) % P.
+    """
+    players = np.arange(num_players)
+    seats: npt.NDArray[np.intp] = (players[:, None] + players) % num_players
+    return seats

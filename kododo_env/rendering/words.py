@@ -35,7 +35,7 @@ class TellsInWords:
     def story_of(
         self, before: Any, actions: npt.ArrayLike, player: int | None = None, index: int = 0
     ) -> list[str]:
-        """What the last step has shown, in sentences.
+        """What the last step has shown, in sentences: nothing of a game that was over before.
 
         Args:
             before: A copy of the batch before the step.
@@ -43,6 +43,8 @@ class TellsInWords:
             player: Who is told; None is told everything.
             index: Which game.
         """
+        if before.terminated[index]:
+            return []
         lines: list[str] = self._words.story(self, before, np.asarray(actions), player, index)
         return lines
 

@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
 from kododo_env.core.agent import Agent, ValueAgent, joint_action
-from kododo_env.core.batch_game import BatchGame, from_own_seat
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.observation import from_own_seat
 
 Floats = npt.NDArray[np.float64]
 GAMES = 1024  # played to fit a model

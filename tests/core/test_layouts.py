@@ -10,7 +10,7 @@ import pytest
 
 from kododo_env.core import observation
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.observation import ObservationLayout, Piece, gathered, numbered, rows_of
+from kododo_env.core.observation import ObservationLayout, Piece, gathered, numbered
 
 HAND = Piece("hand", (2, 3), 4, "own cards", ("colour", "value"))
 TURN = Piece("turn", (), 9, "which turn it is")
@@ -188,7 +188,7 @@ def test_pairs_of_slots_come_in_lexicographic_order() -> None:
 
 
 @pytest.mark.parametrize(("num", "many"), [(1, 100), (5, 1), (5, 100)])
-def test_observations_are_gathered_from_rows_one_game_few_or_many(
+def test_observations_are_gathered_from_rows_few_or_many(
     num: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many games are put together row by row, few at once: every number must be the same."""
@@ -200,7 +200,7 @@ def test_observations_are_gathered_from_rows_one_game_few_or_many(
         rng.integers(0, 9, (*each.shape, num)).astype(kind)
         for each, kind in zip(rows.values(), kinds, strict=True)
     ]
-    places = rows_of(LAYOUT.filled(rows, 2), rows, turn=2, scores=8)
+    places = LAYOUT.filled(rows, 2)
     found = gathered(known, places, LAYOUT.dtype)
     assert found.flags.writeable
     assert (found.shape, found.dtype) == ((2, LAYOUT.size, num), LAYOUT.dtype)

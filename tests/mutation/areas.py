@@ -79,7 +79,7 @@ AREAS = {
         ("core", "pages/test_docs.py", "games/test_states.py"),
     ),
     "batch": Area(
-        ("core/batch_game.py", "core/view.py"),
+        tuple(f"core/{name}.py" for name in ("batch_game", "copies", "legality", "told", "view")),
         (
             "core", "games/combi_combo", "games/kododo", "games/test_every_game.py",
             "games/test_states.py",
@@ -87,7 +87,7 @@ AREAS = {
     ),
     "combi_combo": _game("combi_combo", "hidden"),
     "kado": _game("kado", "actions", "cards", "hidden", "tables"),
-    "kododo": _game("kododo", "hidden", "rewinding", "tables"),
+    "kododo": _game("kododo", "hidden", "one_game", "rewinding", "tables", "turn"),
     "wrappers": Area(
         ("wrappers/*.py",), ("wrappers", "core/test_messages.py", "core/test_given_numbers.py")
     ),

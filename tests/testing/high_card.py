@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kododo_env.core import ActionLayout, ActionPiece, BatchGame, ObservationLayout, Piece, View
-from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import shuffled_rows
+from kododo_env.core.observation import from_own_seat
 from kododo_env.core.state import BatchState, Invariant, of_batch, per_game
 
 EMPTY = 255

@@ -126,30 +126,29 @@ class MaskTooWide(HighCard):
     def _mask(self) -> np.ndarray:
         return np.ones_like(super()._mask())
 
-    def _legal(self, chosen: np.ndarray, games: slice) -> np.ndarray:
-        known = np.clip(chosen, 0, 1)
-        held = np.take_along_axis(self._state.hands[..., games], known[:, None], axis=1)[:, 0]
-        return (held != EMPTY) & (known == chosen)
+    def step(self, actions: Any) -> None:
+        slots = np.minimum(np.array(actions, int).T, 1)[:, None]
+        if (np.take_along_axis(self._state.hands, slots, axis=1) == EMPTY).any():
+            raise ValueError("illegal action: the slot is empty")
+        super().step(actions)
 
 
 class StepTooWide(HighCard):
     """Step takes whatever is asked for as the nearest action."""
 
-    def _checked(self, actions: Any) -> np.ndarray:
-        return super()._checked(np.clip(actions, 0, 1) if np.shape(actions) else actions)
+    def step(self, actions: Any) -> None:
+        super().step(np.clip(actions, 0, 1) if np.shape(actions) else actions)
 
 
 class RefusalMoves(HighCard):
     """A refused step has been counted."""
 
     def step(self, actions: Any) -> None:
-        self._state.turn += 1
         try:
-            self._checked(actions)
-            self._state.turn -= 1
-        except ValueError as error:
-            raise ValueError(str(error)) from None
-        super().step(actions)
+            super().step(actions)
+        except ValueError:
+            self._state.turn += 1
+            raise
 
 
 # --- scores -----------------------------------------------------------------------------
@@ -182,6 +181,14 @@ class EndsLater(HighCard):
 
 
 # --- batches ----------------------------------------------------------------------------
+
+
+class TurnOfTheOthers(HighCard):
+    """A game may end early, and is then observed with the turn of those that go on."""
+
+    def _advance(self, chosen: np.ndarray) -> None:
+        super()._advance(chosen)
+        self._state.terminated |= self._state.scores.max(axis=0) == 2 * self.rules.prize
 
 
 class BestOfTheBatch(HighCard):

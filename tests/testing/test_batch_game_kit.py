@@ -37,6 +37,7 @@ PLANTED = [
     ("scores", planted.SharesOfMore, "after the deal the shares of the victory .* not sum to 1"),
     ("scores", planted.EndsLater, "a step after the end gives rewards"),
     ("batches", planted.BestOfTheBatch, r"game \d of the batch is not as it is alone: _scores"),
+    ("batches", planted.TurnOfTheOthers, r"game \d of the batch is not .* alone: observe\(\)"),
     ("seats", planted.AbsoluteSeats, "two players see different numbers of 'scores'"),
     ("seats", planted.FirstSeatWins, "among random players seat 0 wins"),
     (

@@ -18,15 +18,14 @@ from kododo_env.games.combi_combo import words
 from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
-    FEW,
     action_layout,
+    known,
     observation,
     observation_layout,
 )
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
-from kododo_env.games.combi_combo.scoring import ONE, TWO, held, score_hands
+from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
-from kododo_env.games.combi_combo.tables import tables
 from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
@@ -68,7 +67,8 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
-        self._tables = tables(rules)
+        self._known = known(rules)
+        self._previous = (np.arange(rules.num_players) - 1) % rules.num_players
         layout, actions = observation_layout(rules), action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
@@ -112,8 +112,6 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
 
     def _by_type(self, cards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
         """How many of each type each card is, (..., C * 4, N) from (..., N)."""
-        if self.num_envs < FEW:
-            return self._tables.one_hot.take(cards, axis=0).swapaxes(-1, -2)
         found: npt.NDArray[np.bool_] = cards[..., None, :] == column(self.rules.num_card_types)
         return found.view(np.uint8)
 
@@ -146,24 +144,19 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
         given = self._by_type(cards)
         passed += given
         hands -= given
-        hands += given.take(self._tables.previous, axis=0)
+        hands += given.take(self._previous, axis=0)
 
     def _end(self) -> None:
-        points = score_hands(self._by_colour(), self.rules)
+        points = score_hands(by_colour(self._state.hands, self.rules), self.rules)
         self._state.rewards[:] = points
         self._state.scores += points
         self._state.terminated[:] = True
 
-    def _by_colour(self) -> npt.NDArray[np.uint8]:
-        """The hands as the score counts them, (C, 4, P, N)."""
-        shape = (self.num_players, self.rules.num_colours, VALUES, self.num_envs)
-        return self._state.hands.reshape(shape).transpose(1, 2, 0, 3)
-
     def _invariants(self) -> Iterator[Invariant]:
-        return invariants(self)
+        return invariants(self._state, self.rules)
 
     def _standing(self) -> tuple[Array, ...]:
-        hands = self._by_colour()
+        hands = by_colour(self._state.hands, self.rules)
         return score_hands(hands, self.rules), held(hands, ONE), held(hands, TWO)
 
     # --- what there is to see ---------------------------------------------------------
@@ -197,7 +190,7 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
         return CombiComboView(self, player)
 
     def _observation(self, out: Array | None = None) -> Array:
-        return observation(self, out)
+        return observation(self._state, self.rules, self._known, out)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         state = self._state

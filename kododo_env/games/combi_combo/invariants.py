@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant, count_types
-from kododo_env.games.combi_combo.scoring import score_hands
+from kododo_env.games.combi_combo.rules import Rules
+from kododo_env.games.combi_combo.scoring import by_colour, score_hands
+from kododo_env.games.combi_combo.state import CombiComboState
 
-if TYPE_CHECKING:
-    from kododo_env.games.combi_combo.game import CombiComboGame
 
-
-def invariants(game: CombiComboGame) -> Iterator[Invariant]:
+def invariants(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
     """Each may rely on those before it; the deck and what was passed lead to all the rest."""
-    state, rules = game._state, game.rules
     over = state.turn == rules.num_turns
     yield f"turn must be 0 to {rules.num_turns}", state.turn <= rules.num_turns
     yield "_terminated must say that all games end with the last turn", state.terminated == over
-    yield from _passing(game)
-    yield from _at_the_end(game) if over else _on_the_way(game)
+    yield from _passing(state, rules)
+    yield from _at_the_end(state, rules) if over else _on_the_way(state, rules)
 
 
-def _passing(game: CombiComboGame) -> Iterator[Invariant]:
-    state = game._state
-    passes, types = state.passes[: state.turn], game.rules.num_card_types
+def _passing(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
+    passes, types = state.passes[: state.turn], rules.num_card_types
     forgotten = state.terminated & (passes == NONE)
     yield "_passes must hold cards of the game", (passes < types) | forgotten
     counted = count_types(passes.swapaxes(0, 1), types)
     yield "_passed must count _passes", state.passed == counted
 
 
-def _on_the_way(game: CombiComboGame) -> Iterator[Invariant]:
+def _on_the_way(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
     """Everybody's hand is what they drew, less what they passed, and what they were given."""
-    state, rules, types = game._state, game.rules, game.rules.num_card_types
-    deck = state.deck
+    deck, types = state.deck, rules.num_card_types
     dealt = rules.num_players * rules.pile_size
     yield (
         "_deck must hold the cards of the game",
-        np.sort(deck, axis=0) == np.sort(game.cards)[:, None],
+        np.sort(deck, axis=0) == np.sort(rules.cards)[:, None],
     )
-    piles = deck[:dealt].reshape(rules.num_players, rules.pile_size, game.num_envs)
+    piles = deck[:dealt].reshape(rules.num_players, rules.pile_size, -1)
     hands = count_types(piles[:, : rules.opening_hand + state.turn + 1], types)
     passed = state.passed.astype(np.intp)
     hands += np.roll(passed, 1, axis=0) - passed
@@ -53,15 +48,14 @@ def _on_the_way(game: CombiComboGame) -> Iterator[Invariant]:
     yield "_scores must be 0 before the end", state.scores == 0
 
 
-def _at_the_end(game: CombiComboGame) -> Iterator[Invariant]:
+def _at_the_end(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
     """All cards lie open; how they came there may be forgotten."""
-    state, types = game._state, game.rules.num_card_types
-    deck = state.deck
+    deck, types = state.deck, rules.num_card_types
     yield "_deck must hold cards of the game", (deck < types) | (deck == NONE)
     held = state.hands.sum(axis=1, dtype=np.intp)
-    yield f"_hands must hold {game.rules.pile_size} cards each", held == game.rules.pile_size
+    yield f"_hands must hold {rules.pile_size} cards each", held == rules.pile_size
     open_cards = state.hands.sum(axis=0, dtype=np.intp) + state.face_up
-    whole = count_types(game.cards[:, None], types)
+    whole = count_types(rules.cards[:, None], types)
     yield "_hands and _face_up must be the cards of the game", open_cards == whole
-    points = score_hands(game._by_colour(), game.rules)
+    points = score_hands(by_colour(state.hands, rules), rules)
     yield "_scores must be what _hands score", state.scores == points

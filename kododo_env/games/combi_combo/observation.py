@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.observation import (
-    ObservationLayout,
-    Piece,
-    Rows,
-    Symmetry,
-    gathered,
-    numbered,
-    rows_of,
-)
-from kododo_env.core.rows import for_all
-from kododo_env.core.state import Uint8
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.rows import for_all, read_only
 from kododo_env.games.combi_combo.rules import VALUES, Rules
-
-if TYPE_CHECKING:
-    from kododo_env.games.combi_combo.game import CombiComboGame
-
-# Below so many games the number of numpy calls counts, above it the bytes: to count cards as one
-# would for many takes a seventh longer with one game.
-FEW = 8
+from kododo_env.games.combi_combo.state import CombiComboState
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
@@ -61,27 +47,40 @@ def action_layout(rules: Rules) -> ActionLayout:
     return ActionLayout((ActionPiece("pass_card", shape, ("colour", "value")),))
 
 
-def observation(game: CombiComboGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+class Known(NamedTuple):
+    """What the rules tell of an observation.
+
+    Attributes:
+        rows: Where each number of an observation stands in all that is known, (P, F).
+        dtype: An observation's.
+        schedule: What the turn alone tells, (turns + 1, turns + 1, 1); see ``schedules``.
+    """
+
+    rows: npt.NDArray[np.intp]
+    dtype: np.dtype[Any]
+    schedule: npt.NDArray[np.uint8]
+
+
+@cache
+def known(rules: Rules) -> Known:
+    """What these rules tell of an observation; all their games share it."""
+    dtype = observation_layout(rules).dtype
+    return Known(known_rows(rules), dtype, read_only(schedules(rules))[:, :, None])
+
+
+def observation(
+    state: CombiComboState, rules: Rules, known: Known, out: npt.NDArray[Any] | None = None
+) -> npt.NDArray[Any]:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
-    state, tables = game._state, game._tables
-    some = (state.hands > 0).view(np.uint8)
-    if game.num_envs < FEW:
-        by_value, held = np.matmul(tables.by_value, state.hands), np.matmul(tables.held, some)
-    else:
-        by_value, held = _sums(state.hands, some, game.rules)
-    schedule = for_all(tables.schedule[state.turn], game.num_envs)
-    known = state.hands, state.passed, state.face_up, by_value, held, schedule
-    return gathered(known, tables.known, game.layout.dtype, out)
-
-
-def _sums(hands: Uint8, some: Uint8, rules: Rules) -> tuple[Uint8, Uint8]:
-    """Cards by value, (P, 4, N), and the different ones by colour, then the 4s, (P, C + 1, N)."""
-    shape = (len(hands), rules.num_colours, VALUES, -1)
-    some = some.reshape(shape)
-    held = np.empty((len(hands), rules.num_colours + 1, some.shape[-1]), np.uint8)
-    np.add.reduce(some, axis=2, out=held[:, :-1])
-    np.add.reduce(some[:, :, -1], axis=1, out=held[:, -1])
-    return np.add.reduce(hands.reshape(shape), axis=1, dtype=np.uint8), held
+    hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
+    some = (hands > 0).view(np.uint8)
+    rows = (
+        state.hands, state.passed, state.face_up,
+        np.add.reduce(hands, axis=1, dtype=np.uint8), np.add.reduce(some, axis=2, dtype=np.uint8),
+        np.add.reduce(some[:, :, -1], axis=1, dtype=np.uint8),
+        for_all(known.schedule[state.turn], hands.shape[-1]),
+    )  # fmt: skip
+    return gathered(rows, known.rows, known.dtype, out)
 
 
 def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
@@ -94,14 +93,13 @@ def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
     return numbers
 
 
-def known_rows(rules: Rules) -> Rows:
-    """Where each number of an observation stands in all that is known."""
+def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+    """Where each number of an observation stands in all that is known, (P, F)."""
     players, types = rules.num_players, (rules.num_colours, VALUES)
-    known = numbered(
+    rows = numbered(
         hand=(players, *types), passed=(players, *types), face_up=types,
-        by_value=(players, VALUES), held=(players, rules.num_colours + 1),
+        by_value=(players, VALUES), by_colour=(players, rules.num_colours), fours=(players,),
         turn=(rules.num_turns,), draw_pile=(),
     )  # fmt: skip
-    held, received = known["held"], np.roll(known["passed"], 1, axis=0)
-    named = {"received": received, "by_colour": held[:, :-1], "fours": held[:, -1]}
-    return rows_of(observation_layout(rules).filled(known | named, players), known)
+    rows["received"] = np.roll(rows["passed"], 1, axis=0)
+    return read_only(observation_layout(rules).filled(rows, players))

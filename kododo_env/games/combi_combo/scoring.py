@@ -12,11 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.games.combi_combo.rules import Rules
+from kododo_env.games.combi_combo.rules import VALUES, Rules
 
 ONE, TWO, THREE, FOUR = range(4)
 LINES = ("ones", "sequences", "twos", "threes", "fours")
 Points = npt.NDArray[np.int16]
+
+
+def by_colour(hands: npt.NDArray[np.uint8], rules: Rules) -> npt.NDArray[np.uint8]:
+    """Hands by type, (P, C * 4, N), as the score counts them, (C, 4, P, N)."""
+    return hands.reshape(len(hands), rules.num_colours, VALUES, -1).transpose(1, 2, 0, 3)
 
 
 def held(hand: npt.NDArray[Any], value: int) -> Points:

@@ -86,7 +86,6 @@ class KadoGame(KadoShown, TellsInWords):
         return idle
 
     def _mask(self) -> npt.NDArray[np.bool_]:
-        self._masked = None  # first: what is left of the last turn, the largest array of a batch
         state, moves, dealer = self._state, self.moves, self.dealer
         mask = np.zeros((self.num_players, self.num_actions, self.num_envs), np.bool_)
         mask[:, self.no_op] = True

@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
     ObservationLayout,
     Piece,
-    Rows,
     Symmetry,
+    from_own_seat,
     gathered,
     numbered,
-    rows_of,
 )
 from kododo_env.core.rows import column, for_all, read_only
 from kododo_env.core.state import Uint8
@@ -128,7 +126,7 @@ class Known(NamedTuple):
         dtype: The observation's.
     """
 
-    rows: list[list[Rows]]
+    rows: list[list[npt.NDArray[np.intp]]]
     schedule: Uint8
     dtype: np.dtype[Any]
 
@@ -181,7 +179,7 @@ def stage(state: KadoState, rules: Rules) -> int:
     return (0, 1 + state.phase_step, rules.num_players)[state.phase]
 
 
-def known_rows(rules: Rules) -> list[list[Rows]]:
+def known_rows(rules: Rules) -> list[list[npt.NDArray[np.intp]]]:
     """Where each number of an observation stands in all that is known.
 
     Returns:
@@ -212,9 +210,7 @@ def known_rows(rules: Rules) -> list[list[Rows]]:
     }
     return [
         [
-            rows_of(
-                layout.filled(known | _staged(rules, known, dealer, at), players), rows, scores=2
-            )
+            read_only(layout.filled(known | _staged(rules, known, dealer, at), players))
             for at in range(players + 2)
         ]
         for dealer in range(players)

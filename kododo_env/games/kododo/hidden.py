@@ -2,60 +2,61 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from kododo_env.core.deck import NONE, shuffled_counts, shuffled_rows
 from kododo_env.core.rows import games_last
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.turn import sort_hands
 
-if TYPE_CHECKING:
-    from kododo_env.games.kododo.game import KododoGame
 
-
-def deal_again(game: KododoGame, player: int, rng: np.random.Generator) -> None:
+def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Generator) -> None:
     """Replace all that a player cannot know, in place; every placing has the same chance.
 
     Args:
-        game: N games.
+        state: N games.
+        rules: Their rules.
         player: Whose knowledge stays.
         rng: The source of randomness.
     """
-    state = game._state
     state.given = np.zeros((0, *state.deck.shape), np.uint8)  # nobody knows the later deals
     state.next_given[:] = 0
-    others = [seat for seat in range(game.num_players) if seat != player]
+    others = [seat for seat in range(rules.num_players) if seat != player]
     if not state.terminated.all():
         with state.unchanged(state.terminated):
-            _deal_running(game, others, rng)
+            _deal_running(state, rules, others, rng)
     if state.terminated.any():
-        _deal_finished(game, player, others, rng)
-    game._sort_hands()
-    game._count_hands()
+        _deal_finished(state, rules, player, others, rng)
+    sort_hands(state, rules)
 
 
-def _deal_running(game: KododoGame, others: list[int], rng: np.random.Generator) -> None:
+def _deal_running(
+    state: KododoState, rules: Rules, others: list[int], rng: np.random.Generator
+) -> None:
     """Deal the other hands and the draw pile again; in which order it came here, is gone."""
-    state, held = game._state, game._held
-    hands = state.hands[others, :held].reshape(-1, game.num_envs)
-    hidden = np.concatenate([hands, state.deck[game._drawn :]])
+    held = rules.held(state.round_index, state.turn)
+    drawn = rules.drawn(state.round_index, state.turn)
+    num = state.deck.shape[1]
+    hands = state.hands[others, :held].reshape(-1, num)
+    hidden = np.concatenate([hands, state.deck[drawn:]])
     # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
     dealt = games_last(shuffled_rows(np.sort(hidden.T, axis=1), rng))
-    state.hands[others, :held] = dealt[: len(hands)].reshape(len(others), held, game.num_envs)
-    state.deck[game._drawn :] = dealt[len(hands) :]
-    state.deck[: game._drawn] = NONE
+    state.hands[others, :held] = dealt[: len(hands)].reshape(len(others), held, num)
+    state.deck[drawn:] = dealt[len(hands) :]
+    state.deck[:drawn] = NONE
 
 
 def _deal_finished(
-    game: KododoGame, player: int, others: list[int], rng: np.random.Generator
+    state: KododoState, rules: Rules, player: int, others: list[int], rng: np.random.Generator
 ) -> None:
     """In games that are over nobody draws any more, but some have cards left in hand."""
-    state, games = game._state, np.flatnonzero(game._state.terminated)
+    games, counts = np.flatnonzero(state.terminated), Counts.of(state.counts, rules)
     state.deck[:, games] = NONE
-    revealed = game._seen[:, games] + game._held_types[player][:, games]
-    copies = np.bincount(game.cards, minlength=len(revealed))[:, None]
-    dealt = shuffled_counts(copies - revealed, len(game.cards), rng)
-    places = np.ix_(np.array(others), np.arange(game.rules.hand_size), games)
+    revealed = counts.seen[:, games] + counts.held[player][:, games]
+    copies = np.bincount(rules.cards, minlength=len(revealed))[:, None]
+    dealt = shuffled_counts(copies - revealed, rules.num_cards, rng)
+    places = np.ix_(np.array(others), np.arange(rules.hand_size), games)
     hands = state.hands[places]
     dealt = dealt[: hands.shape[0] * hands.shape[1]].reshape(hands.shape)
     state.hands[places] = np.where(hands == NONE, NONE, dealt)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,25 +11,25 @@ import numpy.typing as npt
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kododo.rules import Rules
-
-if TYPE_CHECKING:
-    from kododo_env.games.kododo.game import KododoGame
+from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.tables import Tables
 
 Array = npt.NDArray[Any]
 
 
-def invariants(game: KododoGame) -> Iterator[Invariant]:
+def invariants(state: KododoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
     """Each may rely on those before it. Games that are over wait as they ended."""
-    yield from _schedule(game)
-    yield from _hands(game)
-    yield from _table(game)
-    yield from _cards(game)
-    yield from _deals(game)
-    yield from _points(game)
+    counts = Counts.of(state.counts, rules)
+    yield from _schedule(state, rules)
+    yield from _hands(state, rules, counts)
+    yield from _table(state, rules, counts, tables)
+    yield from _cards(state, rules, counts)
+    yield from _deals(state, rules)
+    yield from _points(state, rules, counts)
 
 
-def _schedule(game: KododoGame) -> Iterator[Invariant]:
-    rules, state, over = game.rules, game._state, game._state.terminated
+def _schedule(state: KododoState, rules: Rules) -> Iterator[Invariant]:
+    over = state.terminated
     done = state.round_index == rules.num_rounds and state.turn == 0
     yield f"turn must be 0 to {rules.num_turns - 1}", state.turn < rules.num_turns
     yield (
@@ -40,18 +40,16 @@ def _schedule(game: KododoGame) -> Iterator[Invariant]:
         yield "_terminated must say that all games end with the last round", over == done
 
 
-def _hands(game: KododoGame) -> Iterator[Invariant]:
-    state = game._state
-    hands, types = state.hands, game.rules.num_card_types
-    held = (hands != NONE).sum(axis=1)
+def _hands(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
+    hands, types = state.hands, rules.num_card_types
+    due, held = rules.held(state.round_index, state.turn), (hands != NONE).sum(axis=1)
     yield "_hands must hold cards of the game", (hands < types) | (hands == NONE)
     yield "_hands must be sorted", hands[:, 1:] >= hands[:, :-1]
-    yield f"_hands must hold {game._held} cards each", state.terminated | (held == game._held)
-    yield "_counts must count _hands by type", game._held_types == count_types(hands, types)
+    yield f"_hands must hold {due} cards each", state.terminated | (held == due)
+    yield "_counts must count _hands by type", counts.held == count_types(hands, types)
 
 
-def _table(game: KododoGame) -> Iterator[Invariant]:
-    rules, state = game.rules, game._state
+def _table(state: KododoState, rules: Rules, counts: Counts, tables: Tables) -> Iterator[Invariant]:
     table, last = state.table, state.last_table
     laid = np.arange(rules.round_cards) < rules.laid_before[state.turn]
     lies, lay = table != NONE, last != NONE
@@ -59,55 +57,53 @@ def _table(game: KododoGame) -> Iterator[Invariant]:
         "_table must hold what has been laid this round",
         (lies == laid[:, None] & ~state.terminated) & ((table < rules.num_card_types) | ~lies),
     )
-    counted = game._tables.counts[table][..., : rules.num_counts].sum(axis=1)
-    yield "_counts must count _table", game._laid.swapaxes(1, 2) == counted
-    yield "_counts must add up what each has laid", _added_up(game)
+    counted = tables.counts[table][..., : rules.num_counts].sum(axis=1)
+    yield "_counts must count _table", counts.laid.swapaxes(1, 2) == counted
+    yield "_counts must add up what each has laid", _added_up(state, rules, counts)
     yield (
         "_last_table must hold a whole round of cards, or none",
         (lay == lay[:1, :1]) & ((last < rules.num_card_types) | ~lay),
     )
 
 
-def _added_up(game: KododoGame) -> npt.NDArray[np.bool_]:
+def _added_up(state: KododoState, rules: Rules, counts: Counts) -> npt.NDArray[np.bool_]:
     """Whether the row of all together has what each has laid this round, but for the points."""
-    together = game._laid.sum(axis=0)
-    together[game.rules.num_colours + 1 :] = 0
-    holds: npt.NDArray[np.bool_] = game._state.counts[-1, : len(together)] == together
+    together = counts.laid.sum(axis=0)
+    together[rules.num_colours + 1 :] = 0
+    holds: npt.NDArray[np.bool_] = state.counts[-1, : len(together)] == together
     return holds
 
 
-def _cards(game: KododoGame) -> Iterator[Invariant]:
-    state, types = game._state, game.rules.num_card_types
-    deck, over = state.deck, state.terminated
+def _cards(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
+    types, deck, over = rules.num_card_types, state.deck, state.terminated
+    drawn = rules.drawn(state.round_index, state.turn)
     known = (deck < types) | (deck == NONE)
-    yield "_deck must hold cards of the game", known & (over | (deck < types) | ~_to_come(game))
-    copies = count_types(game.cards[:, None], types)
-    seen = game._seen.astype(np.intp)
-    yield "_counts must hold what lies on _table", seen >= _on_table(game)
-    out = seen + game._held_types.sum(axis=0, dtype=np.intp)
+    to_come = np.arange(rules.num_cards)[:, None] >= drawn  # to be drawn, or hidden for ever
+    yield "_deck must hold cards of the game", known & (over | (deck < types) | ~to_come)
+    copies = count_types(rules.cards[:, None], types)
+    seen = counts.seen.astype(np.intp)
+    yield "_counts must hold what lies on _table", seen >= _on_table(state, rules)
+    rounds, part = np.divmod(seen.sum(axis=0), rules.num_players * rules.round_cards)
+    ended = (part == 0) & (rounds >= 1) & (rounds <= rules.num_rounds)
+    yield "_counts must hold whole rounds of games that are over", ended | ~over
+    out = seen + counts.held.sum(axis=0, dtype=np.intp)
     yield "_hands and _counts must be cards of one deck", out <= copies
-    whole = out + count_types(deck[game._drawn :], types) == copies
+    whole = out + count_types(deck[drawn:], types) == copies
     yield "_deck must hold the cards that are not in _hands or _counts", whole | over
 
 
-def _to_come(game: KododoGame) -> npt.NDArray[np.bool_]:
-    """Which places of the deck are still to be drawn, or stay hidden; (D, 1)."""
-    return np.arange(len(game.cards))[:, None] >= game._drawn
-
-
-def _on_table(game: KododoGame) -> npt.NDArray[np.intp]:
+def _on_table(state: KododoState, rules: Rules) -> npt.NDArray[np.intp]:
     """Cards on the table by type, (C * V, N)."""
-    lying = count_types(game._state.table, game.rules.num_card_types)
+    lying = count_types(state.table, rules.num_card_types)
     return np.asarray(lying.sum(axis=0))
 
 
-def _points(game: KododoGame) -> Iterator[Invariant]:
-    rules, state = game.rules, game._state
+def _points(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
     scores, piles = state.scores, state.pile_sizes
     rounds = np.where(state.terminated, rules.num_rounds, state.round_index)
     most = rounds * rules.round_cards
     yield "_pile_sizes must count cards laid in this deal", (piles >= 0) & (piles <= most)
-    gained = _best(game._seen - _on_table(game), most, rules)
+    gained = _best(counts.seen - _on_table(state, rules), most, rules)
     yield "_scores must not be negative", scores >= 0
     if rules.variant == "standard":
         yield "_scores must come from the cards of this deal", scores <= gained
@@ -132,12 +128,11 @@ def _best(cards: Array, most: Array, rules: Rules) -> npt.NDArray[np.intp]:
     return worth
 
 
-def _deals(game: KododoGame) -> Iterator[Invariant]:
-    state = game._state
+def _deals(state: KododoState, rules: Rules) -> Iterator[Invariant]:
     deals, given, upcoming = state.deals, state.given, state.next_given
-    last = game.rules.max_deals - 1
+    last = rules.max_deals - 1
     yield f"_deals must be 0 to {last}", (deals >= 0) & (deals <= last)
     yield "_next_given must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(given))
-    whole = (np.sort(given, axis=1) == np.sort(game.cards)[:, None]).all(axis=1)
+    whole = (np.sort(given, axis=1) == np.sort(rules.cards)[:, None]).all(axis=1)
     past = np.arange(len(given))[:, None] < upcoming
     yield "_given must hold whole decks for later deals", whole | past

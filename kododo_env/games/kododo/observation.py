@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
-from kododo_env.core.batch_game import from_own_seat
 from kododo_env.core.observation import (
     ObservationLayout,
     Piece,
-    Rows,
     Symmetry,
+    from_own_seat,
     gathered,
     numbered,
-    rows_of,
 )
-from kododo_env.core.rows import for_all
+from kododo_env.core.rows import any_true, for_all, read_only
 from kododo_env.games.kododo.rules import Rules
-
-if TYPE_CHECKING:
-    from kododo_env.games.kododo.game import KododoGame
+from kododo_env.games.kododo.state import Counts, KododoState
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
@@ -89,16 +85,51 @@ def action_layout(rules: Rules) -> ActionLayout:
     )
 
 
-def observation(game: KododoGame, out: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
+class Known(NamedTuple):
+    """What the rules tell of an observation; see ``known``.
+
+    Attributes:
+        rows: Where each number of an observation stands in all that is known, (P, F).
+        dtype: An observation's.
+        most: The limit, for each colour, and the Kododo number, (C + 1, 1).
+        schedule: What round and turn alone tell; see ``schedules``.
+    """
+
+    rows: npt.NDArray[np.intp]
+    dtype: np.dtype[Any]
+    most: npt.NDArray[np.uint8]
+    schedule: npt.NDArray[Any]
+
+
+def known(rules: Rules) -> Known:
+    """What these rules tell of an observation."""
+    most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
+    dtype = observation_layout(rules).dtype
+    return Known(known_rows(rules), dtype, read_only(most)[:, None], read_only(schedules(rules)))
+
+
+def observation(
+    state: KododoState, rules: Rules, known: Known, out: npt.NDArray[Any] | None = None
+) -> npt.NDArray[Any]:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
-    state, tables, dtype = game._state, game._tables, game.layout.dtype
-    total = state.counts[-1, : len(tables.most)]
-    schedule = for_all(tables.schedule[state.round_index, state.turn], game.num_envs)
-    known = (
-        state.counts, np.maximum(total, tables.most) - total, state.scores, state.pile_sizes,
-        schedule, state.deals > 0 if game.rules.variant == "long" else state.deals,
+    total = state.counts[-1, : len(known.most)]  # as in ``Counts``
+    rows = (
+        state.counts, np.maximum(total, known.most) - total, state.scores, state.pile_sizes,
+        _schedule(state, rules, known), state.deals > 0 if rules.variant == "long" else state.deals,
     )  # fmt: skip
-    return gathered(known, tables.known, dtype, out)
+    return gathered(rows, known.rows, known.dtype, out)
+
+
+def _schedule(state: KododoState, rules: Rules, known: Known) -> npt.NDArray[Any]:
+    """What round and turn tell, (turns + 2, N); in a game that is over, those in which it ended."""
+    found = for_all(known.schedule[state.round_index, state.turn], len(state.terminated))
+    if rules.variant == "long" and any_true(state.terminated):
+        seen = Counts.of(state.counts, rules).seen[:, state.terminated]
+        played = np.add.reduce(seen, axis=0, dtype=np.intp)
+        rounds = played // (rules.num_players * rules.round_cards)
+        found = found.copy()
+        found[:, state.terminated] = known.schedule[rounds, 0, :, 0].T
+    return found
 
 
 def schedules(rules: Rules) -> npt.NDArray[Any]:
@@ -116,8 +147,8 @@ def schedules(rules: Rules) -> npt.NDArray[Any]:
     return numbers
 
 
-def known_rows(rules: Rules) -> Rows:
-    """Where each number of an observation stands in all that is known."""
+def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+    """Where each number of an observation stands in all that is known, (P, F)."""
     players, colours = rules.num_players, rules.num_colours
     seats, types = from_own_seat(players), (-1, colours, rules.num_values)
     rows = numbered(
@@ -127,7 +158,7 @@ def known_rows(rules: Rules) -> Rows:
     counts, by_type = np.split(rows["counts"], [rules.num_counts], axis=1)
     laid, total, missing = counts[seats], counts[-1, : colours + 1], rows["missing"]
     *hands, seen = by_type.reshape(types)
-    known = rows | {
+    named = rows | {
         "hand": np.array(hands), "seen": seen,
         "table_cards": laid[..., :colours], "table_kododos": laid[..., colours],
         "table_points": laid[..., colours + 1 :],
@@ -135,6 +166,4 @@ def known_rows(rules: Rules) -> Rows:
         "to_limit": missing[:-1], "to_kododo_number": missing[-1],
         "scores": rows["scores"][seats], "pile_sizes": rows["pile_sizes"][seats],
     }  # fmt: skip
-    places = observation_layout(rules).filled(known, players)
-    deals = 1 if rules.variant == "long" else 2  # there they are compared with 0
-    return rows_of(places, rows, scores=2, pile_sizes=2, later_deal=deals)
+    return read_only(observation_layout(rules).filled(named, players))

@@ -2,58 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.capabilities import Past
 from kododo_env.core.deck import NONE
-
-if TYPE_CHECKING:
-    from kododo_env.games.kododo.game import KododoGame
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.tables import Tables
+from kododo_env.games.kododo.turn import sort_hands
 
 Array = npt.NDArray[Any]
 
 
-def take_back(game: KododoGame, rng: np.random.Generator) -> Past:
-    """The position before the last turn of the same round, in which it is not the first.
+def take_back(
+    state: KododoState, rules: Rules, tables: Tables, rng: np.random.Generator
+) -> npt.NDArray[np.bool_]:
+    """Go back, in place, to before the last turn of the same round, in which it is not the first.
 
     The cards on the table tell what all players laid. They do not tell which cards of a hand
     were drawn after that: each may be, with the same chance.
+
+    Returns:
+        Which actions lay what was laid in that turn, (P, A, N).
     """
-    rules, turn = game.rules, game.turn - 1
-    plays, place = rules.plays[turn], rules.laid_before[turn]
-    before = game.clone()
-    state = before._state
-    state.turn = turn
+    held = rules.held(state.round_index, state.turn)
+    state.turn -= 1
     state.steps_played -= 1
+    plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
     laid = state.table[:, place : place + plays].copy()
     with state.unchanged(state.terminated):
-        _return_cards(before, laid, game._held, rng)
-        counts = game._tables.counts.take(laid, axis=0).sum(axis=1, dtype=np.uint8)
-        before._laid[...] -= counts[..., : rules.num_counts].swapaxes(1, 2)
-        together = np.add.reduce(counts, axis=0, dtype=np.uint8).T
-        before._total[...] -= together[: rules.num_colours + 1]
-        before._seen[...] -= together[rules.num_counts :]
+        _return_cards(state, rules, laid, held, rng)
+        counts, added = Counts.of(state.counts, rules), tables.counts.take(laid, axis=0)
+        each = np.add.reduce(added, axis=1, dtype=np.uint8)
+        counts.laid -= each[..., : rules.num_counts].swapaxes(1, 2)
+        together = np.add.reduce(each, axis=0, dtype=np.uint8).T
+        counts.total -= together[: rules.num_colours + 1]
+        counts.seen -= together[rules.num_counts :]
         state.table[:, place : place + plays] = NONE
-        before._sort_hands()
-        before._count_hands()
-    return Past(before, _laying(before, np.sort(laid, axis=1)).transpose(2, 0, 1))
+        sort_hands(state, rules)
+    return _laying(state.hands, np.sort(laid, axis=1), tables)
 
 
-def _return_cards(game: KododoGame, laid: Array, held: int, rng: np.random.Generator) -> None:
+def _return_cards(
+    state: KododoState, rules: Rules, laid: Array, held: int, rng: np.random.Generator
+) -> None:
     """Give the players back what they laid, (P, plays, N), and the pile what they drew for it.
 
     Args:
-        game: Back at the turn before, but for the cards.
+        state: Back at the turn before, but for the cards.
+        rules: Its rules.
         laid: The cards.
         held: How many cards each player has in hand.
         rng: The source of randomness.
     """
     players, plays, num = laid.shape
-    hands, start = game._state.hands, game._drawn
-    if not game._drawing:
+    hands, start = state.hands, rules.drawn(state.round_index, state.turn)
+    if not rules.draws(state.round_index):
         hands[:, held : held + plays] = laid
         return
     for place in range(plays):  # the first steps of a shuffle
@@ -61,15 +67,15 @@ def _return_cards(game: KododoGame, laid: Array, held: int, rng: np.random.Gener
         drawn = np.take_along_axis(hands, other, axis=1)
         np.put_along_axis(hands, other, hands[:, place : place + 1], axis=1)
         hands[:, place] = drawn[:, 0]
-    pile = game._state.deck[start : start + players * plays]
+    pile = state.deck[start : start + players * plays]
     pile[:] = hands[:, :plays].reshape(players * plays, num)
     hands[:, :plays] = laid
 
 
-def _laying(game: KododoGame, cards: Array) -> npt.NDArray[np.bool_]:
+def _laying(hands: Array, cards: Array, tables: Tables) -> npt.NDArray[np.bool_]:
     """Which actions lay these cards, (P, plays, N) sorted; shape (P, A, N)."""
-    laying = np.zeros((game.num_players, game.num_actions, game.num_envs), np.bool_)
-    for action, slots in enumerate(game._tables.slots):
+    laying = np.zeros((len(hands), len(tables.slots), hands.shape[2]), np.bool_)
+    for action, slots in enumerate(tables.slots):
         if len(slots) == cards.shape[1]:
-            laying[:, action] = (game._state.hands[:, list(slots)] == cards).all(axis=1)
+            laying[:, action] = (hands[:, list(slots)] == cards).all(axis=1)
     return laying

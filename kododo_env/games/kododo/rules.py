@@ -178,7 +178,7 @@ class Rules:
         assert self.removed_cards is not None
         return self.removed_cards
 
-    @property
+    @cached_property
     def num_values(self) -> int:
         """V, how many values there are."""
         return len(self.copies)
@@ -214,7 +214,7 @@ class Rules:
         """What is counted of the cards that a player lays: cards by colour, Kododos, points."""
         return 2 * self.num_colours + 1
 
-    @property
+    @cached_property
     def num_counted(self) -> int:
         """What is counted altogether: that, and cards by type."""
         return self.num_counts + self.num_card_types
@@ -239,9 +239,17 @@ class Rules:
         """Rounds of a deal, the last round from the hand included."""
         return self.draw_pile // (self.num_players * self.round_cards) + 1
 
+    def draws(self, round_index: int) -> bool:
+        """Whether the players draw in a round: in all but the last of a deal."""
+        return round_index < self.num_rounds - 1
+
+    def held(self, round_index: int, turn: int) -> int:
+        """Cards in each hand before a turn."""
+        return self.hand_size - (0 if self.draws(round_index) else self.laid_before[turn])
+
     def drawn(self, round_index: int, turn: int) -> int:
         """Cards of the deck that everybody together has drawn by a turn, the deal included."""
-        if round_index >= self.num_rounds - 1:  # in the last round nobody draws
+        if not self.draws(round_index):
             return self.num_players * self.hand_size + self.draw_pile
         each = self.hand_size + round_index * self.round_cards + self.laid_before[turn]
         return self.num_players * each

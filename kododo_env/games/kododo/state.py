@@ -8,6 +8,7 @@ import numpy as np
 
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import BatchState, Int16, Uint8, of_batch, per_game
+from kododo_env.games.kododo.rules import Rules
 
 
 @dataclass(slots=True, eq=False)
@@ -23,7 +24,37 @@ class KododoState(BatchState):
     hands: Uint8 = per_game("num_players", "hand_size", fill=NONE)  # sorted, NONE last
     table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # laid this round, in order
     last_table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # the round before
-    # What each player has laid this round, cards by colour, Kododos, points by colour, and then
-    # the hand by type. At last for all together, without points, and what they laid in this deal.
-    counts: Uint8 = per_game("num_counters", "num_counted")
+    counts: Uint8 = per_game("num_counters", "num_counted")  # see ``Counts``
     pile_sizes: Int16 = per_game("num_players", dtype=np.int16)  # cards scored in this deal
+
+
+@dataclass(slots=True, eq=False)
+class Counts:
+    """What is counted of the cards, kept up to date as they move: views of ``KododoState.counts``.
+
+    With C colours and T types of cards. A player's row of ``counts`` is what they have laid and
+    then what they hold; the last row is of all together: the total, and what has been seen.
+    """
+
+    colours: Uint8  # cards by colour that each player has laid this round, (P, C, N)
+    kododos: Uint8  # Kododo cards that each player has laid this round, (P, N)
+    points: Uint8  # values by colour that each player has laid this round, added up, (P, C, N)
+    laid: Uint8  # these three, one after the other, (P, 2 * C + 1, N)
+    held: Uint8  # the hands by type, (P, T, N)
+    total: Uint8  # all cards laid this round by colour, then all Kododo cards, (C + 1, N)
+    seen: Uint8  # all cards laid in this deal by type, (T, N)
+
+    @classmethod
+    def of(cls, counts: Uint8, rules: Rules) -> Counts:
+        """The views of ``KododoState.counts``, or of some games of it."""
+        players, together, colours = counts[:-1], counts[-1], rules.num_colours
+        laid = players[:, : rules.num_counts]
+        return cls(
+            laid[:, :colours],
+            laid[:, colours],
+            laid[:, colours + 1 :],
+            laid,
+            players[:, rules.num_counts :],
+            together[: colours + 1],
+            together[rules.num_counts :],
+        )

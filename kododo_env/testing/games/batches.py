@@ -44,33 +44,34 @@ def batches(subject: Subject) -> str:
 
 
 def _together(batch: BatchGame, singles: list[BatchGame]) -> list[int]:
-    """Which games are as far in the batch as alone, and not over."""
+    """Which games are as far in the batch as alone; those that are over in both are."""
     waiting = np.asarray(~batch.deciding().any(axis=1))
     found = []
-    for index in np.flatnonzero(~batch.terminated):
-        ahead = singles[index].terminated.all() or singles[index].deciding().any()
-        if not (waiting[index] and ahead):
-            found.append(int(index))
+    for index, single in enumerate(singles):
+        over = bool(single.terminated.all())
+        ahead = over or single.deciding().any()
+        if over if batch.terminated[index] else not (waiting[index] and ahead):
+            found.append(index)
     return found
 
 
 def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> None:
     """One game of a batch is what it is played alone; of the last step's rewards nothing is said.
 
-    Where a game is over, the batch may go on: its schedule is then not the game's.
+    Where a game is over, the batch may go on: its schedule, the numbers of the state, is then not
+    the game's. What is shown of the game does not follow it.
     """
-    row = batch.take(np.array([index]))
-    here, alone = row.state(), single.state()
+    row = slice(index, index + 1)
+    here, alone = batch.take(np.array([index])).state(), single.state()
     names = [name for name in here if name not in NOT_COMPARED]
     if single.terminated.all():
         names = [name for name in names if isinstance(here[name], np.ndarray)]
     pairs: dict[str, Any] = {name: (here[name], alone[name]) for name in names}
-    pairs["legal_action_mask()"] = row.legal_action_mask(), single.legal_action_mask()
-    pairs["outcome()"] = row.outcome(), single.outcome()
-    if not single.terminated.all():
-        pairs["observe()"] = row.observe(), single.observe()
-        pairs["text()"] = row.text(), single.text()
-    if single.terminated.all() and not row.terminated.all():
+    pairs["legal_action_mask()"] = batch.legal_action_mask()[row], single.legal_action_mask()
+    pairs["outcome()"] = batch.outcome()[row], single.outcome()
+    pairs["observe()"] = batch.observe()[row], single.observe()
+    pairs["text()"] = batch.text(index), single.text()
+    if single.terminated.all() and not batch.terminated[index]:
         raise Fault(f"{when} game {index} is over when played alone, but not in the batch")
     for name, (one, other) in pairs.items():
         found = difference(one, other, name)

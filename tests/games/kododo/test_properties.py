@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from kododo_env import kododo_v0
 from kododo_env.core import rows
 from kododo_env.games.kododo import KododoGame, Rules
-from kododo_env.games.kododo.game import FEW
 from kododo_env.testing import check_batch_game
 from tests.games.kododo.written_deals import action_for
 from tests.helpers import assert_same_state, differences, few, play_random, random_actions
@@ -452,6 +451,32 @@ def test_cards_left_in_hand_are_dealt_again_in_games_that_are_over(rules: Rules)
         assert cards <= Counter(rules.cards.tolist())
 
 
+def test_what_is_shown_of_a_game_that_is_over_does_not_follow_the_others() -> None:
+    """It was observed with the rounds left and the draw pile of those that go on.
+
+    Alone it had none after a whole deal. And a story told of cards that nobody had laid.
+    """
+    rules = {"rules": Rules(num_players=3, variant="long", target_score=26)}
+    check_batch_game(KododoGame, rules=rules, only=["batches"])
+    game = ended_and_going_on(Rules(num_players=3, variant="long", target_score=18))
+    left = (game.hands >= 0).any(axis=(1, 2))
+    observed, going_on = game.layout.views(game.observe()[:, 0]), ~game.terminated
+    for piece in ("rounds_left", "draw_pile"):
+        assert (observed[piece][game.terminated & ~left] == 0).all()
+        assert (observed[piece][game.terminated & left] > 0).all()
+        assert len(set(observed[piece][going_on].tolist())) == 1
+    assert (observed["turn"][game.terminated] == [1, 0, 0]).all()
+    before, actions = game.clone(), random_actions(game, np.random.default_rng(0))
+    game.step(actions)
+    for index in np.flatnonzero(before.terminated).tolist():
+        assert game.story_of(before, actions[index], None, index) == []
+        assert game.describe_choice(0, 1, index) == game.describe_action(0)
+    state = game.state()
+    state["_counts"][-1, -1, game.terminated] += 1
+    with pytest.raises(ValueError, match="_counts must hold whole rounds of games that are over"):
+        game.load_state(state)
+
+
 # --- later deals ------------------------------------------------------------------
 
 
@@ -655,12 +680,12 @@ def test_taking_back_leaves_alone_the_games_that_wait_for_the_others() -> None:
 def test_many_games_at_once_go_as_few_of_them_do(
     num_players: int, variant: str, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One game is counted card by card, few by tables, many by comparing: all must be the same."""
+    """One game is played card by card, several are in blocks: all must be the same."""
     rules = Rules(num_players=num_players, variant=variant, target_score=20)
-    monkeypatch.setattr(rows, "GAMES", FEW + 4)  # the last two of the many are a block of theirs
+    monkeypatch.setattr(rows, "GAMES", 100)  # the last two of the many are a block of theirs
     rows.blocks.cache_clear()
-    many, few_games = KododoGame(FEW + 6, rules), KododoGame(few, rules)
-    decks = many.sample_decks(FEW + 6, np.random.default_rng(0))
+    many, few_games = KododoGame(102, rules), KododoGame(few, rules)
+    decks = many.sample_decks(102, np.random.default_rng(0))
     many.reset(seed=0, decks=decks)
     few_games.reset(seed=0, decks=decks[-few:])
     rng = np.random.default_rng(1)

@@ -1,0 +1,70 @@
+"""Whether the actions that somebody gives are legal; asked before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.numbers import whole_numbers
+from kododo_env.core.rows import all_true, blocks, column, numbers
+
+Chosen = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+
+class IllegalAction(ValueError):
+    """An action that may not be played now."""
+
+
+def legal_actions(
+    actions: npt.ArrayLike, mask: Mask, name: str, describe: Callable[[int], str]
+) -> Chosen:
+    """Everybody's actions feature-major, (P, N), after all checks.
+
+    Args:
+        actions: Action numbers, (N, P).
+        mask: True = legal, (N, P, A).
+        name: The game's.
+        describe: What an action means, in words.
+
+    Raises:
+        ValueError: Wrong shape or dtype, or an illegal action (IllegalAction).
+    """
+    given = whole_numbers(actions, f"actions of {name}")
+    if given.shape != mask.shape[:2]:
+        raise ValueError(f"actions of {name} must have the shape {mask.shape[:2]}: {given.shape}")
+    chosen = np.ascontiguousarray(given.T, np.intp)
+    if len(mask) == 1:
+        rows = zip(mask[0], chosen[:, 0].tolist(), strict=True)
+        if all(0 <= action < len(row) and row[action] for row, action in rows):
+            return chosen  # one game in half the time
+    for games in blocks(len(mask)):
+        if not all_true(legal := _legal(chosen[:, games], mask[games])):
+            env, player = np.argwhere(~legal.T)[0].tolist()
+            raise _illegal(chosen, mask, games.start + env, player, name, describe)
+    return chosen
+
+
+def _legal(chosen: Chosen, mask: Mask) -> Mask:
+    """Whether actions (P, N), any number being possible, are legal; (P, N)."""
+    exists = chosen.view(np.uintp) < mask.shape[2]  # what is negative is very large there
+    if mask.strides[:2] == (0, 0):  # all games and players have the same row
+        found: Mask = mask[0, 0].take(chosen, mode="clip")
+    else:
+        known = np.where(exists, chosen, 0)
+        found = mask[numbers(len(mask)), column(len(chosen), np.intp), known]
+    found &= exists
+    return found
+
+
+def _illegal(
+    chosen: Chosen, mask: Mask, env: int, player: int, name: str, describe: Callable[[int], str]
+) -> IllegalAction:
+    action, legal = int(chosen[player, env]), np.flatnonzero(mask[env, player])
+    what = describe(action) if 0 <= action < mask.shape[2] else "no such action"
+    return IllegalAction(
+        f"illegal action in {name}: game {env}, player {player}, action {action} "
+        f"({what}); legal now: {', '.join(map(str, legal))}"
+    )

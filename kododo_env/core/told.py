@@ -1,0 +1,87 @@
+"""What a batch tells of itself: its actions in words, its games as text and pictures."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.numbers import whole_number
+
+
+class Told:
+    """What a ``BatchGame`` has of words and pictures."""
+
+    num_actions: int
+    num_envs: int
+    num_players: int
+
+    @abstractmethod
+    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+        """What each player may do, (N, P, A)."""
+
+    def describe_action(self, action: int) -> str:
+        """What an action means, in words.
+
+        Raises:
+            ValueError: There is no such action.
+        """
+        return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
+
+    def describe_choice(self, action: int, player: int, index: int = 0) -> str:
+        """What an action means to a player here and now, in words, cards by their names.
+
+        No more than the player knows; as ``describe_action`` says it, if it is not legal now.
+
+        Raises:
+            ValueError: There is no such action, player or game.
+        """
+        words = self.describe_action(action)
+        player = whole_number(player, "player", 0, self.num_players - 1)
+        index = whole_number(index, "index", 0, self.num_envs - 1)
+        if not self.legal_action_mask()[index, player, action]:
+            return words
+        return self._describe_here(action, player, index) or words
+
+    def text(self, index: int = 0, player: int | None = None) -> str:
+        """One game as text; ``player`` hides what that player cannot see.
+
+        Raises:
+            ValueError: There is no such game, or no such player.
+        """
+        return self._text(*self._looked_at(index, player))
+
+    def svg(self, index: int = 0, player: int | None = None) -> str:
+        """One game as an SVG picture; ``player`` hides what that player cannot see.
+
+        Raises:
+            ValueError: There is no such game, or no such player.
+        """
+        return self._svg(*self._looked_at(index, player))
+
+    def _looked_at(self, index: Any, player: Any) -> tuple[int, int | None]:
+        """Which game is drawn for whom, checked."""
+        seat = player
+        if player is not None:
+            seat = whole_number(player, "player", 0, self.num_players - 1)
+        return whole_number(index, "index", 0, self.num_envs - 1), seat
+
+    # --- what a game supplies -----------------------------------------------------------
+
+    @abstractmethod
+    def _describe(self, action: int) -> str:
+        """What an action means, in words; there is such an action."""
+
+    def _describe_here(self, action: int, player: int, index: int) -> str | None:
+        """A legal action by the names of its cards; None where ``_describe`` says it all."""
+        return None
+
+    @abstractmethod
+    def _text(self, index: int, player: int | None) -> str:
+        """One game as text; ``player`` hides what that player cannot see."""
+
+    @abstractmethod
+    def _svg(self, index: int, player: int | None) -> str:
+        """One game as an SVG picture; ``player`` hides what that player cannot see."""

@@ -1,0 +1,90 @@
+"""A turn of Kododo as the rulebook has it: everybody lays cards at once, and draws as many.
+
+``one_game.py`` does the same for one game, card by card.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.deck import NONE
+from kododo_env.core.rows import blocks, column
+from kododo_env.games.kododo.hands import in_order, with_card, without_slot
+from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
+from kododo_env.games.kododo.scoring import score_round
+from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.tables import Tables
+
+Array = npt.NDArray[Any]
+Cards = npt.NDArray[np.uint8]
+
+
+def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
+    """Everybody lays the cards of their action, (P, N), face up, and draws as many.
+
+    Args:
+        state: N games, each of which goes on.
+        rules: Their rules.
+        tables: What follows from these.
+        chosen: Legal actions.
+    """
+    plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
+    for games in blocks(chosen.shape[1]):
+        counts, hands = Counts.of(state.counts[..., games], rules), state.hands[..., games]
+        slots = tables.ends[:plays].take(chosen[:, games], axis=1)
+        for play in reversed(range(plays)):  # the last slot first: so it moves no other
+            card, hands = without_slot(hands, slots[play])
+            state.table[:, place + play, games] = card
+            _count_laid(card, counts, rules)
+        together = counts.laid[:, : len(counts.total)]
+        np.add.reduce(together, axis=0, dtype=np.uint8, out=counts.total)
+        for card in next_cards(state, rules, games):
+            hands = with_card(hands, card)
+            counts.held += _by_type(card, rules)
+        state.hands[:, : hands.shape[1], games] = hands
+        state.hands[:, hands.shape[1] :, games] = NONE
+
+
+def next_cards(state: KododoState, rules: Rules, games: slice) -> Cards:
+    """The next cards of the draw pile: (plays, P, N), no card of each in the last round."""
+    each = rules.plays[state.turn] if rules.draws(state.round_index) else 0
+    start = rules.drawn(state.round_index, state.turn)
+    drawn = state.deck[start : start + rules.num_players * each, games]
+    return drawn.reshape(rules.num_players, each, drawn.shape[-1]).swapaxes(0, 1)
+
+
+def _count_laid(card: Cards, counts: Counts, rules: Rules) -> None:
+    """Count a card that everybody has taken from their hand and laid, (P, N)."""
+    colour = card // rules.num_values
+    value = card - colour * rules.num_values + 1
+    of_colour = (colour[:, None] == column(rules.num_colours)).view(np.uint8)
+    of_type = _by_type(card, rules)
+    counts.colours += of_colour
+    counts.kododos += value == KODODO_VALUE
+    counts.points += of_colour * value[:, None]
+    counts.held -= of_type
+    counts.seen += np.add.reduce(of_type, axis=0, dtype=np.uint8)
+
+
+def _by_type(card: Cards, rules: Rules) -> Cards:
+    """A card of everybody, (P, N), as counts by type, (P, T, N)."""
+    same: npt.NDArray[np.bool_] = card[:, None] == column(rules.num_card_types)
+    return same.view(np.uint8)
+
+
+def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
+    """Points and cards that everybody wins by the round, each (P, N)."""
+    counts = Counts.of(state.counts, rules)
+    return score_round(counts.laid, counts.total, rules.kododo_number, rules.limit)
+
+
+def sort_hands(state: KododoState, rules: Rules) -> None:
+    """Put hands that have been dealt in order, empty slots last, and count them by type."""
+    state.hands = in_order(state.hands)
+    held = Counts.of(state.counts, rules).held
+    held[:] = 0
+    for slot in range(rules.hand_size):
+        held += _by_type(state.hands[:, slot], rules)

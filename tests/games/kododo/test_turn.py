@@ -1,0 +1,100 @@
+"""A turn, and what is asked of a state, on states alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kododo_env.core.deck import NONE
+from kododo_env.games.kododo import KododoGame, Rules, one_game, turn
+from kododo_env.games.kododo.invariants import invariants
+from kododo_env.games.kododo.observation import observation, observation_layout
+from kododo_env.games.kododo.rewinding import take_back
+from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.tables import tables
+from tests.games.kododo.test_properties import ALL_RULES, short_name
+
+each_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
+
+
+def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
+    """A state at the beginning of a round, with some of the cards seen that others have drawn."""
+    state = KododoState.blank(rules, num)
+    decks = np.random.default_rng(round_index).permuted([rules.cards] * num, axis=1).T
+    state.deck, state.round_index = np.ascontiguousarray(decks), round_index
+    drawn = rules.drawn(round_index, 0)
+    before = drawn - rules.num_players * rules.hand_size
+    state.hands = state.deck[before:drawn].reshape(state.hands.shape)
+    turn.sort_hands(state, rules)
+    by_type = tables(rules).counts[state.deck[:before], rules.num_counts :]
+    Counts.of(state.counts, rules).seen[:] = by_type.sum(axis=0).T
+    return state
+
+
+def some_actions(state: KododoState, rules: Rules, rng: np.random.Generator) -> np.ndarray:
+    """Legal actions, (P, N)."""
+    held, plays = rules.held(state.round_index, state.turn), rules.plays[state.turn]
+    legal = np.flatnonzero(tables(rules).legal[plays][held])
+    return rng.choice(legal, (rules.num_players, len(state.terminated)))
+
+
+@each_rules
+def test_one_game_moves_and_scores_cards_as_any_number_does(rules: Rules) -> None:
+    rng, found = np.random.default_rng(0), tables(rules)
+    for round_index in (0, 1, rules.num_rounds - 1) * 20:
+        one = dealt(rules, 1, round_index)
+        any_number = dealt(rules, 1, round_index)
+        for one.turn in range(rules.num_turns):
+            any_number.turn, chosen = one.turn, some_actions(one, rules, rng)
+            one_game.lay_and_draw(one, rules, found, chosen)
+            turn.lay_and_draw(any_number, rules, found, chosen)
+            for name, array in any_number.arrays().items():
+                assert (getattr(one, name) == array).all(), name
+        counts = Counts.of(one.counts, rules)
+        counts.laid[:] = rng.integers(0, 2 + rules.round_cards // 2, counts.laid.shape)
+        counts.total[:] = counts.laid[:, : len(counts.total)].sum(axis=0)
+        ways = one_game.score(one, rules), turn.score(one, rules)
+        for mine, theirs in zip(*ways, strict=True):
+            assert (mine == theirs).all()
+
+
+@each_rules
+def test_what_holds_in_every_state_is_asked_of_a_state_alone(rules: Rules) -> None:
+    state, found = dealt(rules, 3), tables(rules)
+    assert all(np.all(holds) for _, holds in invariants(state, rules, found))
+    state.hands[0, :, 1] = state.hands[0, ::-1, 1]
+    state.hands[0, 0, 1] = NONE
+    assert [must for must, holds in invariants(state, rules, found) if not np.all(holds)][:2] == [
+        "_hands must be sorted",
+        f"_hands must hold {rules.hand_size} cards each",
+    ]
+
+
+@each_rules
+def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
+    game = KododoGame(3, rules, seed=0)
+    state = KododoState.blank(rules, 3)
+    state.deck, state.given = game.decks.T, game.state()["_given"]
+    state.hands = game.hands.view(np.uint8).transpose(1, 2, 0).copy()
+    turn.sort_hands(state, rules)
+    seen = observation(state, rules, tables(rules).known)
+    assert (seen.transpose(2, 0, 1) == game.observe()).all()
+    pieces = observation_layout(rules).views(seen[0].T)
+    assert (pieces["hand"].sum(axis=(1, 2)) == rules.hand_size).all()
+
+
+@each_rules
+def test_a_turn_is_taken_back_in_a_state_alone(rules: Rules) -> None:
+    rng, found = np.random.default_rng(0), tables(rules)
+    for round_index in (0, rules.num_rounds - 1):
+        state, before = dealt(rules, 50, round_index), dealt(rules, 50, round_index)
+        turn.lay_and_draw(state, rules, found, some_actions(state, rules, rng))
+        laid, seen = state.table.copy(), Counts.of(state.counts, rules).seen.copy()
+        state.turn, state.steps_played = 1, 1
+        shown = take_back(state, rules, found, rng)
+        assert (state.turn, state.steps_played) == (0, 0)
+        assert (state.table == before.table).all()
+        assert (Counts.of(state.counts, rules).seen == Counts.of(before.counts, rules).seen).all()
+        turn.lay_and_draw(state, rules, found, shown.argmax(axis=1))
+        assert (np.sort(state.table, axis=1) == np.sort(laid, axis=1)).all()
+        assert (Counts.of(state.counts, rules).seen == seen).all()
