@@ -396,7 +396,8 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "GatherND with batch_dims is not what a policy has",
     ),
     "nothing among the largest": (
-        with_node("Max", ["legal", "", "one"]), "Max leaves out an input or output that it must have"
+        with_node("Max", ["legal", "", "one"]),
+        "Max leaves out an input or output that it must have",
     ),
     "nothing among the smallest": (
         with_node("Min", ["legal", ""]), "Min leaves out an input or output that it must have"
