@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import ALL, all_true, any_true, blocks, column, numbers
 from kododo_env.core.state import Invariant
@@ -26,7 +27,6 @@ from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.scoring import open_cells, parted, score_columns, score_rows
 from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
-from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 
