@@ -25,9 +25,9 @@ from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env import registry
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
+from kododo_env.search.gambit import efg, set_numbers
 from kododo_env.search.game_tree import GameTree
 from kododo_env.system.files import write_text
-from kododo_env.wrappers.gambit import efg, set_numbers
 
 GAME, RULES = "kododo", asdict(Rules.mixed())
 TEMPERATURES = (1.0, 0.5, 0.25)

@@ -6,7 +6,7 @@ A game without any is played, searched and learned all the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -76,3 +76,41 @@ class TakesBack(Protocol):
             ValueError: ``known_past`` is 0.
         """
         ...
+
+
+class TellsInWords:
+    """A game that tells its players in words, by a module of its folder with these functions.
+
+    Nothing that a player cannot know is told to them.
+    """
+
+    _words: Any  # the module
+
+    def hand_of(self, player: int, index: int = 0) -> list[Any]:
+        """The cards that a player holds and has seen, face up, in the order of their places.
+
+        Each is a ``Card`` of ``kododo_env.rendering``.
+        """
+        cards: list[Any] = self._words.hand(self, player, index)
+        return cards
+
+    def cards_played(self, action: int, player: int, index: int = 0) -> tuple[int, ...]:
+        """Which cards of the hand a legal action plays, by their places there."""
+        places: tuple[int, ...] = self._words.played(self, action, player, index)
+        return places
+
+    def story_of(
+        self, before: Any, actions: npt.ArrayLike, player: int | None = None, index: int = 0
+    ) -> list[str]:
+        """What the last step has shown, in sentences: nothing of a game that was over before.
+
+        Args:
+            before: A copy of the batch before the step.
+            actions: What everybody did, shape (P,).
+            player: Who is told; None is told everything.
+            index: Which game.
+        """
+        if before.terminated[index]:
+            return []
+        lines: list[str] = self._words.story(self, before, np.asarray(actions), player, index)
+        return lines

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import TellsInWords
 from kododo_env.rendering.svg_cards import card_picture
-from kododo_env.rendering.words import TellsInWords, card_words, listed
+from kododo_env.rendering.words import card_words, listed
 
 
 def position(game: BatchGame, seat: int, pictures: bool) -> dict[str, Any]:

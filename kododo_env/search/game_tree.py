@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.deals import distinct_decks, least_decks, one_deck_is_enough
 from kododo_env.core.view import View, own_facts
+from kododo_env.search.deals import distinct_decks, least_decks, one_deck_is_enough
 
 Array = npt.NDArray[Any]
 Indices = npt.NDArray[np.intp]

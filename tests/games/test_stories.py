@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.core.capabilities import TellsInWords
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.words import evaluation
-from kododo_env.rendering.words import TellsInWords, card_words
+from kododo_env.rendering.words import card_words
 from tests.doors import EXTREMES
 from tests.games.combi_combo import written_deals as combi_combo
 from tests.games.kado import written_deals as kado

@@ -34,11 +34,11 @@ from kododo_env.arena.play import play
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
-from kododo_env.core.deals import distinct_decks
 from kododo_env.games.kododo.rules import Rules
+from kododo_env.search.deals import distinct_decks
 from kododo_env.search.exact import Uniform, exact
+from kododo_env.search.gambit import efg
 from kododo_env.search.game_tree import GameTree
-from kododo_env.wrappers.gambit import efg
 from kododo_env.wrappers.open_spiel import SpielAgent, load_game
 from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer
 from kododo_env.wrappers.open_spiel.game import SpielGame, from_text

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import DealsTogether
+from kododo_env.core.capabilities import DealsTogether, TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
@@ -26,7 +26,6 @@ from kododo_env.games.combi_combo.observation import (
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
-from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.capabilities import TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Bool, Invariant
@@ -22,7 +23,6 @@ from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import KadoState, Phase, Places
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
-from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack
+from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack, TellsInWords
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import games_last
@@ -28,7 +28,6 @@ from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.turn import sort_hands
-from kododo_env.rendering.words import TellsInWords
 
 Array = npt.NDArray[Any]
 LONG_DEALS = 12  # deals that sample_decks prepares for the long variant

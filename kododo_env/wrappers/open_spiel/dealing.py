@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Protocol
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.deals import Deck, distinct_decks, least_decks, one_deck_is_enough
+from kododo_env.search.deals import Deck, distinct_decks, least_decks, one_deck_is_enough
 
 MOST_DECKS = 2_000
 SEED_NODES, SEED_OUTCOMES = 4, 256
