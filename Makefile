@@ -101,6 +101,7 @@ lint: $(READY) ## Check style and layout of the code
 
 types: $(READY) ## Check the types
 	$(PY) -m mypy
+	$(PY) -m mypy --platform win32 --cache-dir .mypy_cache/win32
 
 format: $(READY) ## Lay out the code and mend what ruff can mend
 	$(PY) -m ruff check --fix --exit-zero .

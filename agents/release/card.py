@@ -27,7 +27,7 @@ def write_cards(folder: Path) -> None:
         folder: Where ``NAME.json`` are; ``NAME.md`` come beside them.
     """
     found = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
-    cards = [json.loads(path.read_text()) for path in found]
+    cards = [json.loads(path.read_text("utf-8")) for path in found]
     for data in cards:
         write_text(folder / f"{data['name']}.md", card(data))
     write_text(folder / "README.md", index(cards))

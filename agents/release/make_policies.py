@@ -123,7 +123,7 @@ def measure_again(job: PolicyJob) -> dict[str, Any]:
     Returns:
         As ``measure``.
     """
-    found: dict[str, Any] = json.loads(job.numbers.read_text())
+    found: dict[str, Any] = json.loads(job.numbers.read_text("utf-8"))
     found["shares"] = strength(job) | {"seeds": found["shares"]["seeds"]}
     if job.config.exploitability:
         found["exploitability"] = exploit(job)
@@ -146,7 +146,7 @@ def cached(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
         find: Finds it, as JSON.
     """
     try:
-        content = json.loads(path.read_text())
+        content = json.loads(path.read_text("utf-8"))
         if content["key"] == key:
             return content["found"]
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
@@ -182,7 +182,7 @@ def publish(job: PolicyJob, found: dict[str, Any]) -> None:
 
 def training_of(run: Path, metadata: PolicyMetadata) -> dict[str, Any]:
     """How a policy was trained, by what and with which learning curve, as JSON."""
-    config = json.loads((run / "config.json").read_text())
+    config = json.loads((run / "config.json").read_text("utf-8"))
     return {
         **metadata.training,
         **{name: config[name] for name in ("python", "kododo_env", "libraries")},

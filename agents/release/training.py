@@ -51,7 +51,7 @@ def _train(config: TrainConfig) -> None:
     print(f"{run}: {'goes on' if config.resume else 'begins'}", flush=True)
     run.mkdir(parents=True, exist_ok=True)
     log = run.with_name(f"{run.name}.log")
-    with log.open("a") as file, redirect_stdout(file), redirect_stderr(file):
+    with log.open("a", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
         train(config)
     print(f"{run}: trained", flush=True)
 
@@ -75,7 +75,7 @@ def is_finished(config: TrainConfig) -> bool:
 def _check_same(config: TrainConfig, run: Path) -> None:
     """Raise ValueError, saying what differs, unless a run was begun with these settings."""
     try:
-        found = {**json.loads((run / "config.json").read_text())}
+        found = {**json.loads((run / "config.json").read_text("utf-8"))}
     except (OSError, TypeError, ValueError, RecursionError):
         found = {}  # another version's, or damaged
     wanted = json.loads(json.dumps(config_facts(task_of(config), config)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +70,7 @@ def game_length(game: BatchGame) -> GameLength:
 
 def _memory() -> int | None:
     """The machine's memory in bytes; None if it does not tell."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not on Windows
-        return None
+    if sys.platform != "win32":
+        with suppress(OSError, ValueError):
+            return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return None

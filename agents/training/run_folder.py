@@ -72,7 +72,7 @@ def unbegun(folder: Path) -> Task | None:
     if any((folder / name).exists() for name in (CHECKPOINT, POLICY)):
         return None
     try:
-        return Task.from_dict(json.loads((folder / "config.json").read_text())["task"])
+        return Task.from_dict(json.loads((folder / "config.json").read_text("utf-8"))["task"])
     except (OSError, KeyError, TypeError, ValueError, RecursionError):
         return None
 

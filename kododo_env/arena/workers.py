@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 from traceback import format_exc
@@ -22,7 +23,6 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
 from kododo_env.system.stopping import STOPS, Terminated, interrupt
 
-POSIX = hasattr(signal, "pthread_sigmask")  # elsewhere there is no resource tracker either
 PATIENCE = 60.0  # seconds for a worker to end when it is told to
 
 
@@ -117,13 +117,11 @@ class _Pool(ThreadPoolExecutor):
     def __init__(self, processes: int) -> None:
         super().__init__(processes)
         self._workers: list[BaseProcess] = []
-        self._idle: SimpleQueue[Connection] = SimpleQueue()
+        self._idle: SimpleQueue[tuple[BaseProcess, Any]] = SimpleQueue()  # with its Connection
 
     def start(self, processes: int) -> None:
         """Start the processes."""
         context = get_context("spawn")
-        if POSIX:
-            resource_tracker.ensure_running()  # starting it would let the stop signals through
         with one_thread_each(), _stops_blocked():
             for _ in range(processes):
                 ours, theirs = context.Pipe()
@@ -131,21 +129,24 @@ class _Pool(ThreadPoolExecutor):
                 worker.start()
                 theirs.close()
                 self._workers.append(worker)
-                self._idle.put(ours)
+                self._idle.put((worker, ours))
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """As in the base class, but a process calls the function."""
         return super().submit(self._ask, function, args, kwargs)
 
     def _ask(self, *call: Any) -> Any:
-        connection = self._idle.get()
+        worker, connection = self._idle.get()
         try:
             connection.send(call)
+            # On Windows the pipe of a worker that ends before it takes its end of it stays open.
+            if connection not in wait([connection, worker.sentinel]):
+                raise EOFError
             result, error = connection.recv()
         except (EOFError, OSError) as gone:
             raise ChildProcessError("a worker process was killed; try fewer workers") from gone
         finally:
-            self._idle.put(connection)
+            self._idle.put((worker, connection))
         if error is not None:
             raise error
         return result
@@ -169,14 +170,15 @@ def _stops_blocked() -> Iterator[None]:
     A terminal sends Ctrl-C to all processes, and one that imports its libraries, or whose
     parent left while it was being started, answers with a traceback.
     """
-    if not POSIX:
+    if sys.platform == "win32":  # it has no such thing
         yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    else:
+        resource_tracker.ensure_running()  # starting it would let the signals through
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(connection: Connection) -> None:
@@ -185,7 +187,7 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGTERM, interrupt)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(Terminated, EOFError, OSError):
-        if POSIX:
+        if sys.platform != "win32":
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         while True:
             function, args, kwargs = connection.recv()

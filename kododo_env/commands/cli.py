@@ -42,6 +42,9 @@ def run_cli(
         defaults: If the defaults depend on some of the arguments: makes them. What it takes is
             a dataclass of these arguments, which are read first.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Not every encoding has all letters of a file's name; stderr does so by itself.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with on_stop(interrupt):
             main(_parse(config_class, defaults, args))

@@ -128,7 +128,7 @@ def _identity(agent: str) -> str:
     """The same text for the same agent, however the way to its file is written."""
     path = policy_path(agent)
     # Not Path.resolve, which before Python 3.13 raises RuntimeError for a link to itself.
-    return os.path.realpath(path) if path.suffix else agent
+    return os.path.normcase(os.path.realpath(path)) if path.suffix else agent
 
 
 def evaluate(config: TournamentConfig, play: Play | None = None) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
-from multiprocessing import active_children
+from multiprocessing import active_children, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -63,7 +63,28 @@ def test_what_goes_wrong_ends_the_workers_in_the_middle_of_their_work() -> None:
 
 def test_a_worker_that_is_killed_is_told_of() -> None:
     with pytest.raises(ChildProcessError, match="was killed; try fewer"), worker_pool(1) as pool:
-        pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL).result()
+        pool.submit(os._exit, 1).result()
+
+
+def test_a_worker_that_ends_is_told_of_though_its_end_of_the_pipe_is_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On Windows the parent has it until the worker takes it: who waited for the pipe waited on."""
+    context = get_context("spawn")
+    made = context.Pipe
+
+    def kept_open() -> tuple[Connection, Connection]:
+        ours, theirs = made()
+        kept.append(os.dup(theirs.fileno()))
+        return ours, theirs
+
+    kept: list[int] = []
+    monkeypatch.setattr(context, "Pipe", kept_open)
+    try:
+        with pytest.raises(ChildProcessError, match="was killed"), worker_pool(1) as pool:
+            pool.submit(os._exit, 1).result()
+    finally:
+        os.close(kept[0])
 
 
 def much(_: int) -> bytes:

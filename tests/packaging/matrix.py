@@ -25,7 +25,9 @@ DOORS = [f"tests/wrappers/test_{each}.py" for each in ("gymnasium", "pettingzoo"
 WITH_AGENTS = re.compile(r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib)\b", re.M)
 # What libraries warn of, each other and themselves, is not for us to mend.
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning")
-TORCH = next(line for line in (ROOT / "constraints.txt").read_text().split() if "torch==" in line)
+TORCH = next(
+    line for line in (ROOT / "constraints.txt").read_text("utf-8").split() if "torch==" in line
+)
 
 nox.options.error_on_missing_interpreters = False
 nox.options.default_venv_backend = "venv"
@@ -33,7 +35,7 @@ nox.options.default_venv_backend = "venv"
 
 def needed(*extras: str) -> list[str]:
     """What the package and its extras ask for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     optional = project["optional-dependencies"]
     asked = [*project["dependencies"], *(each for extra in extras for each in optional[extra])]
     return [each for each in asked if not each.startswith(("kododo-env", "torch"))]
@@ -42,7 +44,7 @@ def needed(*extras: str) -> list[str]:
 def tests() -> list[str]:
     """The files of tests of the rooms that need nothing that learns."""
     files = [file for room in ROOMS for file in (ROOT / "tests" / room).glob("test_*.py")]
-    return [str(file) for file in files if not WITH_AGENTS.search(file.read_text())]
+    return [str(file) for file in files if not WITH_AGENTS.search(file.read_text("utf-8"))]
 
 
 def try_with(

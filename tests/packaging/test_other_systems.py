@@ -1,9 +1,13 @@
-"""What stands in for macOS and Windows, which the tests do not run on: their gaps, made here."""
+"""Where there is no POSIX: what plays and measures is imported and run as if on Windows.
+
+Neither Windows nor macOS is here; ``as_on_windows`` stands in for what is missing there, and
+``make types`` checks every name of the standard library against those that Windows has.
+"""
 
 from __future__ import annotations
 
+import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,76 +15,123 @@ from typing import Any
 
 import pytest
 
-from agents.training import memory
-from kododo_env.arena import workers
 from kododo_env.system import files, reservation
-from kododo_env.system.files import read_ordinary, write_text
+from kododo_env.system.files import read_ordinary
 from kododo_env.system.reservation import reserved
-from tests.arena.players import report_of, tournament
 
-# The libraries first, which have their own ways there; then only ours are looked at.
-IMPORTS = """
-import asyncio, multiprocessing.popen_spawn_posix, multiprocessing.resource_tracker
-import importlib, os, pkgutil, signal, sys
-import gymnasium, matplotlib.pyplot, onnxruntime, pettingzoo, prompt_toolkit, scipy.optimize
-import starlette.applications, tyro, uvicorn, websockets
-
-for name in ("fcntl", "grp", "posix", "pwd", "resource", "syslog", "termios", "tty"):
-    sys.modules[name] = None
-for module, names in ((os, ("fork", "getuid", "mkfifo", "O_NONBLOCK", "sched_getaffinity",
-                            "sysconf", "uname")),
-                      (signal, ("SIGALRM", "SIGHUP", "SIGKILL", "pthread_sigmask"))):
-    for name in names:
-        delattr(module, name)
+ROOT = Path(__file__).parents[2]
+EVERY_MODULE = """
+import pkgutil
+from importlib import import_module
 import kododo_env
-for each in pkgutil.walk_packages(kododo_env.__path__, "kododo_env."):
-    if "__main__" not in each.name and "open_spiel" not in each.name:
-        importlib.import_module(each.name)
-print(workers.cores() if (workers := sys.modules["kododo_env.arena.workers"]) else 0)
+names = [each.name for each in pkgutil.walk_packages(kododo_env.__path__, "kododo_env.")]
+for name in names:
+    if not name.endswith("__main__"):
+        import_module(name)
+print(len(names))
+"""
+# What the stand-in hides is hidden; else these tests would show nothing.
+HIDDEN = """
+import os, signal, sys
+from importlib.util import find_spec
+for name in ("fcntl", "resource", "pwd", "termios"):
+    try:
+        exec(f"import {name}")
+    except ModuleNotFoundError:
+        continue
+    raise AssertionError(name)
+assert sys.platform == "win32" and os.name == "nt"
+assert not hasattr(os, "fork") and not hasattr(signal, "SIGKILL")
 """
 
 
-def test_every_module_imports_without_what_posix_alone_has() -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", IMPORTS],
-        capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2],
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> dict[str, str]:
+    """The environment of a process, and of those that it starts, that are as if on Windows."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text("import tests.packaging.as_on_windows\n")
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
+        "PYTHONWARNDEFAULTENCODING": "1",
+        "PYTHONIOENCODING": "cp1252",  # what a pipe has there
+        "MPLBACKEND": "Agg",
+    }
+
+
+def done(environment: dict[str, str], *arguments: str, given: bytes = b"") -> str:
+    """What a Python prints."""
+    ended = subprocess.run(
+        [sys.executable, *arguments],
+        env=environment, input=given, capture_output=True, timeout=300, check=False,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout) >= 1
+    assert ended.returncode == 0, ended.stderr.decode(errors="replace")
+    return ended.stdout.decode("cp1252")
 
 
-def test_workers_start_where_there_is_no_resource_tracker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """To start one, multiprocessing imports a module that Windows lacks."""
-
-    def missing() -> None:
-        raise ModuleNotFoundError("No module named '_posixsubprocess'")
-
-    alone = report_of(tournament(games=48), 1).to_json()
-    monkeypatch.setattr(workers, "POSIX", False)
-    monkeypatch.setattr(workers.resource_tracker, "ensure_running", missing)
-    own = workers.get_context("spawn").Process
-
-    def without_tracker(*args: Any, **kwargs: Any) -> Any:  # this system's processes want it
-        monkeypatch.undo()
-        return own(*args, **kwargs)
-
-    monkeypatch.setattr(workers.get_context("spawn"), "Process", without_tracker)
-    monkeypatch.setattr(workers, "POSIX", False)
-    monkeypatch.setattr(workers.resource_tracker, "ensure_running", missing)
-    assert report_of(tournament(games=48), 2).to_json() == alone
+def test_every_module_is_imported_without_posix(elsewhere: dict[str, str]) -> None:
+    done(elsewhere, "-c", f"__name__ = 'kododo_env.here'\n{HIDDEN}")
+    assert int(done(elsewhere, "-c", EVERY_MODULE)) > 100
 
 
-def test_what_is_flushed_may_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows flushes no file that is open for reading alone: nothing could be written there."""
-    fcntl = pytest.importorskip("fcntl", reason="how a file is open cannot be told here")
-    flushed = []
+def test_a_tournament_in_several_processes_and_its_records(
+    elsewhere: dict[str, str], tmp_path: Path
+) -> None:
+    """No file was written whole there, and no process started."""
+    folder = tmp_path / "games of Jürgen and 李"
+    folder.mkdir()
+    policy = folder / "策略.onnx"
+    policy.write_bytes((ROOT / "kododo_env/policy/shipped/kododo-2p.onnx").read_bytes())
+    asked = ("-m", "kododo_env", "evaluate", "--players", "2", "--games", "400", "--agents")
+    files = ("--json", "--plot", "--record")
+    found = {}
+    for name, environment in (("here", dict(os.environ)), ("there", elsewhere)):
+        ours = [folder / f"{name}{end}" for end in (".json", ".svg", "")]
+        options = [text for pair in zip(files, map(str, ours), strict=True) for text in pair]
+        given = (*asked, str(policy), "random", "--workers", "2", "--record-games", "2", *options)
+        said = done({**environment, "PYTHONIOENCODING": "cp1252"}, *given)
+        assert r"\u7b56\u7565.onnx" in said  # its name, as far as a pipe there can say it
+        found[name] = json.loads(ours[0].read_text("utf-8"))
+    assert found["here"] == found["there"]
+    assert not [*folder.rglob(".*"), *folder.rglob("*.partial")]
+    # As a text editor there would write it.
+    record = next(iter((folder / "there").iterdir()))
+    replayed = done(elsewhere, "-m", "kododo_env", "replay", str(record))
+    record.write_bytes(record.read_bytes().replace(b"\n", b"\r\n"))
+    assert done(elsewhere, "-m", "kododo_env", "replay", str(record)) == replayed
 
-    def fsync(handle: int) -> None:
-        flushed.append(fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE)
 
-    monkeypatch.setattr(files.os, "fsync", fsync)
-    write_text(tmp_path / "a.txt", "text")
-    assert flushed == [os.O_RDWR]
+def test_a_program_plays_whose_lines_end_as_there(elsewhere: dict[str, str]) -> None:
+    asked = ("-m", "kododo_env", "play", "kado", "--opponents", "random", "--stdio")
+    lines = b'{"type": "look"}\r\n\r\n{"type": "record"}\r\n'
+    said = [json.loads(line) for line in done(elsewhere, *asked, given=lines).splitlines()]
+    assert [each["type"] for each in said] == ["position", "position", "error"]
+
+
+def test_places_are_reserved_where_the_system_has_no_locks(
+    elsewhere: dict[str, str], tmp_path: Path
+) -> None:
+    script = """
+import sys
+from pathlib import Path
+from filelock import FileLock, SoftFileLock
+from kododo_env.system.reservation import reserved
+assert FileLock is SoftFileLock
+place = Path(sys.argv[1])
+with reserved(place, [place / "file"]) as reservation:
+    reservation.check()
+    try:
+        with reserved(place, []):
+            print("twice")
+    except ValueError as error:
+        print(error)
+print(*place.iterdir())
+"""
+    place = tmp_path / "a run"
+    place.mkdir()
+    said = done(elsewhere, "-c", script, str(place))
+    assert said.splitlines() == [f"another process is using {place}", ""]
 
 
 def test_a_file_is_read_byte_by_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,12 +175,3 @@ def test_a_lock_that_is_open_is_removed_afterwards(
         assert (tmp_path / ".lock").exists()
     monkeypatch.undo()
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_machine_that_does_not_tell_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(os, "sysconf")
-    assert memory._memory() is None
-
-
-def test_stops_are_those_that_every_system_has() -> None:
-    assert {*workers.STOPS} == {signal.SIGINT, signal.SIGTERM}
