@@ -36,12 +36,12 @@ from agents.ppo.machine import DataParallel, Stopwatch
 from agents.ppo.optimizer import make_optimizer, set_learning_rate
 from agents.recipes.recipe import Recipe
 from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.arrays import Float32
 from kododo_env.core.batch_game import BatchGame
 
 LONGEST = 200  # steps of an update: games without a fixed length are cut there
 PROBED = 256  # decisions on which a network is tried after it has learned
 
-Floats = npt.NDArray[np.float32]
 Batch = dict[str, Tensor]
 """B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
 raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), what was gained
@@ -136,7 +136,7 @@ class PPO(nn.Module):
         taken: list[Batch] = []
         decided: list[npt.NDArray[np.bool_]] = []
         values: list[Tensor] = []
-        rewards: list[Floats] = []
+        rewards: list[Float32] = []
         steps = 0
         while len(rewards) < LONGEST and not game.terminated.all():
             steps += len(seats) * int((~game.terminated).sum())
@@ -204,7 +204,7 @@ class PPO(nn.Module):
         seats: Sequence[int],
         values: Tensor,
         decided: npt.NDArray[np.bool_],
-        rewards: Floats,
+        rewards: Float32,
     ) -> Batch:
         """What decisions gained.
 
@@ -371,13 +371,13 @@ class PPO(nn.Module):
 
 
 def advantages_of(
-    rewards: Floats,
+    rewards: Float32,
     decided: npt.NDArray[np.bool_],
-    values: Floats,
-    after: Floats,
+    values: Float32,
+    after: Float32,
     gamma: float,
     gae_lambda: float,
-) -> Floats:
+) -> Float32:
     """Generalised advantage estimation over each seat's own decisions (Schulman et al. 2016).
 
     What a seat gains while it waits counts for its last decision, and the discount counts

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 from scipy.special import log_softmax
@@ -33,12 +32,12 @@ from kododo_env.baselines.kododo_chances import (
 )
 from kododo_env.baselines.kododo_laying import choices_of_turn
 from kododo_env.core.agent import Agent, RandomAgent, random_legal_actions
+from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.rules import REMOVED
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.system.files import written_whole
 
-Array = npt.NDArray[Any]
 Evidence = Iterator[tuple[str, Array, int]]
 """Positions in tables, by the tables' names and with their sizes; under other names, with size
 0, what was found there."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-Array = npt.NDArray[np.float64]
+from kododo_env.core.arrays import Float64
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def share(
     return Estimate(centre, *_wilson(centre, trials, _student(freedom)))
 
 
-def _variance(residuals: Array, strata: npt.ArrayLike | None) -> tuple[float, int]:
+def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, int]:
     """Variance of the sum of residuals (D,), and the degrees of freedom that it stands on."""
     num, kinds = len(residuals), 1
     if strata is not None:

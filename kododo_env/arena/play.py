@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from kododo_env.arena.pairing import Chunk
 from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
-
-Array = npt.NDArray[np.float64]
 
 
 class Watcher(Protocol):
@@ -50,8 +49,8 @@ class Played(NamedTuple):
         points: Shape (N, P).
     """
 
-    shares: Array
-    points: Array
+    shares: Float64
+    points: Float64
 
 
 @dataclass(frozen=True)
@@ -66,8 +65,8 @@ class ChunkResult:
     """
 
     chunk: Chunk
-    shares: Array
-    points: Array
+    shares: Float64
+    points: Float64
     recorded: tuple[Any, ...] = ()
 
 

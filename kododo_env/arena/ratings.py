@@ -13,19 +13,17 @@ from itertools import combinations
 from math import log, nan
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
 from kododo_env.arena.intervals import Estimate, share
-
-Array = npt.NDArray[np.float64]
+from kododo_env.core.arrays import Float64
 
 POINTS = 400 / log(10)  # as in Elo's scale: 400 points are odds of ten to one
 REFERENCE = "random"  # the agent whose rating is 0, if it takes part
 
 
-def pair_shares(won: Array, seats: Array) -> list[list[Estimate]]:
+def pair_shares(won: Float64, seats: Float64) -> list[list[Estimate]]:
     """Of the victories that one of two agents took at tables they shared, each one's share.
 
     Args:
@@ -40,7 +38,7 @@ def pair_shares(won: Array, seats: Array) -> list[list[Estimate]]:
     return [[_pair_share(won, seats, one, other) for other in agents] for one in agents]
 
 
-def _pair_share(won: Array, seats: Array, one: int, other: int) -> Estimate:
+def _pair_share(won: Float64, seats: Float64, one: int, other: int) -> Estimate:
     if one == other:
         return Estimate(nan, nan, nan)
     # Seat against seat: with copies, each victory counts against every seat of the other.
@@ -49,7 +47,7 @@ def _pair_share(won: Array, seats: Array, one: int, other: int) -> Estimate:
 
 
 def ratings(
-    won: Array, seats: Array, names: tuple[str, ...], seed: int = 0, samples: int = 400
+    won: Float64, seats: Float64, names: tuple[str, ...], seed: int = 0, samples: int = 400
 ) -> list[Estimate]:
     """Strengths by maximum likelihood over all pairs, in points of 400 for odds of ten to one.
 
@@ -79,19 +77,19 @@ def ratings(
     return [Estimate(*map(float, each)) for each in zip(fitted, low, high, strict=True)]
 
 
-def _fit(beaten: Array, zero: int | None) -> Array:
+def _fit(beaten: Float64, zero: int | None) -> Float64:
     """Ratings (K,) from a matrix (K, K) of how often the row's agent beat the column's."""
     counts = beaten + 0.5
     np.fill_diagonal(counts, 0.0)
     counts /= counts.sum()
     # A single minimum, but for a constant that all have in common: the zero point settles it.
     found = minimize(_loss, np.zeros(len(counts)), (counts,), "BFGS", True, options={"gtol": 1e-7})
-    points: Array = POINTS * found.x
+    points: Float64 = POINTS * found.x
     points -= points.mean() if zero is None else points[zero]
     return points
 
 
-def _loss(strengths: Array, counts: Array) -> tuple[float, Array]:
+def _loss(strengths: Float64, counts: Float64) -> tuple[float, Float64]:
     """Minus the log-likelihood of log-strengths (K,) given the counts (K, K); its gradient."""
     ahead = strengths[:, None] - strengths
     surprise = counts * expit(-ahead)

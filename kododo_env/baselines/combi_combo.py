@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.combi_combo_collector import CollectorAgent
 from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
 from kododo_env.core.agent import Agent
+from kododo_env.core.arrays import Array, Float64
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.rules import VALUES
@@ -29,9 +28,6 @@ from kododo_env.games.combi_combo.scoring import (
     twos_points,
 )
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float64]
-
 MOST = 14
 """More cards than this of a value are not expected to come."""
 
@@ -44,7 +40,7 @@ class GreedyAgent(CombiComboAgent):
 
     name = "greedy"
 
-    def action_values(self, view: View) -> Floats:
+    def action_values(self, view: View) -> Float64:
         """The points of the hand without each card; shape (A, N)."""
         hand = games_last(view.pieces["hand"])
         each = np.eye(view.num_actions, dtype=np.int16)
@@ -71,7 +67,7 @@ class HeuristicAgent(CombiComboAgent):
         self.left = left
         self.kept = kept
 
-    def action_values(self, view: View) -> Floats:
+    def action_values(self, view: View) -> Float64:
         """What passing each card is expected to cost, with the sign turned; shape (A, N)."""
         now = Situation(view)
         loss = own_loss(now) + self.left * neighbours_gain(now, self.kept)
@@ -106,24 +102,24 @@ class Situation:
         self.more = draws * _share(in_piles) + (draws + 1) * _share(self.hidden)
 
 
-def _share(cards: Array) -> Floats:
+def _share(cards: Array) -> Float64:
     """The share of each type among some cards, (C, 4, N)."""
     return np.asarray(cards / np.maximum(cards.sum(axis=(0, 1)), 1))
 
 
-def _any(expected: Array) -> Floats:
+def _any(expected: Array) -> Float64:
     """The chance of at least one where so many are expected (Poisson)."""
     return np.asarray(-np.expm1(-expected))
 
 
-def own_loss(now: Situation) -> Floats:
+def own_loss(now: Situation) -> Float64:
     """Points a player expects to lose by passing a card of each type, (C, 4, N)."""
     rules, hand, more = now.rules, now.hand, now.more
     sequence, twos, threes, fours = _points(rules)
     has, only = hand > 0, hand == 1
     for_good = only * (1 - _any(more))
     completing = np.where(has, 1, _any(more))
-    loss: Floats = sequence * for_good * _others_in_colour(completing)
+    loss: Float64 = sequence * for_good * _others_in_colour(completing)
     for value, points in ((TWO, twos), (THREE, threes)):
         coming = _number_coming(more[:, value].sum(axis=0))
         loss[:, value] += _loss_of_one(points, held(hand, value), coming)
@@ -135,7 +131,7 @@ def own_loss(now: Situation) -> Floats:
     return loss
 
 
-def neighbours_gain(now: Situation, kept: float) -> Floats:
+def neighbours_gain(now: Situation, kept: float) -> Float64:
     """Points the left neighbour may gain by a card of each type, (C, 4, N)."""
     rules = now.rules
     sequence, twos, threes, fours = _points(rules)
@@ -149,19 +145,19 @@ def neighbours_gain(now: Situation, kept: float) -> Floats:
     return gain
 
 
-def _others_in_colour(chance: Floats) -> Floats:
+def _others_in_colour(chance: Float64) -> Float64:
     """For each type the product of the other values' chances in its colour, (C, 4, N)."""
     return np.stack([np.delete(chance, v, axis=1).prod(axis=1) for v in range(VALUES)], axis=1)
 
 
-def _number_coming(expected: Floats) -> Floats:
+def _number_coming(expected: Float64) -> Float64:
     """The chance of each number 0, 1, ... where so many are expected (Poisson), (MOST, N)."""
     numbers = np.arange(MOST)[:, None]
     factorials = np.cumprod(np.maximum(numbers, 1), axis=0)
     return np.asarray(np.exp(-expected) * expected**numbers / factorials)
 
 
-def _number_true(chances: Floats) -> Floats:
+def _number_true(chances: Float64) -> Float64:
     """The chance that 0, 1, ... of some independent things happen, (C + 1, N) from (C, N)."""
     number = np.zeros((len(chances) + 1, chances.shape[1]))
     number[0] = 1
@@ -171,14 +167,14 @@ def _number_true(chances: Floats) -> Floats:
     return number
 
 
-def _loss_of_one(points: Floats, count: Array, coming: Floats) -> Floats:
+def _loss_of_one(points: Float64, count: Array, coming: Float64) -> Float64:
     """Expected points lost with one of ``count`` cards, a random number still to come, (N,)."""
     last = count + np.arange(len(coming))[:, None]
     return np.asarray((coming * (points[last] - points[np.maximum(last - 1, 0)])).sum(axis=0))
 
 
 @lru_cache
-def _points(rules: Rules) -> tuple[float, Floats, Floats, Floats]:
+def _points(rules: Rules) -> tuple[float, Float64, Float64, Float64]:
     """Points for one sequence; and for 0, 1, 2, ... 2s, 3s, and 4s of different colours."""
     number = np.arange(MOST + 2 * rules.num_cards + rules.twos_in_series)
     hands = np.zeros((rules.num_colours, VALUES, len(number)), np.int16)
@@ -191,7 +187,7 @@ def _points(rules: Rules) -> tuple[float, Floats, Floats, Floats]:
 
 
 @lru_cache
-def _chance_of_most_ones(rules: Rules) -> Floats:
+def _chance_of_most_ones(rules: Rules) -> Float64:
     """[n, m]: the chance of having most 1s with n, if m lie anywhere in the other hands.
 
     From a sample that is always the same.

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
+from kododo_env.core.arrays import Array
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.scoring import (
@@ -19,7 +20,6 @@ from kododo_env.games.combi_combo.scoring import (
     own_points,
 )
 
-Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.floating[Any]]
 FOURS, ONES = 0.5, 0.4  # what 4s of different colours, and each 1, have of their points at best
 LEFT = 0.15  # what the left neighbour's gain costs

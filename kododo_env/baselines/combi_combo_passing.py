@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import ActionValueAgent, best_legal
+from kododo_env.core.arrays import Array
 from kododo_env.core.view import View
-
-Array = npt.NDArray[Any]
 
 
 def games_last(piece: Array) -> npt.NDArray[np.int16]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from kododo_env.core.arrays import Array
 
 
 def drawn(

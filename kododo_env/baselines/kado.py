@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.baselines.kado_builder import BuilderAgent
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
-from kododo_env.baselines.kado_tableaus import (
-    NEVER,
-    Floats,
-    Situation,
-    points_expected,
-    points_now,
-)
+from kododo_env.baselines.kado_tableaus import NEVER, Situation, points_expected, points_now
 from kododo_env.core.agent import Agent
+from kododo_env.core.arrays import Array, Float32
 
-Array = npt.NDArray[Any]
 # How the heuristic expects others to play; the numbers were found by self-play.
 DOUBT = 1.0  # how far dealers are from always doing what is best, in points
 LUCK = 0.4  # the chance that a challenger is right about the dealer's card
@@ -36,7 +29,7 @@ class GreedyAgent(KadoAgent):
 
     name = "greedy"
 
-    def deal(self, now: Situation) -> Floats:
+    def deal(self, now: Situation) -> Float32:
         """Keep it, give it to whom it scores least, or else put it aside."""
         rules, card = now.rules, now.card
         own, *others = (
@@ -46,11 +39,11 @@ class GreedyAgent(KadoAgent):
         keep = np.where(own >= average, -NEVER, NEVER / 2)
         return np.stack([keep, *(-other for other in others), np.full_like(own, NEVER)])
 
-    def challenge(self, now: Situation) -> Floats:
+    def challenge(self, now: Situation) -> Float32:
         """Name what most unseen cards have that are not ruled out."""
         return guess_values(now, now.possible, np.zeros_like(now.possible))
 
-    def place(self, now: Situation) -> Floats:
+    def place(self, now: Situation) -> Float32:
         """Put it where it scores most."""
         return points_now(now, 0).by_cell(now.card)
 
@@ -78,7 +71,7 @@ class Plan:
         # What challengers guess depends on what the dealer keeps, and the other way round.
         self._set_values(self._luck())
 
-    def _set_values(self, luck: Floats) -> None:
+    def _set_values(self, luck: Float32) -> None:
         """Set the values, if one challenger is right about a kept card so often, (K, N)."""
         rivals = len(self.gain) - 1
         lost = 1 - (1 - luck) ** rivals
@@ -90,7 +83,7 @@ class Plan:
         self.values = np.concatenate([keep[None], give])
         self._later = self._values_of_dealing_on(keep, give.max(axis=0))
 
-    def _values_of_dealing_on(self, keep: Floats, give: Floats) -> Floats:
+    def _values_of_dealing_on(self, keep: Float32, give: Float32) -> Float32:
         """The expected value of the next cards to a dealer who has none yet.
 
         By how many players lack a card, and how many cards may still be put aside, -1 being one
@@ -109,7 +102,7 @@ class Plan:
                 later[lacking, spare] = (best * self.share).sum(axis=0)
         return later
 
-    def options(self, lacking: npt.NDArray[np.bool_], spare: Array) -> Floats:
+    def options(self, lacking: npt.NDArray[np.bool_], spare: Array) -> Float32:
         """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
 
         Args:
@@ -124,14 +117,14 @@ class Plan:
         aside = np.where(own, later, np.where(spare > 0, 0, NEVER))
         return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
-    def given(self, seat: int, lacking: npt.NDArray[np.bool_], spare: Array) -> Floats:
+    def given(self, seat: int, lacking: npt.NDArray[np.bool_], spare: Array) -> Float32:
         """How likely the dealer gives each kind to that seat, not to another: (K, N)."""
         options = self.options(lacking, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)
         edge = np.clip((options[seat] - better) / DOUBT, -30, 30)
         return np.asarray(1 / (1 + np.exp(-edge)), np.float32)
 
-    def guesses(self, seat: int, kept: Floats, own: Floats) -> Floats:
+    def guesses(self, seat: int, kept: Float32, own: Float32) -> Float32:
         """The value of each guess to a challenger: (G, B, N).
 
         Their seat is counted from the dealer; ``kept`` and ``own`` tell how likely each kind is
@@ -142,7 +135,7 @@ class Plan:
         gain = gain - (own * gain).sum(axis=0)
         return guess_values(self._now, kept * gain, self._now.rules.perfect_points * kept)
 
-    def _luck(self) -> Floats:
+    def _luck(self) -> Float32:
         """How often one challenger would be right about each kind if it were kept: (K, N)."""
         lacking = np.ones((len(self.gain), self.share.shape[1]), np.bool_)
         spare = np.full(self.share.shape[1], self._now.rules.max_discards)
@@ -170,7 +163,7 @@ class HeuristicAgent(KadoAgent):
 
     name = "heuristic"
 
-    def deal(self, now: Situation) -> Floats:
+    def deal(self, now: Situation) -> Float32:
         """Give it to the seat of the highest value."""
         plan = Plan(now, 0)
         spare = now.rules.max_discards - (now["put_aside"] > 0)
@@ -178,13 +171,13 @@ class HeuristicAgent(KadoAgent):
         kind = np.searchsorted(now.kinds, now.card)
         return np.asarray(options[:, kind, np.arange(now.num_envs)], np.float32)
 
-    def challenge(self, now: Situation) -> Floats:
+    def challenge(self, now: Situation) -> Float32:
         """Name what gains most, if anything does."""
         plan = Plan(now, now.dealer)
         kept, own = self.suspected(now, plan)
         return plan.guesses(now.rules.num_players - now.dealer, kept, own)
 
-    def suspected(self, now: Situation, plan: Plan) -> tuple[Floats, Floats]:
+    def suspected(self, now: Situation, plan: Plan) -> tuple[Float32, Float32]:
         """How likely each kind is the dealer's card, and the own one: two arrays (K, N).
 
         Both were dealt by a dealer who had a choice, unless nobody else lacked a card.
@@ -198,7 +191,7 @@ class HeuristicAgent(KadoAgent):
             chances.append(cards * plan.given(seat, order >= order[seat], spare))
         return chances[0], chances[1]
 
-    def place(self, now: Situation) -> Floats:
+    def place(self, now: Situation) -> Float32:
         """Put it where it raises the expected points most."""
         return points_expected(now, 0).by_cell(now.card)
 

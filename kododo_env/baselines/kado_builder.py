@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
-from kododo_env.baselines.kado_tableaus import NEVER, Floats, Gains, Situation, points_now
+from kododo_env.baselines.kado_tableaus import NEVER, Gains, Situation, points_now
+from kododo_env.core.arrays import Array, Float32
 
-Array = npt.NDArray[Any]
 BEGUN = np.float32(0.25)  # what of its value each card makes of a column that is not full
 
 
@@ -24,7 +21,7 @@ class BuilderAgent(KadoAgent):
 
     name = "builder"
 
-    def deal(self, now: Situation) -> Floats:
+    def deal(self, now: Situation) -> Float32:
         """Keep it if it gains more than an average card, or give it to whom it gains least."""
         rules, kind = now.rules, np.searchsorted(now.kinds, now.card)
         games = np.arange(now.num_envs)
@@ -34,19 +31,19 @@ class BuilderAgent(KadoAgent):
         keep = np.where((above[0] > 0) | (lacking == 1), -NEVER, NEVER / 3)
         return np.concatenate([keep[None], -above[1:], aside[None]]).astype(np.float32)
 
-    def challenge(self, now: Situation) -> Floats:
+    def challenge(self, now: Situation) -> Float32:
         """Name what the dealer's card may be that it would rather have."""
         own, dealers = _above(now, 0), _above(now, now.dealer)
         kept = now.possible / np.maximum(now.possible.sum(axis=0), 1)
         gain = own + dealers / (now.rules.num_players - 1)
         return guess_values(now, kept * gain, now.rules.perfect_points * kept)
 
-    def place(self, now: Situation) -> Floats:
+    def place(self, now: Situation) -> Float32:
         """Put it where rows and columns come on most."""
         return _progress(now, 0).by_cell(now.card)
 
 
-def _above(now: Situation, seat: int) -> Floats:
+def _above(now: Situation, seat: int) -> Float32:
     """What each kind of card gains at its best in a tableau, above the average card; (K, N)."""
     gain = _progress(now, seat).best(now.parts)
     share = now.unseen / np.maximum(now.unseen.sum(axis=0), 1)
@@ -59,7 +56,7 @@ def _progress(now: Situation, seat: int) -> Gains:
     return Gains(at_once.rows, _columns(now, seat), at_once.open)
 
 
-def _columns(now: Situation, seat: int) -> Floats:
+def _columns(now: Situation, seat: int) -> Float32:
     """How far each card brings each column, (columns, B, V, N)."""
     rules = now.rules
     counts = now["column_ribbons"][seat].astype(np.float32)

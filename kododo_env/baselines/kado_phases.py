@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.baselines.kado_tableaus import Floats, Situation
+from kododo_env.baselines.kado_tableaus import Situation
 from kododo_env.core.agent import ActionValueAgent, best_legal
+from kododo_env.core.arrays import Array, Float32
 from kododo_env.core.view import View
 from kododo_env.games.kado.actions import moves
-
-Array = npt.NDArray[Any]
 
 
 class KadoAgent(ActionValueAgent):
     """Values the actions of each phase, in points; more is better."""
 
     @abstractmethod
-    def deal(self, now: Situation) -> Floats:
+    def deal(self, now: Situation) -> Float32:
         """Values of giving the card to each seat, and of putting it aside: (P + 1, N)."""
 
     @abstractmethod
-    def challenge(self, now: Situation) -> Floats:
+    def challenge(self, now: Situation) -> Float32:
         """Values of each guess against passing: (G, B, N)."""
 
     @abstractmethod
-    def place(self, now: Situation) -> Floats:
+    def place(self, now: Situation) -> Float32:
         """Values of each cell: (rows, columns, N)."""
 
-    def action_values(self, view: View) -> Floats:
+    def action_values(self, view: View) -> Float32:
         """Values of the phase's actions, 0 for the others; shape (A, N)."""
         every = np.zeros((view.num_actions, view.num_envs), np.float32)
         if view.legal_action_mask[:, view.no_op].all():
@@ -49,7 +47,7 @@ class KadoAgent(ActionValueAgent):
         return best_legal(values + noise, view)
 
 
-def guess_values(now: Situation, either: Floats, both: Floats) -> Floats:
+def guess_values(now: Situation, either: Float32, both: Float32) -> Float32:
     """The value of each guess, (G, B, N): the sum over the cards about which it is right.
 
     Right about gift or ribbon of a card brings ``either``, about both ``both`` besides, (K, N).

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Float32
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase, Rules
 from kododo_env.games.kado.scoring import score_columns, score_rows
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
 PARTS = ("gift", "ribbon", "value")
 NEVER = np.float32(-1e6)
 # How the final tableau is estimated; the numbers were found by self-play.
@@ -55,13 +53,13 @@ class Situation:
         return np.moveaxis(self._pieces[name], 0, -1)
 
     @property
-    def possible(self) -> Floats:
+    def possible(self) -> Float32:
         """How many unseen cards of each kind wrong guesses have left for the dealer: (K, N)."""
         gift, ribbon, _ = self.parts
         out = self["not_gift"][gift] | self["not_ribbon"][ribbon]
         return np.where(out, np.float32(0), self.unseen)
 
-    def by_pair(self, amounts: Floats) -> Floats:
+    def by_pair(self, amounts: Float32) -> Float32:
         """Amounts of kinds (K, N) added up by gift and ribbon: (G, B, N)."""
         rules = self.rules
         pairs = np.arange(rules.num_gifts * rules.num_ribbons)[:, None]
@@ -84,11 +82,11 @@ class Situation:
 class Gains:
     """What cards gain in a tableau: the sum of one part for the row and one for the column."""
 
-    rows: Floats  # (rows, G, V, N)
-    columns: Floats  # (columns, B, V, N)
+    rows: Float32  # (rows, G, V, N)
+    columns: Float32  # (columns, B, V, N)
     open: npt.NDArray[np.bool_]  # where a card may go, (rows, columns, N)
 
-    def by_cell(self, card: Array) -> Floats:
+    def by_cell(self, card: Array) -> Float32:
         """What one card, an id for each game, gains in each cell: (rows, columns, N)."""
         games = np.arange(len(card))
         kind, value = np.divmod(card, self.rows.shape[2])
@@ -96,7 +94,7 @@ class Gains:
         rows, columns = self.rows[:, gift, value, games], self.columns[:, ribbon, value, games]
         return np.where(self.open, rows[:, None] + columns, NEVER)
 
-    def best(self, parts: npt.NDArray[np.int64]) -> Floats:
+    def best(self, parts: npt.NDArray[np.int64]) -> Float32:
         """What cards gain in their best cell, (K, N), from gift, ribbon and value (3, K)."""
         gift, ribbon, value = parts
         found = np.full((), NEVER)
@@ -127,7 +125,7 @@ def points_expected(now: Situation, seat: int) -> Gains:
     return Gains(_row_gains(now, seat), _column_gains(now, seat), now["open"][seat] > 0)
 
 
-def _row_gains(now: Situation, seat: int) -> Floats:
+def _row_gains(now: Situation, seat: int) -> Float32:
     """Gains in each row, (rows, G, V, N).
 
     A row scores its best gift. Which one that will be is uncertain while cells are empty, so
@@ -148,13 +146,13 @@ def _row_gains(now: Situation, seat: int) -> Floats:
     return np.asarray(after - before[:, None, None], np.float32)
 
 
-def _heat(now: Situation, empty: Array) -> Floats:
+def _heat(now: Situation, empty: Array) -> Float32:
     """How uncertain the best gift of a row with so many empty cells is, in points."""
     part = np.maximum(empty, 0).astype(np.float32) / np.float32(now.rules.num_columns)
     return np.asarray(np.maximum(SPREAD * np.sqrt(part), np.float32(0.2)))
 
 
-def _column_gains(now: Situation, seat: int) -> Floats:
+def _column_gains(now: Situation, seat: int) -> Float32:
     """Gains in each column, (columns, B, V, N).
 
     A column's value is what it is expected to score by the best ribbon that it can still have
@@ -171,7 +169,7 @@ def _column_gains(now: Situation, seat: int) -> Floats:
     return np.asarray(after * alone[:, :, None] - before[:, None, None], np.float32)
 
 
-def _column_values(now: Situation, total: Array, best: Floats, turns: int) -> Floats:
+def _column_values(now: Situation, total: Array, best: Float32, turns: int) -> Float32:
     """What columns are expected to score by each ribbon, (columns, B, V, N).
 
     ``total`` counts their cards, (columns, N), ``best`` is their highest value, (columns, V, N) for
@@ -185,7 +183,7 @@ def _column_values(now: Situation, total: Array, best: Floats, turns: int) -> Fl
     return np.asarray(chance[:, :, None] * (best + rise)[:, None], np.float32)
 
 
-def _chances(now: Situation, turns: int) -> Floats:
+def _chances(now: Situation, turns: int) -> Float32:
     """How likely a column gets at least so many more cards of each ribbon: (missing, B, N)."""
     of_ribbon = now.parts[1] == np.arange(now.rules.num_ribbons)[:, None]
     cards = of_ribbon.astype(np.float32) @ now.unseen

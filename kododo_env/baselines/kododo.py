@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.kododo_chances import (
     Situation,
@@ -18,9 +16,8 @@ from kododo_env.baselines.kododo_chances import (
 from kododo_env.baselines.kododo_forecaster import ForecasterAgent
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
 from kododo_env.core.agent import Agent
+from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoView
-
-Array = npt.NDArray[Any]
 
 
 def _colours_and_values(view: KododoView) -> tuple[Array, Array]:

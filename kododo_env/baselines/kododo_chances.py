@@ -17,18 +17,16 @@ from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Float32
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, scoring_colour
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
-Tables = dict[str, Floats]
+Tables = dict[str, Float32]
 Lookup = tuple[Array, int]
 """Positions in a table, and the table's size."""
 
@@ -203,7 +201,7 @@ def reply_lookups(now: Situation, seats: int | slice) -> dict[str, Lookup]:
     }
 
 
-def _added(tables: Tables, lookups: dict[str, Lookup]) -> Floats:
+def _added(tables: Tables, lookups: dict[str, Lookup]) -> Float32:
     """The sum of what is found in several tables."""
     first, *others = (tables[name].take(index) for name, (index, _) in lookups.items())
     return sum(others, first)
@@ -212,7 +210,7 @@ def _added(tables: Tables, lookups: dict[str, Lookup]) -> Floats:
 # --- the value of a choice ------------------------------------------------------------------
 
 
-def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Floats:
+def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Float32:
     """What each choice is expected to gain on the mean of the others, in points, (A, N)."""
     own, others = now.points[0] + laid.points, now.others
     name, (index, _) = kododo_lookup(now, laid)
@@ -228,7 +226,7 @@ def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Floats:
     return np.asarray((by_colour + kododo * kododo_margin) / chances)
 
 
-def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Floats:
+def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Float32:
     """The margin if the Kododo clause comes about, (A, N)."""
     own = now.table_kododos[0] + laid.kododos
     if now.turns_left:
@@ -237,7 +235,7 @@ def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Floats:
     return np.asarray(own - others, np.float32)
 
 
-def _last_turn(now: Situation, laid: Laid, margins: Floats, tables: Tables) -> Floats:
+def _last_turn(now: Situation, laid: Laid, margins: Float32, tables: Tables) -> Float32:
     """The mean over all the others may lay in the last turn of ``margins``, (A, C, N): (A, N)."""
     rules = now.rules
     replies, chances = replies_of_all(now, tables)
@@ -263,7 +261,7 @@ def _with_nobody(of_colours: Array) -> Array:
     return np.concatenate([of_colours, np.zeros_like(of_colours[:, :1])], axis=1)
 
 
-def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Floats]:
+def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Float32]:
     """All that the others may lay together in the last turn.
 
     Returns:

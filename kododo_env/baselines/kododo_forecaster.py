@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from math import comb
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.baselines.imagining import drawn
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
+from kododo_env.core.arrays import Array, Float32
 from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
 ENDS = 32  # ways in which the round may end
 # What draws an opponent to a colour: the points that they have there beyond the mean, the cards
 # that lie there, whether it would score now or never can, and how many cards are out of sight.
@@ -40,7 +38,7 @@ class ForecasterAgent(KododoAgent):
     def __init__(self, noise: float = 0.03) -> None:
         self.noise = noise
 
-    def choice_values(self, view: KododoView) -> Floats:
+    def choice_values(self, view: KododoView) -> Float32:
         """What each choice gains on the mean of the others, on average; (choices, N)."""
         now, plan = _Table(view), _Plan(view)
         rest, more = now.rest_of_others()[:, None], plan.rest()
@@ -86,7 +84,7 @@ class _Table:
         unseen = np.maximum(self.unseen.sum(axis=1), np.float32(0.01))
         return drawn(np.exp(interest) * unseen**UNSEEN, self.left, ENDS, 1, STICK)
 
-    def kododo_clause(self, laid: Array) -> tuple[Floats, Floats]:
+    def kododo_clause(self, laid: Array) -> tuple[Float32, Float32]:
         """The chance that only Kododo cards score, and the margin then; (choices, N)."""
         number, cards = self.rules.kododo_number, self.all_left
         unseen = self.unseen[:, KODODO_VALUE - 1].sum(axis=0) / np.maximum(
@@ -128,7 +126,7 @@ class _Plan:
         self.kept = held.sum(axis=1, dtype=np.uint8)[:, None] - self.cards
         self.worth = worth.sum(axis=1, dtype=np.int16)[:, None] - self.points
 
-    def mean_kept(self) -> Floats:
+    def mean_kept(self) -> Float32:
         """The mean value of the cards of each colour that it keeps."""
         return np.asarray(self.worth / np.maximum(self.kept, 1), np.float32)
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.agent import ActionValueAgent, best_legal
+from kododo_env.core.arrays import Array
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.observation import action_layout
-
-Array = npt.NDArray[Any]
 
 
 @lru_cache

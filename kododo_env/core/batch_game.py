@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
+from kododo_env.core.arrays import Array
 from kododo_env.core.copies import Copied
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.legality import IllegalAction as IllegalAction
@@ -20,7 +21,6 @@ from kododo_env.core.state import BatchState
 from kododo_env.core.told import Told
 from kododo_env.core.view import View
 
-Array = npt.NDArray[Any]
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
 
 

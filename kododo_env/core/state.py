@@ -13,15 +13,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.numbers import shown, whole_number
 
-Array = npt.NDArray[Any]
 Invariant = tuple[str, Any]
 """What must hold, in words, and whether it does: a truth value, or an array of them."""
-Uint8 = npt.NDArray[np.uint8]
 Int16 = npt.NDArray[np.int16]
 Float32 = npt.NDArray[np.float32]
-Bool = npt.NDArray[np.bool_]
 
 
 def per_game(

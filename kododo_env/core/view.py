@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.capabilities import TakesBack
 
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
     from kododo_env.core.observation import ObservationLayout
-
-Array = npt.NDArray[Any]
 
 
 def own_copy(array: Array) -> Array:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.policy.onnx_graph import DTYPES, Array
+from kododo_env.core.arrays import Array
+from kododo_env.policy.onnx_graph import DTYPES
 
 Operator = Callable[..., Any]
 

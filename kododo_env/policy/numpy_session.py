@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kododo_env.core.arrays import Array
 from kododo_env.policy.numpy_operators import BY_NUMBER, OPERATORS, Operator
-from kododo_env.policy.onnx_graph import Array, End, Node, read_graph, type_name
+from kododo_env.policy.onnx_graph import End, Node, read_graph, type_name
 from kododo_env.policy.plain_text import plain
 
 WIDEST = 8  # bytes of a number

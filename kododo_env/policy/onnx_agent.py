@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import first_of_best
+from kododo_env.core.arrays import Array, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
@@ -18,8 +19,6 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.policy.policy_schema import HOTTEST
 
-Array = npt.NDArray[Any]
-Floats = npt.NDArray[np.float32]
 ROWS = 512  # positions at a time: what is computed for more of KADO's leaves the caches
 
 
@@ -91,20 +90,20 @@ class OnnxAgent:
         noise = rng.gumbel(size=logits.shape) * self.temperature
         return np.asarray((logits + noise).argmax(axis=1))
 
-    def value(self, view: View) -> Floats:
+    def value(self, view: View) -> Float32:
         """What the rest of the game may be expected to bring the player, (N,).
 
         In units of the reward by which the policy was trained.
         """
         return self.evaluate(view.observation, view.legal_action_mask)[1]
 
-    def probabilities(self, view: View) -> Floats:
+    def probabilities(self, view: View) -> Float32:
         """The policy's own distribution, that of temperature 1, (N, A)."""
         logits, _ = self.evaluate(view.observation, view.legal_action_mask)
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
 
-    def evaluate(self, observation: Array, action_mask: Array) -> tuple[Floats, Floats]:
+    def evaluate(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
         """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
 
         Raises:
@@ -118,7 +117,7 @@ class OnnxAgent:
         logits, values = zip(*answers, strict=True)
         return np.concatenate(logits), np.concatenate(values)
 
-    def _answers(self, observation: Array, action_mask: Array) -> tuple[Floats, Floats]:
+    def _answers(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
         """The same of ``ROWS`` positions at most."""
         try:
             logits, values = answers_of(self._session, fed(self._session, observation, action_mask))

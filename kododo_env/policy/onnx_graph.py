@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.policy.onnx_file import read_model
 
 # What policies are written in: the oldest runtime for Python 3.11, 1.15, and all since read it.
@@ -23,7 +23,6 @@ DTYPES: dict[int, np.dtype[Any]] = {
 }  # fmt: skip
 _CALLED = {"float32": "float", "float64": "double"}  # otherwise as in numpy
 
-Array = npt.NDArray[Any]
 Attributes = dict[str, int | float | list[int]]
 
 

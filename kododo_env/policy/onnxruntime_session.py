@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
-from kododo_env.policy.onnx_graph import Array, End
+from kododo_env.core.arrays import Array
+from kododo_env.policy.onnx_graph import End
 from kododo_env.policy.plain_text import plain
 
 FEW = 16  # positions, for which handing arrays over takes up to a quarter of the time

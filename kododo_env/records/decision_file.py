@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import rules_of
@@ -20,7 +20,6 @@ from kododo_env.system.extras import needs
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Array = npt.NDArray[Any]
 FORMAT, FORMAT_VERSION = "kododo-env decisions", 1
 KEY = b"kododo_env"  # of the schema's metadata
 

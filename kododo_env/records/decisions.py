@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,6 @@ from kododo_env.records.record import Step
 from kododo_env.records.replay import play_step
 from kododo_env.system.files import write_text
 
-Array = npt.NDArray[Any]
-
 
 class Recorder:
     """Notes one game of a batch as it is played.

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import ProbabilisticAgent, RandomAgent, first_of_best
+from kododo_env.core.arrays import Float64
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
 from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.search.game_tree import GameTree
 
-Floats = npt.NDArray[np.float64]
-Strategy = list[Floats]
+Strategy = list[Float64]
 """A player's chances of each action in each of their information sets, (I, A), step by step."""
 ROUNDING = 1e-4  # so much less or more than 1 the chances of a float32 policy may sum to
 LEAST = 1e-30  # a chance, or one whose logarithm is taken
@@ -30,11 +30,11 @@ class Exact:
         best: The share of each player if they alone play a best response, (P,).
     """
 
-    values: Floats
-    best: Floats
+    values: Float64
+    best: Float64
 
     @property
-    def gains(self) -> Floats:
+    def gains(self) -> Float64:
         """What each player gains by a best response, (P,), at least 0."""
         return self.best - self.values
 
@@ -49,10 +49,10 @@ class Uniform(RandomAgent):
 
     name = "uniform"
 
-    def probabilities(self, view: View) -> Floats:
+    def probabilities(self, view: View) -> Float64:
         """The chance of each action, (N, A)."""
         mask = view.legal_action_mask
-        chances: Floats = mask / mask.sum(axis=1, keepdims=True)
+        chances: Float64 = mask / mask.sum(axis=1, keepdims=True)
         return chances
 
 
@@ -97,26 +97,26 @@ def strategy(
     return found
 
 
-def _are_chances(chances: Floats, legal: npt.NDArray[np.bool_]) -> bool:
+def _are_chances(chances: Float64, legal: npt.NDArray[np.bool_]) -> bool:
     sums = (chances * legal).sum(axis=1)
     return bool((chances >= 0).all() and np.allclose(sums, 1, atol=ROUNDING))
 
 
-def _tempered(chances: Floats, temperature: float) -> Floats:
+def _tempered(chances: Float64, temperature: float) -> Float64:
     best = chances.max(axis=1, keepdims=True)
     if temperature == 0:
         return _pure(first_of_best(np.log(np.maximum(chances, LEAST))), chances.shape[1])
     weights = (chances / best) ** (1 / temperature)
-    tempered: Floats = weights / weights.sum(axis=1, keepdims=True)
+    tempered: Float64 = weights / weights.sum(axis=1, keepdims=True)
     return tempered
 
 
-def _pure(actions: npt.NDArray[np.intp], num_actions: int) -> Floats:
+def _pure(actions: npt.NDArray[np.intp], num_actions: int) -> Float64:
     """One action in each information set, (I,), as chances, (I, A)."""
     return np.asarray(np.eye(num_actions)[actions])
 
 
-def value(tree: GameTree, strategies: Sequence[Strategy]) -> Floats:
+def value(tree: GameTree, strategies: Sequence[Strategy]) -> Float64:
     """The players' shares of the victory, (P,), in the mean of all deals."""
     total = np.zeros(tree.num_players)
     for step, weight in zip(tree.steps, _weights(tree, strategies), strict=True):
@@ -139,7 +139,7 @@ def best_response(
     """
     weights = _weights(tree, strategies, player)
     found: Strategy = []
-    later: Floats = np.empty(0)
+    later: Float64 = np.empty(0)
     for step, weight in zip(reversed(tree.steps), reversed(weights), strict=True):
         worth = weight * step.shares[:, player]
         worth[~step.over] = later  # what is weighted already
@@ -182,7 +182,7 @@ def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Stra
 
 def _weights(
     tree: GameTree, strategies: Sequence[Strategy], without: int | None = None
-) -> list[Floats]:
+) -> list[Float64]:
     """How likely each following position of each step is, (M,), by chance and by players.
 
     Args:

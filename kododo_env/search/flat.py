@@ -13,10 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.arrays import Float64
 from kododo_env.core.view import View
 from kododo_env.search.search import BATCH, Pace, PolicySearch
-
-Floats = npt.NDArray[np.float64]
 
 
 class FlatMonteCarlo(PolicySearch):
@@ -45,7 +44,7 @@ class FlatMonteCarlo(PolicySearch):
         games: npt.NDArray[np.intp],
         actions: npt.NDArray[np.intp],
         rng: np.random.Generator,
-    ) -> Floats:
+    ) -> Float64:
         """The sum over the same worlds of the share of the victory after each action, (M,)."""
         total, budget = np.zeros(len(games)), self.budget
         if budget.milliseconds is None:
@@ -66,7 +65,7 @@ class FlatMonteCarlo(PolicySearch):
         actions: npt.NDArray[np.intp],
         samples: int,
         rng: np.random.Generator,
-    ) -> Floats:
+    ) -> Float64:
         """Deal worlds for each game of the view, and play out each action in all of them."""
         everybody: list[Agent | None] = [self.policy] * view.num_players
         others = [None if seat == view.player else each for seat, each in enumerate(everybody)]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View, own_facts
 from kododo_env.search.deals import distinct_decks, least_decks, one_deck_is_enough
 
-Array = npt.NDArray[Any]
 Indices = npt.NDArray[np.intp]
 MOST_POSITIONS = 2_000_000
 

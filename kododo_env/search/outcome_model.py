@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
 from kododo_env.core.agent import Agent, ValueAgent, joint_action
+from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import from_own_seat
 
-Floats = npt.NDArray[np.float64]
 GAMES = 1024  # played to fit a model
 # Of the weights of points and value, and of the constant.
 BOUNDS = ((1 / 500, 20.0), (0.0, 50.0), (-50.0, 50.0))
@@ -42,13 +41,13 @@ class OutcomeModel:
         shares = played.outcome().T.ravel()
         self.weights = np.array([_fitted_weights(np.vstack(each), shares) for each in known])
 
-    def expected(self, game: BatchGame, player: int) -> Floats:
+    def expected(self, game: BatchGame, player: int) -> Float64:
         """The player's share of the victory, (N,); the outcome itself where a game is over."""
         step = min(game.steps_played, len(self.weights) - 1)
         guess = expit(_log_odds(self._known(game, player), self.weights[step]))
         return np.where(game.terminated, game.outcome()[:, player], guess)
 
-    def _known(self, game: BatchGame, player: int) -> Floats:
+    def _known(self, game: BatchGame, player: int) -> Float64:
         """The value of a player's position, their points and then the others', (N, 1 + P)."""
         known = np.zeros((game.num_envs, 1 + game.num_players))
         known[:, 1:] = game.scores[:, from_own_seat(game.num_players)[player]]
@@ -57,18 +56,18 @@ class OutcomeModel:
         return known
 
 
-def _log_odds(known: Floats, weights: Floats) -> Floats:
+def _log_odds(known: Float64, weights: Float64) -> Float64:
     """The logarithm of what a player's share is to that of all others, (N,)."""
     value, points, others = known[:, 0], known[:, 1], known[:, 2:]
-    odds: Floats = weights[0] * points - logsumexp(weights[0] * others, axis=1)
+    odds: Float64 = weights[0] * points - logsumexp(weights[0] * others, axis=1)
     odds += weights[1] * value + weights[2]
     return odds
 
 
-def _fitted_weights(known: Floats, shares: Floats) -> Floats:
+def _fitted_weights(known: Float64, shares: Float64) -> Float64:
     """The weights (3,) that make shares (N,) likeliest, given what is known (N, 1 + P)."""
 
-    def log_loss(weights: Floats) -> tuple[float, Floats]:
+    def log_loss(weights: Float64) -> tuple[float, Float64]:
         odds, others = _log_odds(known, weights), known[:, 2:]
         lead = known[:, 1] - (softmax(weights[0] * others, axis=1) * others).sum(axis=1)
         slopes = np.stack([lead, known[:, 0], np.ones(len(known))])
@@ -76,5 +75,5 @@ def _fitted_weights(known: Floats, shares: Floats) -> Floats:
         return float(loss.sum()), slopes @ (expit(odds) - shares)
 
     found = minimize(log_loss, [0.1, 0.0, 0.0], jac=True, method="L-BFGS-B", bounds=BOUNDS)
-    weights: Floats = found.x
+    weights: Float64 = found.x
     return weights

@@ -30,6 +30,7 @@ from kododo_env.core.agent import (
     joint_action,
     ranks,
 )
+from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import PlaysRounds
@@ -37,7 +38,6 @@ from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import OutcomeModel
 
-Floats = npt.NDArray[np.float64]
 BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
 LEAST_BATCH = 128  # and about so many at least, where time is limited; fewer take half as long
 # Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
@@ -184,11 +184,11 @@ class _Search:
                 self._try_worlds(worlds)
             self._halve()
 
-    def _mean(self) -> Floats:
+    def _mean(self) -> Float64:
         """Mean gain of each candidate on the policy's own choice."""
         return np.asarray(self.gain / np.maximum(self.visits, 1))
 
-    def _error(self) -> Floats:
+    def _error(self) -> Float64:
         """Standard error of the mean gain; with few worlds it is taken to be larger."""
         visits = np.maximum(self.visits, 1)
         spread = self.squares / visits - self._mean() ** 2
@@ -227,7 +227,7 @@ class _Search:
             self.squares[games, actions] += (gains**2).sum(axis=1)
             self.visits[games, actions] += samples
 
-    def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Floats:
+    def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Float64:
         """The player's share of the victory to expect after these first actions, (games,)."""
         rest = range(game.round_steps - 1) if isinstance(game, PlaysRounds) else count()
         game.step(actions)
@@ -240,7 +240,7 @@ class _Search:
         return self.agent.outcome_model(game).expected(game, self.view.player)
 
 
-def shares_at_the_end(game: BatchGame) -> Floats:
+def shares_at_the_end(game: BatchGame) -> Float64:
     """Shares of the victory in games that are over, (games, P).
 
     Where whole games were played out, most of who won is luck. The softmax of the points, in
@@ -250,5 +250,5 @@ def shares_at_the_end(game: BatchGame) -> Floats:
     spread = points.std()
     if isinstance(game, PlaysRounds) or spread == 0:
         return game.outcome()
-    shares: Floats = softmax(points / spread, axis=1)
+    shares: Float64 = softmax(points / spread, axis=1)
     return shares

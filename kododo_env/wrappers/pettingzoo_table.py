@@ -13,6 +13,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from kododo_env.core.agent import joint_action
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.records.folder import EpisodeRecords
@@ -20,7 +21,7 @@ from kododo_env.wrappers.choices import HINT, Choices
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
-from kododo_env.wrappers.spaces import Array, ObservationFormat, action_space
+from kododo_env.wrappers.spaces import ObservationFormat, action_space
 
 
 class PettingZooTable:

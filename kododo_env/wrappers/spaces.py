@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 
 ACTION_MASK = ("observation", "info", "both")
 
-Array = npt.NDArray[Any]
 Observation = Any
 """A dictionary of ``"observation"``, (F,), and ``"action_mask"``, (A,) int8; or the first alone."""
 

@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from kododo_env.core.agent import joint_action
+from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -22,7 +23,6 @@ from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_
 from kododo_env.wrappers.slot import Slot
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
-Bool = npt.NDArray[np.bool_]
 Seeds = list[int | None]
 Step = tuple[Observation, npt.NDArray[np.float64], Bool, Bool, dict[str, Any]]
 

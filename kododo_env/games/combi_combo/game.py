@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, TellsInWords
 from kododo_env.core.deck import NONE
@@ -26,8 +26,6 @@ from kododo_env.games.combi_combo.observation import (
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
-
-Array = npt.NDArray[Any]
 
 
 class CombiComboView(View):

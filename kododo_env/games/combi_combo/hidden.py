@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.deck import shuffled_counts
 from kododo_env.core.rows import column
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.state import CombiComboState
 
-Array = npt.NDArray[Any]
 NEVER = -100  # "passed at" of a card that never went through the player's hands
 
 

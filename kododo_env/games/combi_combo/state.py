@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kododo_env.core.state import BatchState, Uint8, of_batch, per_game
+from kododo_env.core.arrays import Uint8
+from kododo_env.core.state import BatchState, of_batch, per_game
 
 
 @dataclass(slots=True, eq=False)

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Uint8
 from kododo_env.core.rows import column
-from kododo_env.core.state import Uint8
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import KadoState, Places
 from kododo_env.games.kado.tables import Tables
-
-Array = npt.NDArray[Any]
 
 
 def cards_at(state: KadoState, places: Array, games: Places) -> Uint8:

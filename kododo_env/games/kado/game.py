@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
-from kododo_env.core.state import Bool, Invariant
+from kododo_env.core.state import Invariant
 from kododo_env.games.kado import render, words
 from kododo_env.games.kado.actions import action_layout, describe, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
@@ -23,8 +23,6 @@ from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import KadoState, Phase, Places
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
-
-Array = npt.NDArray[Any]
 
 
 class KadoGame(KadoShown, TellsInWords):

@@ -10,20 +10,18 @@ every order has the same chance.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Array
 from kododo_env.core.deck import NONE, shuffled_rows
 from kododo_env.core.rows import column
 from kododo_env.games.kado.cards import seen_by_place, where_seen
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import Tables
-
-Array = npt.NDArray[Any]
 
 
 def deal_again(

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from kododo_env.core.arrays import Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import column
-from kododo_env.core.state import Invariant, Uint8, count_types
+from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kado.cards import cards_at, seen_by_place
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, parted, score, within_frame

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
     ObservationLayout,
@@ -18,14 +19,11 @@ from kododo_env.core.observation import (
     numbered,
 )
 from kododo_env.core.rows import column, for_all, read_only
-from kododo_env.core.state import Uint8
 from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
 from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import Tables
-
-Array = npt.NDArray[Any]
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:

@@ -9,14 +9,11 @@ axes.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.games.kado.rules import Rules
-
-Array = npt.NDArray[Any]
 
 
 def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

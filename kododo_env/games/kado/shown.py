@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
-from kododo_env.core.state import Uint8
 from kododo_env.games.kado.actions import Moves
 from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules

@@ -8,9 +8,10 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Bool, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import numbers
-from kododo_env.core.state import BatchState, Bool, Uint8, of_batch, per_game
+from kododo_env.core.state import BatchState, of_batch, per_game
 from kododo_env.games.kado.rules import Rules
 
 Places = npt.NDArray[np.intp]

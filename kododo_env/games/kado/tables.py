@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Bool, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import from_own_seat
 from kododo_env.core.rows import column, read_only
-from kododo_env.core.state import Bool, Uint8
 from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack, TellsInWords
 from kododo_env.core.deck import NONE, shuffled_decks
@@ -29,7 +29,6 @@ from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.turn import sort_hands
 
-Array = npt.NDArray[Any]
 LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import Tables
-
-Array = npt.NDArray[Any]
 
 
 def invariants(state: KododoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:

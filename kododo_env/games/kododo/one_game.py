@@ -5,17 +5,13 @@ Four cards move in a turn then, and a call of numpy takes as long as moving one 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import Tables
-
-Array = npt.NDArray[Any]
 
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:

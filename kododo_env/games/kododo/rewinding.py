@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import Tables
 from kododo_env.games.kododo.turn import sort_hands
-
-Array = npt.NDArray[Any]
 
 
 def take_back(

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.games.kododo.hands import in_order, with_card, without_slot
@@ -18,7 +17,6 @@ from kododo_env.games.kododo.scoring import score_round
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import Tables
 
-Array = npt.NDArray[Any]
 Cards = npt.NDArray[np.uint8]
 
 
