@@ -36,6 +36,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
+    yield DOCS / "speed.md", "words", partial(speed, speed_tables.in_words)
     yield DOCS / "speed.md", "machine", lambda: speed_tables.about(_speeds())
     for part, table in speed_tables.TABLES.items():
         yield DOCS / "speed.md", part, partial(speed, table)
