@@ -238,6 +238,14 @@ def test_bad_input_is_one_line_and_nothing_is_played(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_one_file_is_named_once_where_case_makes_no_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(evaluation.os.path, "normcase", str.lower)  # as Windows has it
+    with pytest.raises(ValueError, match="named twice"):
+        evaluation.TournamentConfig(agents=("a.onnx", "A.onnx"))
+
+
 def test_a_folder_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "out.json"
     folder.mkdir()
