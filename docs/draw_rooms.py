@@ -19,7 +19,10 @@ Rooms = dict[str, set[str]]
 
 def imports() -> Rooms:
     """The rooms that each room imports."""
-    graph, found = grimp.build_graph("kododo_env", "agents"), defaultdict[str, set[str]](set)
+    graph, found = (
+        grimp.build_graph("kododo_env", "agents", cache_dir=None),
+        defaultdict[str, set[str]](set),
+    )
     for module in graph.modules:
         for other in graph.find_modules_directly_imported_by(module):
             one, two = (".".join(name.split(".")[:2]) for name in (module, other))

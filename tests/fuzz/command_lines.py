@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from math import isfinite
 from pathlib import Path
 from random import Random
-from typing import Any
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from agents.commands import best_response
 from agents.commands.evaluate import EvaluateConfig, evaluate
@@ -136,14 +137,24 @@ POOLS: dict[str, tuple[str, ...]] = {
 }
 
 
-def flags(config: type[Any]) -> Iterator[Any]:
+class Flag(NamedTuple):
+    """A field that is an argument, and its type in words: ``int``, ``tuple[str, ...]``, ..."""
+
+    name: str
+    type: str
+
+
+def flags(config: type[Any]) -> Iterator[Flag]:
     """The fields that are arguments, those of the groups too."""
+    types = get_type_hints(config)  # without the bounds that stand on them
     for each in fields(config):
-        group = each.default_factory if callable(each.default_factory) else None
-        if is_dataclass(group):
-            yield from flags(group)  # type: ignore[arg-type]
+        kind = types[each.name]
+        if get_origin(kind) in (Union, UnionType):  # with None
+            kind = get_args(kind)[0]
+        if is_dataclass(kind):
+            yield from flags(kind)  # type: ignore[arg-type]
         else:
-            yield each
+            yield Flag(each.name, kind.__name__ if isinstance(kind, type) else str(kind))
 
 
 def generate(rng: Random) -> dict[str, Any]:
@@ -160,7 +171,7 @@ def generate(rng: Random) -> dict[str, Any]:
     return {"script": name, "args": args}
 
 
-def _argument(rng: Random, field: Any) -> list[str]:
+def _argument(rng: Random, field: Flag) -> list[str]:
     """An argument with a value that may do."""
     flag = f"--{field.name.replace('_', '-')}"
     if field.type == "bool":
