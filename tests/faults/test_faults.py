@@ -28,7 +28,7 @@ def test_a_killed_training_comes_to_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kills, "WAYS", {"SIGKILL": 0.5, "SIGKILL in a write": 0.5})
-    assert kills.training("kado", 2, 2, 0, tmp_path).total() == 2
+    assert kills.training("kododo", 2, 2, 0, tmp_path).total() == 2
     other = tmp_path / "other"
     shutil.copytree(tmp_path / "whole", other)
     (other / "results.json").write_text("{}")

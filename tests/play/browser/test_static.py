@@ -72,10 +72,8 @@ def sit_down(person: Person, game: str, opponents: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_game_without_the_network(
-    browser: Any, address: str, game: str, tmp_path: Path
-) -> None:
-    """A reload and a hint on the way; at the end the record, which is replayed here."""
+def test_a_game_goes_on_without_the_network(browser: Any, address: str, game: str) -> None:
+    """With a reload and a hint on the way; ``test_in_node`` compares whole games."""
     with chooses(browser, address) as person:
         assert "in your own browser" in person.see("footer")
         sit_down(person, game, "heuristic")
@@ -89,6 +87,15 @@ def test_a_whole_game_without_the_network(
         person.page.context.set_offline(True)
         person.page.locator("#hint").click()
         person.page.locator("#hint-bars li").first.wait_for()
+        person.play(steps=3)
+
+
+def test_a_whole_game_its_record_and_another_one(
+    browser: Any, address: str, tmp_path: Path
+) -> None:
+    """The shortest game; its record is replayed here."""
+    with chooses(browser, address) as person:
+        sit_down(person, "combi_combo", "heuristic")
         person.play()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()
@@ -97,23 +104,16 @@ def test_a_whole_game_without_the_network(
         *_, end = replay(parse_record(text))
         shown = person.page.locator("#scores td.points b").all_inner_texts()
         assert end.scores[0].tolist() == [int(each) for each in shown]
-        assert json.loads(text.splitlines()[0])["players"] == [
-            "person",
-            *["heuristic"] * (FEWEST[game] - 1),
-        ]
+        assert json.loads(text.splitlines()[0])["players"] == ["person", *["heuristic"] * 3]
         person.page.locator("#over .deck-other").click()
         person.page.locator("#play").wait_for()
 
 
-def test_against_a_policy(browser: Any, address: str) -> None:
+def test_against_a_policy_and_at_a_table_that_there_is_not(browser: Any, address: str) -> None:
     with chooses(browser, address) as person:
         sit_down(person, "kododo", "")
         assert "kododo-2p" in person.see("#scores")
         person.play(steps=4)
-
-
-def test_a_table_that_there_is_not(browser: Any, address: str) -> None:
-    with chooses(browser, address) as person:
         person.page.goto(f"http://{address}/table.html?game=kododo&players=4&opponents=nobody")
         person.page.get_by_text("unknown agent 'nobody'").first.wait_for()
 
