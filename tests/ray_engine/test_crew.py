@@ -134,8 +134,6 @@ def one_step_of_ours(
     task: Task, average: Any, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
     """What the one-process learner makes of the decisions."""
-    from agents.ppo.self_play_ppo import normalised
-
     model = learner(task)
     model.average.load_state_dict(average.state_dict())
     losses = partial(model.losses, entropy_weight=0.01)
