@@ -17,7 +17,7 @@ import torch
 pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an environment with it")
 
 from agents.ppo.imitation import Imitation
-from agents.ppo.ppo import PPO
+from agents.ppo.ppo import PPO, normalised
 from agents.ray_engine.cluster import cluster
 from agents.ray_engine.crew import Crew
 from agents.ray_engine.player import Piece, Played, pieces
