@@ -17,7 +17,7 @@ import torch
 pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an environment with it")
 
 from agents.ppo.imitation import Imitation
-from agents.ppo.ppo import PPO
+from agents.ppo.ppo import PPO, normalised
 from agents.ray_engine.cluster import cluster
 from agents.ray_engine.crew import Crew
 from agents.ray_engine.player import Piece, Played, pieces
@@ -134,8 +134,6 @@ def one_step_of_ours(
     task: Task, average: Any, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
     """What the one-process learner makes of the decisions."""
-    from agents.ppo.ppo import normalised
-
     model = learner(task)
     model.average.load_state_dict(average.state_dict())
     losses = partial(model.losses, entropy_weight=0.01)
