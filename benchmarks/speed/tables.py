@@ -21,20 +21,6 @@ TITLES = {
 FLAT = 4096  # games, with which other numbers of games are compared
 
 
-def in_words(figures: Figures) -> str:
-    """Three figures for readers in a hurry."""
-    played = {
-        name: figures[f"one-game/parallel_env/{name}/played"] for name in ("kododo", "rps_v2")
-    }
-    return (
-        f"A batch of 4,096 games of Kododo makes "
-        f"{1e3 / figures['core/kododo/4096/whole']:.0f} million agent-steps a second on one core. "
-        f"One game as a PettingZoo environment makes {played['kododo']:,.0f}, "
-        f"{played['kododo'] / played['rps_v2']:.1f} times as many as PettingZoo's rps_v2. A policy "
-        f"decides one position in {figures['decision/kododo-4p/1/decision']:.0f} µs."
-    )
-
-
 def core(figures: Figures) -> str:
     """Nanoseconds an agent-step by number of games, one table a game; C where there is one."""
     return "\n\n".join(_core(figures, game) for game in _names(figures, "core"))
