@@ -210,7 +210,7 @@ def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
     """A few seconds of PPO, and search with few worlds, are surely above an equal."""
     saved = tmp_path / "response.onnx"
     config = BestResponseConfig(
-        str(weak), steps=20 * STEPS, search="24", search_games=120, save=saved
+        str(weak), steps=4 * STEPS, search="6", search_games=60, save=saved
     )
     found = exploitability(config, games=2000, recipe=SMALL)
     assert [each.given["seed"] for each in found.responses] == [0, 1]

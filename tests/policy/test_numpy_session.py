@@ -30,6 +30,7 @@ from tests.policy.policy_files import tiny_model, write_model, write_policy
 from tests.policy.test_policy_files import (
     GRAPHS,
     answer,
+    check_portable,
     looking_up,
     refusal,
     with_constant,
@@ -128,13 +129,17 @@ def whole_sums(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_exported(game: str, tied: bool, tmp_path: Path) -> None:
-    """Networks with large weights, whose embeddings and heads all count."""
+    """Networks with large weights, whose embeddings and heads all count.
+
+    Keys times observations, for observations times keys, was fused again in new files alone.
+    """
     batch = registry.batch_game(game, 1)
     torch.manual_seed(0)
     network = GameNetwork(batch.layout, batch.actions, 64, 2, 8, tied=tied)
     for tensor in network.parameters():
         torch.nn.init.normal_(tensor, std=0.3)
     whole = export_policy(network, batch, tmp_path / "whole.onnx")
+    check_portable(onnx.load(whole))
     check_same_answers(whole)
     half = tmp_path / "half.onnx"
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))

@@ -16,10 +16,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import kododo_env
-from agents.export.onnx_export import export_policy, positions
+from agents.export.onnx_export import positions
 from agents.export.policy_graph import portable
 from agents.export.policy_weights import game_of
-from agents.networks.network import GameNetwork
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, shipped
 from kododo_env.policy import onnx_trial
@@ -28,7 +27,6 @@ from kododo_env.policy.onnx_agent import ROWS, OnnxAgent
 from kododo_env.policy.onnx_file import read_onnx
 from kododo_env.policy.onnxruntime_session import FEW
 from kododo_env.policy.policy_file import LARGEST_FILE, read_policy, sealed
-from tests.doors import GAMES
 from tests.policy.policy_files import Change, changed, tiny_model, write_model, write_policy
 
 Model = onnx.ModelProto
@@ -64,15 +62,6 @@ def test_files_are_such_as_old_runtimes_can_run(path: Path) -> None:
     model = onnx.load(path)
     assert portable(model) == model
     check_portable(model)
-
-
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("game", GAMES)
-def test_what_is_exported_can_be_run_by_old_runtimes(game: str, tied: bool, tmp_path: Path) -> None:
-    """Keys times observations, for observations times keys, was fused again in new files alone."""
-    batch = registry.batch_game(game, 1)
-    network = GameNetwork(batch.layout, batch.actions, width=8, depth=1, tied=tied)
-    check_portable(onnx.load(export_policy(network, batch, tmp_path / "new.onnx")))
 
 
 def check_portable(model: Model) -> None:
