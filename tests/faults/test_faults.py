@@ -27,8 +27,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_killed_training_comes_to_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kills, "WAYS", {"SIGKILL": 0.5, "SIGKILL in a write": 0.5})
-    assert kills.training("kododo", 2, 2, 0, tmp_path).total() == 2
+    monkeypatch.setattr(kills, "WAYS", {"SIGKILL in a write": 1.0})
+    assert kills.training("kododo", 2, 1, 0, tmp_path).total() == 1
     other = tmp_path / "other"
     shutil.copytree(tmp_path / "whole", other)
     (other / "results.json").write_text("{}")
@@ -37,7 +37,7 @@ def test_a_killed_training_comes_to_the_same(
 
 
 def test_a_killed_tournament_with_workers_comes_to_the_same(tmp_path: Path) -> None:
-    assert kills.evaluation(3, 1, tmp_path).total() == 3
+    assert kills.evaluation(2, 1, tmp_path).total() == 2
 
 
 def test_a_training_without_room_says_so_in_a_line(tmp_path: Path) -> None:

@@ -35,31 +35,39 @@ def weights(path: Path) -> list[np.ndarray]:
     return [onnx.numpy_helper.to_array(x) for x in onnx.load(path).graph.initializer]
 
 
-def test_a_run_ends_with_everything_written(tmp_path: Path) -> None:
-    train(short(tmp_path / "run"))
-    names = {path.name for path in (tmp_path / "run").iterdir()}
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a short run that nothing disturbed."""
+    run = tmp_path_factory.mktemp("whole") / "run"
+    train(short(run))
+    return run
+
+
+def test_a_run_ends_with_everything_written(whole: Path) -> None:
+    names = {path.name for path in whole.iterdir()}
     assert names == {
         "config.json", "checkpoint.zip", "policy.onnx", "policy.meta.json", "results.json",
         "learning_curve.png", "tensorboard",
     }  # fmt: skip
-    metadata = OnnxAgent(tmp_path / "run" / "policy.onnx").metadata
+    metadata = OnnxAgent(whole / "policy.onnx").metadata
     assert metadata.training["steps"] == 4 * 16 * 3 * 21
-    beside = (tmp_path / "run" / "policy.meta.json").read_text()
+    beside = (whole / "policy.meta.json").read_text()
     assert json.loads(beside) == json.loads(metadata.to_json())
-    assert set(metadata.results) == set(json.loads((tmp_path / "run" / "results.json").read_text()))
-    assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert set(metadata.results) == set(json.loads((whole / "results.json").read_text()))
+    assert (whole / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_same_seed_gives_the_same_bot_and_the_same_curve(tmp_path: Path) -> None:
-    for name in ("one", "other"):
-        train(short(tmp_path / name))
-    train(short(tmp_path / "third", seed=1))
-    one, other, third = (weights(tmp_path / n / "policy.onnx") for n in ("one", "other", "third"))
-    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
-    assert not all(np.array_equal(a, b) for a, b in zip(one, third, strict=True))
-    curve, twin, stranger = (curve_of(tmp_path / name) for name in ("one", "other", "third"))
+def test_the_same_seed_gives_the_same_bot_and_the_same_curve(whole: Path, tmp_path: Path) -> None:
+    torch.manual_seed(999)  # whatever happened before
+    train(short(tmp_path / "twin"))
+    train(short(tmp_path / "stranger", seed=1))
+    runs = whole, tmp_path / "twin", tmp_path / "stranger"
+    one, twin, stranger = (weights(run / "policy.onnx") for run in runs)
+    assert all(np.array_equal(a, b) for a, b in zip(one, twin, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(one, stranger, strict=True))
+    curve, same, other = (curve_of(run) for run in runs)
     assert len(curve) == 2
-    assert curve == twin != stranger
+    assert curve == same != other
 
 
 @pytest.mark.parametrize("minutes", [None, 10.0])
@@ -79,8 +87,9 @@ def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
     return [(point["steps"], point["shares"]) for point in progress.curve]
 
 
-def test_a_resumed_run_is_the_unbroken_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    train(short(tmp_path / "whole"))
+def test_a_resumed_run_is_the_unbroken_run(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = short(tmp_path / "broken")
     (tmp_path / "broken").mkdir()
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path / "broken")
@@ -99,7 +108,7 @@ def test_a_resumed_run_is_the_unbroken_run(tmp_path: Path, monkeypatch: pytest.M
     torch.manual_seed(999)  # whatever happens in between
     train(short(tmp_path / "broken", resume=True))
     for one, other in zip(
-        weights(tmp_path / "whole" / "policy.onnx"),
+        weights(whole / "policy.onnx"),
         weights(tmp_path / "broken" / "policy.onnx"),
         strict=True,
     ):
