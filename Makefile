@@ -73,7 +73,7 @@ train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_
 	$(PY) train.py --game $(GAME) --players $(PLAYERS) --minutes $(MINUTES) $(if $(RUN_DIR),--run-dir $(RUN_DIR))
 
 test: lint types ## Lint, types, then the tests
-	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 2 --dist worksteal
+	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 3 --dist worksteal
 
 $(RAY_READY): pyproject.toml constraints-ray.txt
 	$(call remove_venv,$(RAY_VENV))

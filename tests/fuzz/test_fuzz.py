@@ -13,7 +13,7 @@ from tests.fuzz.__main__ import FOUND, KINDS, Report
 from tests.fuzz.sandbox import Outcome
 
 ROOT = Path(__file__).parents[2]
-CASES = {kind: 30 for kind in KINDS if kind != "trainings"} | {"trainings": 2}
+CASES = {kind: 20 for kind in KINDS if kind != "trainings"} | {"trainings": 2}
 
 
 def python(*args: str) -> subprocess.CompletedProcess[str]:
