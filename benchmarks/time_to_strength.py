@@ -34,7 +34,7 @@ from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.system.files import write_text
-from kododo_env.wrappers.vec import BatchVecEnv
+from kododo_env.wrappers.sb3 import BatchVecEnv
 
 GAME, PLAYERS = "kododo", 4
 TARGETS = {"heuristic": (0.27, 0.29, 0.30), "forecaster": (0.30, 0.33, 0.35)}

@@ -10,6 +10,8 @@ from typing import Any
 from docstring_parser import parse
 
 from kododo_env import registry
+from kododo_env.doors import TableOptions
+from kododo_env.wrappers import ParallelGame
 
 LONGEST = 40  # letters of a default that is shown
 
@@ -45,17 +47,12 @@ def _range(box: Any) -> str:
 
 
 def arguments(game: str) -> str:
-    """The keyword arguments of the door, with the fields of the rules that it takes besides."""
-    door = registry.door(game)
-    given = inspect.signature(door.parallel_env).parameters
-    rules = [*_rules(game)]
-    named = {name for name, _, _ in rules}
+    """The keyword arguments of the door: the fields of the rules, and the wrapper's options."""
+    given = inspect.signature(ParallelGame).parameters
     options = [
-        (name, _default(given[name].default), meaning)
-        for name, meaning in _meanings(door.parallel_env)
-        if name in given and name not in named and not name.startswith("*")
+        (name, _default(given[name].default), meaning) for name, meaning in _meanings(TableOptions)
     ]
-    rows = [(f"`{name}`", default, meaning) for name, default, meaning in rules + options]
+    rows = [(f"`{name}`", *rest) for name, *rest in [*_rules(game), *options]]
     return _table(rows, "argument", "default", "")
 
 

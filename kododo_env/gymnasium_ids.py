@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
     from kododo_env.wrappers.single import SingleSeatEnv
-    from kododo_env.wrappers.vector import BatchVectorEnv
 
 
 def single(game: str, **options: Any) -> SingleSeatEnv:
@@ -44,7 +44,7 @@ def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
         ValueError: The rules cannot be played, or an option is none of its choices.
     """
     from kododo_env import registry
-    from kododo_env.wrappers.vector import BatchVectorEnv
+    from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
 
     own, rules = _split(options, BatchVectorEnv, game)
     return BatchVectorEnv(registry.batch_game(game, num_envs, **rules), **own)

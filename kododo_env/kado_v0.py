@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
-from kododo_env.core.rewards import Reward
+from kododo_env.doors import TableOptions, aec_game, parallel_game
 from kododo_env.games.kado import KadoGame, Rules
 
 if TYPE_CHECKING:
+    from kododo_env.games.kado.rules import Deck
     from kododo_env.wrappers.aec import AECGame
-    from kododo_env.wrappers.opponents import Opponent
     from kododo_env.wrappers.parallel import ParallelGame
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
@@ -20,8 +19,22 @@ GYMNASIUM_ID = "kododo/Kado-v0"
 PLAYERS = (2, 3, 4)
 
 
+class RulesOptions(TypedDict, total=False):
+    """The further fields of ``Rules``."""
+
+    deck: Deck
+    num_rows: int
+    num_columns: int
+    perfect_points: int
+    discards: int | None
+
+
+class Options(RulesOptions, TableOptions, total=False):
+    """All options of ``parallel_env`` and ``env`` that are given by name."""
+
+
 def batch_game(
-    num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Any
+    num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Unpack[RulesOptions]
 ) -> KadoGame:
     """Many games at once, as arrays.
 
@@ -39,64 +52,26 @@ def batch_game(
     return KadoGame(num_envs, Rules(num_players, **rules), seed)
 
 
-def parallel_env(
-    num_players: int = 3,
-    reward: str | Reward = "score",
-    render_mode: str | None = None,
-    illegal_action: str = "raise",
-    observation_dtype: str | None = None,
-    normalize: bool = False,
-    action_mask: str = "both",
-    opponents: Opponent | Sequence[Opponent | None] | None = None,
-    record: str | None = None,
-    **rules: Any,
-) -> ParallelGame:
-    """One game as a PettingZoo ParallelEnv; whoever has nothing to decide plays the no-op.
+def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGame:
+    """One game as a PettingZoo ParallelEnv; a player with nothing to decide plays the no-op.
 
     Args:
         num_players: 2 to 4; 2 play the duel.
-        reward: ``"score"``, ``"margin"`` or ``"win"``; see ``kododo_env.core.rewards``.
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
-        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
-        observation_dtype: None for small integers, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
-        opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
-            for each seat one or None; one alone has all seats but the first.
-        record: A folder into which the record of each episode is written.
-        **rules: Further fields of ``Rules``, to change the game.
+        **options: ``reward``, ``render_mode``, ``illegal_action``, ``observation_dtype``,
+            ``normalize``, ``action_mask``, ``opponents`` and ``record``, as
+            ``kododo_env.doors.TableOptions`` explains them; and further fields of ``Rules``, to
+            change the game.
 
     Raises:
         TypeError: There is no such option.
         ValueError: The rules cannot be played, or an option is none of its choices.
     """
-    from kododo_env.wrappers.parallel import ParallelGame  # the batch does without PettingZoo
-
-    check_options(rules, parallel_env, Rules)
-    game = batch_game(1, num_players, **rules)
-    seen = (observation_dtype, normalize, action_mask, opponents, record)
-    return ParallelGame(game, reward, render_mode, illegal_action, *seen)
+    return parallel_game(batch_game, Rules, {"num_players": num_players, **options})
 
 
-def env(
-    num_players: int = 3,
-    reward: str | Reward = "score",
-    render_mode: str | None = None,
-    illegal_action: str = "raise",
-    observation_dtype: str | None = None,
-    normalize: bool = False,
-    action_mask: str = "both",
-    opponents: Opponent | Sequence[Opponent | None] | None = None,
-    record: str | None = None,
-    **rules: Any,
-) -> AECGame:
-    """One game as a PettingZoo AECEnv, which visits who has something to decide.
+def env(num_players: int = 3, **options: Unpack[Options]) -> AECGame:
+    """One game as a PettingZoo AECEnv, which asks only players with something to decide.
 
     See ``parallel_env`` for the arguments.
     """
-    from kododo_env.wrappers.aec import AECGame  # as above
-
-    check_options(rules, env, Rules)
-    game = batch_game(1, num_players, **rules)
-    seen = (observation_dtype, normalize, action_mask, opponents, record)
-    return AECGame(game, reward, render_mode, illegal_action, *seen)
+    return aec_game(batch_game, Rules, {"num_players": num_players, **options})

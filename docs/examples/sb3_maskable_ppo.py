@@ -11,7 +11,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecMonitor
 
 from kododo_env import kododo_v0
-from kododo_env.wrappers.vec import BatchVecEnv
+from kododo_env.wrappers.sb3 import BatchVecEnv
 
 PLAYERS, GAMES, STEPS, UPDATES = 4, 64, 18, 3  # a game of Kododo has 18 steps
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, is_typeddict
 
 from kododo_env.core.numbers import shown
 
@@ -21,20 +21,23 @@ def check_options(given: Collection[str], *takers: Callable[..., Any]) -> None:
 
     Args:
         given: Those that somebody gives.
-        *takers: The functions and classes that take them.
+        *takers: The functions and classes that take them, or the ``TypedDict`` that names them.
 
     Raises:
         TypeError: None of them takes one; as from Python itself, with those that they take.
     """
     if not given:
         return
-    known = [
-        name
-        for taker in takers
-        for name, each in signature(taker).parameters.items()
-        if each.kind != Parameter.VAR_KEYWORD and name not in _NOT_BY_NAME
-    ]
+    known = [name for taker in takers for name in _names(taker) if name not in _NOT_BY_NAME]
     for name in given:
         if name not in known:
             told = ", ".join(dict.fromkeys(known))
             raise TypeError(f"there is no option {shown(name)}; there are {told}")
+
+
+def _names(taker: Callable[..., Any]) -> list[str]:
+    """The keyword arguments that a function, a class or a ``TypedDict`` names."""
+    if is_typeddict(taker):
+        return [*taker.__annotations__]
+    parameters = signature(taker).parameters
+    return [name for name, each in parameters.items() if each.kind != Parameter.VAR_KEYWORD]

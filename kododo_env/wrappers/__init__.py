@@ -1,6 +1,6 @@
 """Other people's interfaces over any batch game. Nothing here knows which game it is.
 
-``vec`` needs stable-baselines3, so it is imported from its own module only.
+``sb3`` needs stable-baselines3, so it is imported from its own module only.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from kododo_env.system.extras import needs
 needs("kododo_env.wrappers", "", "gymnasium", "pettingzoo")
 
 from kododo_env.wrappers.aec import AECGame  # noqa: E402
+from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv  # noqa: E402
 from kododo_env.wrappers.parallel import ParallelGame  # noqa: E402
 from kododo_env.wrappers.single import SingleSeatEnv  # noqa: E402
-from kododo_env.wrappers.vector import BatchVectorEnv  # noqa: E402
 
 __all__ = ["AECGame", "BatchVectorEnv", "ParallelGame", "SingleSeatEnv"]

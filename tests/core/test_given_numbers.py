@@ -36,7 +36,7 @@ from kododo_env.core import (
 from kododo_env.core.agent import joint_action
 from kododo_env.search.search import SearchAgent, SearchBudget
 from kododo_env.wrappers import SingleSeatEnv
-from kododo_env.wrappers.vec import BatchVecEnv
+from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.doors import GAMES
 from tests.helpers import differences, random_actions
 

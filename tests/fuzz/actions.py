@@ -14,8 +14,8 @@ import numpy as np
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.wrappers.aec import AECGame
 from kododo_env.wrappers.parallel import ParallelGame
+from kododo_env.wrappers.sb3 import BatchVecEnv
 from kododo_env.wrappers.single import SingleSeatEnv
-from kododo_env.wrappers.vec import BatchVecEnv
 from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
 from tests.fuzz.odd import STRANGE, WHOLE, value_of
 from tests.fuzz.playing import play_out, position, random_position

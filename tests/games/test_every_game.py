@@ -2,7 +2,7 @@
 
 The conformance tests of PettingZoo and Gymnasium, and whole episodes in these dialects and in
 stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
-test_vec_env; test_docs and test_transcripts want a page and a transcript of each game. A game
+test_sb3; test_docs and test_transcripts want a page and a transcript of each game. A game
 that is new in the registry is in all of them without further ado.
 """
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from kododo_env.core.rewards import Reward
+from kododo_env.core.options import check_options
+from kododo_env.doors import TableOptions, aec_game, parallel_game
 from tests.testing.high_card import HighCard, Rules
 
 if TYPE_CHECKING:
@@ -17,34 +18,31 @@ GYMNASIUM_ID = "tests/HighCard-v0"
 PLAYERS = (2, 3)
 
 
+class RulesOptions(TypedDict, total=False):
+    """The further fields of ``Rules``."""
+
+    num_cards: int
+    turns: int
+    prize: int
+
+
+class Options(RulesOptions, TableOptions, total=False):
+    """All options of ``parallel_env`` and ``env`` that are given by name."""
+
+
 def batch_game(
-    num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Any
+    num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Unpack[RulesOptions]
 ) -> HighCard:
     """Player i is dealt ``deck[2 * i : 2 * i + 2]``; then all draw in seat order from the front."""
+    check_options(rules, batch_game, Rules)
     return HighCard(num_envs, Rules(num_players, **rules), seed)
 
 
-def parallel_env(
-    num_players: int = 3,
-    reward: str | Reward = "score",
-    render_mode: str | None = None,
-    illegal_action: str = "raise",
-    **rules: Any,
-) -> ParallelGame:
+def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv."""
-    from kododo_env.wrappers.parallel import ParallelGame
-
-    return ParallelGame(batch_game(1, num_players, **rules), reward, render_mode, illegal_action)
+    return parallel_game(batch_game, Rules, {"num_players": num_players, **options})
 
 
-def env(
-    num_players: int = 3,
-    reward: str | Reward = "score",
-    render_mode: str | None = None,
-    illegal_action: str = "raise",
-    **rules: Any,
-) -> AECGame:
+def env(num_players: int = 3, **options: Unpack[Options]) -> AECGame:
     """One game as a PettingZoo AECEnv."""
-    from kododo_env.wrappers.aec import AECGame
-
-    return AECGame(batch_game(1, num_players, **rules), reward, render_mode, illegal_action)
+    return aec_game(batch_game, Rules, {"num_players": num_players, **options})

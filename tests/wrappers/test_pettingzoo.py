@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import fields
 from importlib.util import find_spec
+from inspect import signature
 from itertools import combinations
 from typing import Any
 
@@ -16,9 +18,11 @@ from pettingzoo.utils import aec_to_parallel
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
+from kododo_env.doors import TableOptions
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
+from tests.toy_game import high_card_v0
 
 Episode = list[tuple[Any, ...]]
 
@@ -480,6 +484,21 @@ def test_a_batch_is_refused(wrapper: Any) -> None:
 
 
 # --- options --------------------------------------------------------------------------
+
+
+def test_a_door_takes_every_option_of_the_wrapper_and_every_field_of_the_rules() -> None:
+    """The toy game's door lacked five of them, and nothing noticed."""
+    doors = [*map(registry.door, GAMES), high_card_v0]
+    given = {name: each.default for name, each in signature(ParallelGame).parameters.items()}
+    del given["game"]
+    assert given.keys() == TableOptions.__annotations__.keys()
+    for door in doors:
+        rules = {each.name for each in fields(type(door.batch_game(1).rules))}
+        named = {*signature(door.parallel_env).parameters} - {"options"}
+        assert door.Options.__annotations__.keys() | named == given.keys() | rules
+        assert door.RulesOptions.__annotations__.keys() | named == rules
+        for make in (door.parallel_env, door.env):
+            assert make(**given).metadata["name"] == door.__name__.rpartition(".")[2]
 
 
 @pytest.mark.parametrize("door", [parallel, aec])

@@ -21,7 +21,7 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor  # noqa: E402
 
-from kododo_env.wrappers.vec import BatchVecEnv  # noqa: E402
+from kododo_env.wrappers.sb3 import BatchVecEnv  # noqa: E402
 
 
 class Lowest:

@@ -1,0 +1,83 @@
+"""What the doors of all games share: the options of one game as a PettingZoo environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from kododo_env.core.options import check_options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from kododo_env.core.batch_game import BatchGame
+    from kododo_env.core.rewards import Reward
+    from kododo_env.wrappers.aec import AECGame
+    from kododo_env.wrappers.opponents import Opponent
+    from kododo_env.wrappers.parallel import ParallelGame
+
+
+class TableOptions(TypedDict, total=False):
+    """The options of ``parallel_env`` and ``env``, beside the rules of the game.
+
+    Args:
+        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an array
+            (1, P); see ``kododo_env.core.rewards``.
+        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
+        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
+        observation_dtype: None for small integers, or another such as ``"float32"``.
+        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
+        opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
+            for each seat one or None; one alone has all seats but the first.
+        record: A folder into which the record of each episode is written.
+    """
+
+    reward: str | Reward
+    render_mode: str | None
+    illegal_action: str
+    observation_dtype: npt.DTypeLike | None
+    normalize: bool
+    action_mask: str
+    opponents: Opponent | Sequence[Opponent | None] | None
+    record: str | Path | None
+
+
+def parallel_game(
+    batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
+) -> ParallelGame:
+    """What each door's ``parallel_env`` returns.
+
+    Args:
+        batch_game: The door's.
+        rules: The game's ``Rules``.
+        options: Fields of the rules and ``TableOptions``.
+
+    Raises:
+        TypeError: There is no such option.
+        ValueError: The rules cannot be played, or an option is none of its choices.
+    """
+    from kododo_env.wrappers.parallel import ParallelGame  # the batch does without PettingZoo
+
+    table, given = _apart(rules, options)
+    return ParallelGame(batch_game(1, **given), **table)
+
+
+def aec_game(
+    batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
+) -> AECGame:
+    """What each door's ``env`` returns; see ``parallel_game``."""
+    from kododo_env.wrappers.aec import AECGame  # as above
+
+    table, given = _apart(rules, options)
+    return AECGame(batch_game(1, **given), **table)
+
+
+def _apart(rules: type[Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of the wrapper, and the fields of the rules."""
+    check_options(options, rules, TableOptions)
+    names = TableOptions.__annotations__
+    table = {name: value for name, value in options.items() if name in names}
+    return table, {name: value for name, value in options.items() if name not in names}
