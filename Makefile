@@ -1,6 +1,6 @@
 # Everything that is run by hand or by the continuous integration. `make help` lists the targets.
 
-# Not ?=: a folder that is removed and built anew must not come from the environment by chance.
+# Not ?=: a folder that is removed and built again must not come from the environment by chance.
 VENV := .venv
 GAME ?= kododo
 PLAYERS ?= 4
@@ -50,7 +50,7 @@ define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
 	echo '$(1) is no virtual environment and would be removed: move it away' >&2; exit 1; }
 @test ! -e "$(1)" || case "$$(cd -P "$(1)" && pwd)" in "$$(pwd -P)"/*) ;; *) \
-	echo '$(1) lies outside of this checkout and would be built anew: remove it yourself' >&2; exit 1;; esac
+	echo '$(1) lies outside of this checkout and would be built again: remove it yourself' >&2; exit 1;; esac
 rm -rf "$(1)"
 endef
 
@@ -191,7 +191,7 @@ web-parts: $(READY) ## Fetch what the tests of the static page need (46 MB, by n
 	PYTHONPATH=. $(PY) -m tests.play.static.folder
 
 # torch stays at its pin: newer builds may bring several gigabytes of GPU libraries.
-pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
+pins: ## Resolve the ranges of pyproject.toml again and write constraints.txt
 	scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
 	"$(PYTHON)" -m venv "$$scratch"; \
 	"$$scratch/bin/python" -m pip install "$$(grep '^torch==' constraints.txt)" --editable '.[$(EXTRAS)]'; \

@@ -24,7 +24,7 @@ LONGEST = 60  # letters; a longer License field is the licence itself, not its n
 HEAD = """# Licences of the dependencies
 
 The package itself is MIT. These are the packages that an installation brings at the pinned
-versions, each with the licence that it declares; **bold** is copyleft, which binds who passes
+versions, each with the licence that it declares; **bold** is copyleft, which binds all who pass
 that package on, changed or not, and nobody who merely installs it. Wheels may hold further
 libraries, whose licences lie in the wheel.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def enough(number: int) -> int:
-    """So many games or examples; a sixth of them for each mutant of ``make mutants``."""
+    """This many games or examples; a sixth of them for each mutant of ``make mutants``."""
     return max(2, number // 6) if "MUTANT_UNDER_TEST" in os.environ else number
 
 

@@ -1,4 +1,4 @@
-"""Exploitability: how much can be gained against a policy by who knows it.
+"""Exploitability: how much an attacker who knows a policy gains against it.
 
 The attackers have one seat each among P - 1 copies of the policy: best responses that
 learned against it, and search that has it as its model of everybody. What they gain over

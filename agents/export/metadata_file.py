@@ -1,4 +1,4 @@
-"""``NAME.meta.json`` beside a policy file: its metadata for who cannot read them in the file."""
+"""``NAME.meta.json`` beside a policy file: its metadata for programs that cannot read the file."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ class Imitation:
     value.
 
     Args:
-        learner: Who learns, by the settings of its recipe.
-        expert: Who is imitated.
+        learner: The learner, with the settings of its recipe.
+        expert: The agent that is imitated.
     """
 
     def __init__(self, learner: PPO, expert: Agent) -> None:

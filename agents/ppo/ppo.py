@@ -119,7 +119,7 @@ class PPO(nn.Module):
 
         Args:
             game: N games.
-            agents: Who has each seat; None: the policy.
+            agents: The agent in each seat; None: the policy.
             seed: Of the cards and of the agents' randomness. The policy's own is torch's.
 
         Returns:
@@ -418,7 +418,7 @@ def divergence_of(log_probs: Tensor, others: Tensor) -> Tensor:
 
 
 def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:
-    """So many passes over decisions, each in random order and in nearly equal parts."""
+    """This many passes over decisions, each in random order and in nearly equal parts."""
     total = len(decisions["returns"])
     for _ in range(epochs):
         for chosen in torch.randperm(total).chunk(max(1, round(total / size))):

@@ -33,7 +33,7 @@ class BatchEnvRunner(EnvRunner):
     def sample(self, *, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played | ValueError:
         """The decisions of a piece, or what is wrong with the network.
 
-        An error is returned, not raised: RLlib would begin the runner anew, and again.
+        An error is returned, not raised: RLlib would begin the runner again and again.
         """
         if piece.games not in self.players:
             self.players[piece.games] = Player(self.task, piece.games, self.bfloat16)

@@ -116,7 +116,7 @@ class Recipe:
         return margin + rewards.win(game)
 
     def opponent_of(self, update: int) -> str | None:
-        """Who is the opponent in an update of self-play; None: the policy itself."""
+        """The opponent in an update of self-play; None: the policy itself."""
         if not self.opponents:
             return None
         before, after = (int(n * self.opponents_share + 1e-9) for n in (update, update + 1))

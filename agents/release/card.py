@@ -1,6 +1,6 @@
 """The pages that describe the policies that ship, from their JSON alone.
 
-``python -m agents.release.card`` writes those in ``kododo_env/policy/shipped/`` anew.
+``python -m agents.release.card`` writes those in ``kododo_env/policy/shipped/`` again.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ checked when it is loaded, and what somebody else's could do: \
 """
 
 
-COLUMNS = """Shares are of one policy among copies of another player, with 95 % intervals. Those \
-who are held out are in no recipe: a heuristic of other principles, a search, and a policy that \
+COLUMNS = """Shares are of one policy among copies of another player, with 95 % intervals. \
+Held-out opponents are in no recipe: a heuristic of other principles, a search, and a policy that \
 learned by self-play alone, as far as a game has them; the cards name them. What best responses \
 gain, on the mean, is over parity, each among copies of the policy."""
 

@@ -1,4 +1,4 @@
-"""Make the tables of Kododo's heuristic anew: ``python -m agents.release.kododo_fitting``.
+"""Make the tables of Kododo's heuristic again: ``python -m agents.release.kododo_fitting``.
 
 The heuristic plays, at tables mixed with the follower and the random player and with some
 random choices thrown in, so that bad positions are known too. From what came of every
@@ -45,7 +45,7 @@ Evidence = Iterator[tuple[str, Array, int]]
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
 ASTRAY = 0.1  # how often a choice is made at random instead
 NOISE = 0.05  # of the heuristic while it learns, in points
-PULL = 2.0  # how hard weights are drawn to where they start, as if by so many rows
+PULL = 2.0  # how hard weights are drawn to where they start, as if by this many rows
 RARE = -4.0  # where the weights of the Kododo clause start; all others at 0
 WEIGHTS = {
     0: ("0/opening",),
@@ -197,7 +197,7 @@ class Archive:
         self.tables["2/card_points"] = np.array([found["2 values"].mean()], np.float32)
 
     def _fit_means(self, name: str, at: Array, gains: Array, pull: float = 5.0) -> None:
-        """The mean gain at each position, drawn to the mean of all as if by so many of those."""
+        """The mean gain at each position, drawn to the mean of all as if by this many of those."""
         number = np.bincount(at, minlength=self.sizes[name])
         total = np.bincount(at, weights=gains, minlength=self.sizes[name])
         means = (total + pull * gains.mean()) / (number + pull)

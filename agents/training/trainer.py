@@ -37,7 +37,7 @@ class Trainer:
         before_writing: Called before each checkpoint; what it raises ends the run.
 
     Attributes:
-        learner: Who learns.
+        learner: The learner.
         game: The games of self-play.
         tables: What is played; see ``Task.tables``.
         stopped: What somebody who asked to stop early has raised, None if nobody has.

@@ -31,7 +31,7 @@ MANY = 1_000_000
 Call = Callable[[BatchGame, Any], object]
 TOGETHER = 1024
 MOST_BATCHES = 64
-"""Batches one after the other, up to so many or so many games: a clock costs time as well."""
+"""Batches one after the other, up to one of these numbers of games: a clock costs time as well."""
 WORKS = ("step", "mask", "observe", "reset")
 """What adds up to the whole; observing into rows comes instead of observing."""
 
@@ -57,7 +57,7 @@ def batch(game: str, num: int, seed: int = 0) -> BatchGame:
 
 
 def played_again(game: str, num: int) -> Sample:
-    """Some batches of so many games each, that take turns at every step."""
+    """Some batches of this many games each, that take turns at every step."""
     batches = min(max(1, TOGETHER // num), MOST_BATCHES)
     return Timed([batch(game, num, seed) for seed in range(batches)]).sample
 

@@ -1,7 +1,7 @@
 """What a decision costs: the policies that ship, and search, for one position and for many.
 
 Positions are those of random legal play in which the first seat has a choice. Each is looked at
-anew, so writing its observation counts. Time is that of the process.
+again, so writing its observation counts. Time is that of the process.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Decisions:
         game: The game's name.
         players: P.
         num: Positions at a time.
-        games: So many games one after the other, for a longer time to be measured.
+        games: This many games one after the other, for a longer time to be measured.
         every: At which steps: 1 at all, 2 at every other one, ...
 
     Attributes:

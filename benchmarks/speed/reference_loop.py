@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 
 
 class ReferenceLoop:
-    """The compiled loop for a batch of so many games.
+    """The compiled loop for a batch of this many games.
 
     Args:
         num: N.
@@ -96,7 +96,7 @@ def pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
 
 @cache
 def compiled(players: int) -> ctypes.CDLL:
-    """The library for so many players; its file is gone as soon as it is loaded."""
+    """The library for this many players; its file is gone as soon as it is loaded."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         raise LeftOut("there is no C compiler (cc) to make the loop by hand")

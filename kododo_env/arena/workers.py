@@ -165,7 +165,7 @@ class _Pool(ThreadPoolExecutor):
 
 @contextmanager
 def _stops_blocked() -> Iterator[None]:
-    """Inside, who asks to stop has to wait; a process that starts meanwhile inherits that.
+    """Inside, a request to stop has to wait; a process that starts meanwhile inherits that.
 
     A terminal sends Ctrl-C to all processes, and one that imports its libraries, or whose
     parent left while it was being started, answers with a traceback.

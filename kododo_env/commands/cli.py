@@ -51,7 +51,7 @@ def run_cli(
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(exit_status(stop))
-    except BrokenPipeError:  # who reads the output wants no more of it
+    except BrokenPipeError:  # the reader of the output wants no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:

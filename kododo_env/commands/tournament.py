@@ -137,7 +137,7 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
     Args:
         config: What is asked for.
         play: Gives the results of chunks of a tournament in their order; None takes
-            ``workers.run``, with so many processes here.
+            ``workers.run``, with this many processes here.
 
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.

@@ -116,8 +116,8 @@ def joint_action(
     """What all players do in a step: agents are asked where they have something to decide.
 
     Args:
-        agents: For each of the P seats an agent, or None for one that is not asked. Who has
-            several seats is asked for each of them, with that seat's view.
+        agents: For each of the P seats an agent, or None for one that is not asked. One
+            that has several seats is asked for each of them, with that seat's view.
         game: N games; they are not stepped.
         rng: The source of the agents' randomness.
         first: The seat that is asked first; the others follow in turn order.
@@ -161,7 +161,7 @@ def over_seats(
 
     Args:
         answer: The agent's, for a view of N games: shape (N, ...).
-        agent: Who answers.
+        agent: The agent that answers.
         game: N games.
         players: V of them.
 

@@ -44,7 +44,7 @@ class BatchGame(Copied, Told, ABC):
         actions: What the action numbers mean.
         cards: The cards of one deck, shape (D,).
         seed: Seed of the batch's own generator.
-        max_deals: How often a game may go through the deck: so many decks can be given to it.
+        max_deals: How often a game may go through the deck: this many decks can be given to it.
 
     Attributes:
         name: The game's name in the registry.
@@ -84,10 +84,10 @@ class BatchGame(Copied, Told, ABC):
     # --- starting ---------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, decks: npt.ArrayLike | None = None) -> None:
-        """Deal every game anew.
+        """Deal every game again.
 
         Args:
-            seed: A whole number from 0, starts the batch's generator anew; None lets it go
+            seed: A whole number from 0, starts the batch's generator again; None lets it go
                 on (the first time from fresh entropy).
             decks: The exact order of the cards, shape (N, D); None shuffles. How cards
                 are dealt and drawn from a deck is documented with each game.
@@ -124,10 +124,10 @@ class BatchGame(Copied, Told, ABC):
         return shuffled_decks(self.cards, whole_number(num, "num", 1), rng)
 
     def restart_finished(self) -> npt.NDArray[np.bool_]:
-        """Deal finished games anew, where the schedule of the batch allows it now.
+        """Deal finished games again, where the schedule of the batch allows it now.
 
         Returns:
-            Shape (N,): which games were started anew.
+            Shape (N,): which games were started again.
         """
         if not self._state.terminated.all():
             return np.zeros(self.num_envs, np.bool_)
@@ -258,7 +258,7 @@ class BatchGame(Copied, Told, ABC):
         """
         leading = np.ones((self.num_players, self.num_envs), np.bool_)
         for key in self._standing():
-            # Who no longer leads is given a number of the key's own: it cannot be above the best.
+            # A player who no longer leads gets the key's least value, never above the best.
             best = np.where(leading, key, key.min(axis=0)).max(axis=0)
             leading &= key == best
         shares: npt.NDArray[np.float64] = (leading / leading.sum(axis=0)).T

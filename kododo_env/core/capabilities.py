@@ -1,4 +1,4 @@
-"""What some games can do besides: a game declares it by its bases, whoever can use it asks.
+"""What some games can do besides: a game declares it by its bases, and its users ask for it.
 
 ``class KododoGame(BatchGame, PlaysRounds, TakesBack)``, and ``isinstance(game, PlaysRounds)``.
 A game without any is played, searched and learned all the same.
@@ -107,7 +107,7 @@ class TellsInWords:
         Args:
             before: A copy of the batch before the step.
             actions: What everybody did, shape (P,).
-            player: Who is told; None is told everything.
+            player: The player who is told; None is told everything.
             index: Which game.
         """
         if before.terminated[index]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from kododo_env.core.numbers import whole_number, whole_tuple
 from kododo_env.core.rows import into_any
 
-# From so many games on memory counts: fetched anew each time, and more than the cache holds. Put
+# From this many games on memory counts: fetched again each time, and more than the cache holds. Put
 # together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
 MANY = 1 << 16
 

@@ -52,7 +52,7 @@ def games_last(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 @cache
 def blocks(num_envs: int) -> tuple[slice, ...]:
-    """The games of a batch, so many at a time as may be computed with at once."""
+    """The games of a batch, this many at a time as may be computed with at once."""
     starts = range(0, num_envs, GAMES)
     return tuple(slice(start, min(start + GAMES, num_envs)) for start in starts)
 

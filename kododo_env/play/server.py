@@ -181,7 +181,7 @@ def serve(table: Table, host: str, port: int, browser: bool) -> None:
         for seat, address in zip(table.people, addresses, strict=True):
             print(f"player_{seat}: {address}", flush=True)
         if not _is_loopback(host):
-            print("whoever has an address has its seat; it is not encrypted on its way")
+            print("anybody who has an address has its seat; it is not encrypted on its way")
         print("Ctrl-C ends the game", flush=True)
         if browser and _has_screen():
             webbrowser.open(addresses[0])

@@ -98,11 +98,11 @@ class OnnxruntimeSession:
 
 
 class _Bound:
-    """Memory for the inputs and outputs of so many positions, which the runtime uses as it is.
+    """Memory for the inputs and outputs of this many positions, which the runtime uses as it is.
 
     Args:
         session: The runtime's.
-        feed: Inputs for so many positions.
+        feed: Inputs for this many positions.
         outputs: What the graph gives.
     """
 

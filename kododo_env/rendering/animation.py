@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 from kododo_env.rendering.pixels import check_libraries, pixels
 from kododo_env.rendering.svg import FONT, HEIGHT, WIDTH, number
 
-LAST = 3  # so many times as long as the others is the last picture shown
+LAST = 3  # times as long as the others the last picture is shown
 
 
 def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int = HEIGHT) -> str:

@@ -61,7 +61,7 @@ def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -
 
     Args:
         tree: The game.
-        agent: Who plays in all seats; asked once for each seat and step.
+        agent: The agent in all seats; asked once for each seat and step.
         temperature: Chances are raised to the power of 1 / this and made to sum to 1, as
             learned policies play colder than they have learned; 0 plays the likeliest.
 

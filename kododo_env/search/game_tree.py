@@ -20,7 +20,7 @@ MOST_POSITIONS = 2_000_000
 
 @dataclass(frozen=True)
 class Step:
-    """All N positions after so many steps in which a game goes on, and all M that can follow.
+    """All N positions after this many steps in which a game goes on, and all M that can follow.
 
     An information set is all positions that a player cannot tell apart by what their view has
     shown since the deal and by their own actions: they have perfect recall.
@@ -76,7 +76,7 @@ class GameTree:
         self.steps = list(self._followed(games))
 
     def _take(self, positions: int) -> None:
-        """Note so many positions before they are made."""
+        """Note this many positions before they are made."""
         self._left -= positions
         if self._left < 0:
             raise ValueError(

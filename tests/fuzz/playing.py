@@ -14,7 +14,7 @@ from tests.doors import TABLES
 from tests.fuzz.expected import Wrong
 from tests.helpers import random_actions
 
-LONGEST = 100_000  # steps; no legal game takes so many
+LONGEST = 100_000  # steps; no legal game takes this many
 WATCHED = 1000  # steps, all of which are looked at; after them some
 
 

@@ -52,7 +52,7 @@ player_1       4    1  B1* B1* B3  G1* Y2  B4  O1* Y2  V2
 
 
 def scripted_game(turns: int) -> KododoGame:
-    """A game of two in its second round, so many turns of it played."""
+    """A game of two in its second round, this many turns of it played."""
     game = start(Rules(num_players=2), [FIRST, SECOND])
     play_round(game, FIRST)
     for turn in TURNS[:turns]:

@@ -337,7 +337,7 @@ def test_recall_is_perfect(rules: dict[str, Any], earlier: int) -> None:
 
 @each_kind
 def test_what_is_hidden_is_in_no_string_or_tensor(name: str, rules: dict[str, Any]) -> None:
-    """Dealt anew as far as the player cannot know, the game shows them the same."""
+    """Dealt again as far as the player cannot know, the game shows them the same."""
     rng = np.random.default_rng(0)
     state = deal(load_game(name, **rules), rng)
     differ = 0

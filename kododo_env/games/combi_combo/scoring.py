@@ -52,7 +52,7 @@ def sequence_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
 
 
 def twos_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
-    """Points for every so many 2s of whatever colour: (...) from (C, 4, ...)."""
+    """Points for every series of 2s, of whatever colours: (...) from (C, 4, ...)."""
     return held(hand, TWO) // np.int16(rules.twos_in_series) * np.int16(rules.twos_points)
 
 

@@ -1,4 +1,4 @@
-"""The cards of KADO's deck by their places: which they are, and who has seen them."""
+"""The cards of KADO's deck by their places: which they are, and which players have seen them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def dealt_as(state: KadoState) -> Uint8:
 
 
 def seen_by_place(state: KadoState, rules: Rules, tables: Tables) -> Uint8:
-    """Who has seen the card in each place of the deck, bit by bit, (D, N)."""
+    """Which players have seen the card in each place of the deck, bit by bit, (D, N)."""
     places = column(rules.num_cards, np.intp)
     return state.seen.take(where_seen(state, rules, tables, places, state.games))
 

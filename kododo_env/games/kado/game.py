@@ -70,7 +70,7 @@ class KadoGame(KadoShown, TellsInWords):
         if not state.is_over(self.rules):
             self._offer()
 
-    # --- who may do what ----------------------------------------------------------------
+    # --- legal actions -----------------------------------------------------------------
 
     def _idle(self) -> Bool:
         """Who of those whose turn it is has nothing to decide: the challenger (N,), or all (P, N).
@@ -157,7 +157,7 @@ class KadoGame(KadoShown, TellsInWords):
         state.drawn += 1
 
     def _give_last(self) -> None:
-        """The dealer looks at one more card and gives it to whoever has none."""
+        """The dealer looks at one more card and gives it to a player who has none."""
         state = self._state
         # One in each game; without discard in the duel: none.
         seats, games = (state.held[:-1] == self.rules.num_cards).nonzero()

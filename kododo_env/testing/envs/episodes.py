@@ -88,7 +88,7 @@ def _has_mask(told: Any) -> bool:
 
 
 def stir(seed: int) -> None:
-    """Bring everybody's random numbers into another state: whoever is checked has its own."""
+    """Bring everybody's random numbers into another state: what is checked has its own."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
 

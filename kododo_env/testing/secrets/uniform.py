@@ -107,7 +107,7 @@ def _shuffled(
     rng = subject.rng(24)
     decks = np.repeat(deck, SAMPLES + 1, axis=0)
     moved = np.zeros(len(decks), np.bool_)
-    for _ in range(8):  # proposals; whoever sees the difference keeps the deck there was
+    for _ in range(8):  # proposals; a player who sees the difference keeps the deck there was
         proposed = decks.copy()
         flat = proposed.reshape(len(decks), -1, deck.shape[-1])[1:]
         for places in hidden:

@@ -137,7 +137,7 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
 @few(40)
 @given(positions(), SEEDS)
 def test_nobodys_hidden_cards_change_anothers_observation(position: Position, seed: int) -> None:
-    """Deal all cards anew but those that a player sees by the end of these turns."""
+    """Deal all cards again but those that a player sees by the end of these turns."""
     rules, rng = position.rules, np.random.default_rng(seed)
     observer, turns = seed % rules.num_players, min(position.turns, rules.num_turns - 1)
     decks, choices = position.decks(), np.random.default_rng(position.seed)

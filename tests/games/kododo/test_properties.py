@@ -493,7 +493,7 @@ def test_a_later_deal_of_the_long_variant_differs_between_seeds_and_games() -> N
     assert len(set(later)) == 3 * 3 * 2
 
 
-# --- starting finished games anew -----------------------------------------------------
+# --- starting finished games again -----------------------------------------------------
 
 
 def test_a_standard_batch_is_dealt_anew_when_all_is_over() -> None:
@@ -551,9 +551,9 @@ def test_games_dealt_anew_differ_between_seeds() -> None:
         game = KododoGame(60, rules, seed=0)
         play_random(game, np.random.default_rng(28), steps=18)
         game.rng = np.random.default_rng(seed)
-        anew = game.restart_finished()
-        dealt |= {hands.tobytes() for hands in game.hands[anew]}
-    assert len(dealt) == 2 * anew.sum()
+        again = game.restart_finished()
+        dealt |= {hands.tobytes() for hands in game.hands[again]}
+    assert len(dealt) == 2 * again.sum()
 
 
 def between_deals() -> KododoGame:
