@@ -11,7 +11,7 @@ from docstring_parser import parse
 
 from kododo_env import registry
 
-LONGEST = 40  # letters of a default that is shown
+LONGEST_DEFAULT = 40  # letters of a default that is shown
 
 
 def head(game: str) -> str:
@@ -76,7 +76,7 @@ def _meanings(documented: Any) -> Iterator[tuple[str, str]]:
 
 def _default(value: Any) -> str:
     text = repr(value)
-    return f"`{text}`" if len(text) <= LONGEST else "–"
+    return f"`{text}`" if len(text) <= LONGEST_DEFAULT else "–"
 
 
 def layout(game: str) -> str:
