@@ -29,6 +29,9 @@ NUMPY_WHEEL ?=
 RUN_DIR ?=
 
 PY := $(VENV)/bin/python
+# Three processes for two cores: while one waits, two compute.
+PYTEST = OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 3 --dist worksteal
+TOOLS := tests/fuzz tests/faults tests/release
 EXTRAS := train,render,dev
 # Written last, so that an interrupted install does not count as one.
 READY := $(VENV)/.complete
@@ -44,7 +47,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix test-processors fuzz audit faults soak policies held-out pins docs web web-parts clean
+.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix test-processors fuzz audit faults soak policies held-out pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -73,7 +76,10 @@ train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_
 	$(PY) train.py --game $(GAME) --players $(PLAYERS) --minutes $(MINUTES) $(if $(RUN_DIR),--run-dir $(RUN_DIR))
 
 test: lint types ## Lint, types, then the tests
-	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 3 --dist worksteal
+	$(PYTEST) $(TOOLS:%=--ignore=%)
+
+test-tools: $(READY) ## Test the maintainers' tools: the fuzzer, the faults, what makes the policies
+	$(PYTEST) $(TOOLS)
 
 $(RAY_READY): pyproject.toml constraints-ray.txt
 	$(call remove_venv,$(RAY_VENV))

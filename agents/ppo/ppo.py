@@ -39,7 +39,7 @@ from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Float32
 from kododo_env.core.batch_game import BatchGame
 
-LONGEST = 200  # steps of an update: games without a fixed length are cut there
+LONGEST_UPDATE = 200  # steps of an update: games without a fixed length are cut there
 PROBED = 256  # decisions on which a network is tried after it has learned
 
 Batch = dict[str, Tensor]
@@ -115,7 +115,7 @@ class PPO(nn.Module):
     # --- playing --------------------------------------------------------------------------
 
     def play(self, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
-        """Deal a batch of games, and play them to their end, ``LONGEST`` steps at most.
+        """Deal a batch of games, and play them to their end, ``LONGEST_UPDATE`` steps at most.
 
         Args:
             game: N games.
@@ -138,7 +138,7 @@ class PPO(nn.Module):
         values: list[Tensor] = []
         rewards: list[Float32] = []
         steps = 0
-        while len(rewards) < LONGEST and not game.terminated.all():
+        while len(rewards) < LONGEST_UPDATE and not game.terminated.all():
             steps += len(seats) * int((~game.terminated).sum())
             with self.stopwatch.on("acting"):
                 here = game.deciding() & learns

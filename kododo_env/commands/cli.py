@@ -16,7 +16,7 @@ from kododo_env.system.stopping import exit_status, interrupt, on_stop
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
-LONGEST = 500  # characters of a message; what is more may be the user's own words
+LONGEST_LINE = 500  # characters of a message; what is more may be the user's own words
 FRAME = set("╭╮╰╯│─- ")  # what tyro draws around its messages and between paragraphs
 TRACEBACK = "KODODO_TRACEBACK"
 
@@ -136,8 +136,8 @@ def fail(message: str) -> NoReturn:
 def _one_line(message: str) -> str:
     """A message without line breaks and control characters, its middle left out if it is long."""
     words = " ".join(message.split())
-    if len(words) > LONGEST:
-        words = f"{words[: LONGEST // 2]} … {words[-LONGEST // 2 :]}"
+    if len(words) > LONGEST_LINE:
+        words = f"{words[: LONGEST_LINE // 2]} … {words[-LONGEST_LINE // 2 :]}"
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in words
     )

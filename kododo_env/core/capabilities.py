@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Bool
+
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
 
@@ -48,7 +50,7 @@ class Past(NamedTuple):
     """
 
     game: BatchGame
-    shown: npt.NDArray[np.bool_]
+    shown: Bool
 
 
 @runtime_checkable

@@ -38,7 +38,7 @@ HEADERS = {
 }
 STRANGER, CROWDED = 4403, 4409  # a WebSocket's codes of our own, after HTTP's 403 and 409
 TABS = 8  # of a seat; with one more the oldest is closed
-LONGEST = 1 << 20  # bytes of a message; the longest are records that are to be shown
+LONGEST_MESSAGE = 1 << 20  # bytes of a message; the longest are records that are to be shown
 WAITING = 256  # messages that a slow client may have to fetch
 
 
@@ -195,7 +195,7 @@ def settings(app: Starlette) -> uvicorn.Config:
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
-        ws_max_size=LONGEST,
+        ws_max_size=LONGEST_MESSAGE,
         timeout_graceful_shutdown=1,
     )
 

@@ -105,7 +105,7 @@ def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
 
 
 def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
-    """Which players have seen which places of the deck; for this turn's it follows from the turn."""
+    """Which players have seen which places of the deck; this turn's follow from the turn."""
     types, seen = rules.num_card_types, seen_by_place(state, rules, tables)
     everybody = (1 << rules.num_players) - 1
     yield "_seen must be by players", seen <= everybody
