@@ -335,10 +335,12 @@ def test_drawing_imports_no_plotting() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_the_picture_in_the_documentation_is_the_one_drawn_today() -> None:
+@pytest.mark.parametrize("game", GAMES)
+def test_the_picture_in_the_documentation_is_the_one_drawn_today(game: str) -> None:
     docs = Path(__file__).parents[2] / "docs"
-    drawn = runpy.run_path(str(docs / "make_images.py"))["kododo_game"]()
-    assert (docs / "images" / "kododo_game.svg").read_text() == drawn, "run docs/make_images.py"
+    images = runpy.run_path(str(docs / "make_images.py"))
+    drawn = images["played"](*images["GAMES"][f"{game}_game"])
+    assert (docs / "images" / f"{game}_game.svg").read_text() == drawn, "run docs/make_images.py"
 
 
 def places(svg: str, kind: str) -> list[dict[str, int]]:
