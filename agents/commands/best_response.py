@@ -27,7 +27,7 @@ from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, SUFFIX, load
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
-from kododo_env.arena.tables import table
+from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import written_whole

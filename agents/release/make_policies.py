@@ -26,7 +26,8 @@ from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.release.card import write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.measures import (
+from agents.release.met import met
+from agents.release.strength import (
     ATTACKERS,
     CHOICE_RESPONSE,
     TEMPERATURES,
@@ -35,7 +36,6 @@ from agents.release.measures import (
     spread,
     strength,
 )
-from agents.release.met import met
 from agents.release.training import train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT

@@ -42,7 +42,7 @@ SEARCHING = {
 }
 PLAYING = {
     "the games' steps": "kododo_env.core.batch_game:BatchGame.step",
-    OTHER: "kododo_env.arena.play:play_chunk",
+    OTHER: "kododo_env.arena.duplicates:play_chunk",
     BY_AGENT: "",
 }
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kododo_env.agent_registry import make_agent
+from kododo_env.arena.duplicates import Recording
 from kododo_env.arena.pairing import Chunk, mixed_tables
-from kododo_env.arena.play import Recording
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import MOST_GAMES

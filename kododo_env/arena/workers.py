@@ -16,8 +16,8 @@ from queue import SimpleQueue
 from traceback import format_exc
 from typing import Any
 
+from kododo_env.arena.duplicates import ChunkResult, play_chunk
 from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.play import ChunkResult, play_chunk
 from kododo_env.arena.tournament import Contest
 from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from kododo_env import registry
-from kododo_env.arena.tables import table
+from kododo_env.arena.text_table import table
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.bounds import Bound, check_settings, positive
 

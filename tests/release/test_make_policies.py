@@ -23,13 +23,13 @@ from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
 from agents.release import config as policy_config
 from agents.release import make_policies as maker
-from agents.release import measures as policy_measures
+from agents.release import strength as policy_measures
 from agents.release import training as policy_training
 from agents.release.card import card, columns, index, write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
 from agents.release.make_policies import cached, fingerprint, make_policies, rewrite
-from agents.release.measures import choose
 from agents.release.met import met, met_in_words, role
+from agents.release.strength import choose
 from agents.release.training import is_finished, train_all
 from agents.training.response_training import BestResponse
 from agents.training.run_folder import write_config

@@ -29,8 +29,8 @@ from open_spiel.python.algorithms import (
 from open_spiel.python.bots.uniform_random import UniformRandomBot
 
 from kododo_env import combi_combo_v0, kododo_v0, registry
+from kododo_env.arena.duplicates import play
 from kododo_env.arena.match import Match
-from kododo_env.arena.play import play
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
