@@ -17,9 +17,8 @@ from kododo_env.core.view import JoinedView, View
 # Logits, points or shares of a victory that differ by no more count as equal. Sums of single
 # precision differ by up to 2e-5 from one processor or library to another.
 TIE = 1e-4
-GAMES_AT_A_TIME = (
-    256  # games for which actions are drawn together, so that their masks stay in the cache
-)
+# Games for which actions are drawn together, so that their masks stay in the cache.
+GAMES_AT_A_TIME = 256
 
 # --- protocols --------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from kododo_env.play.messages import to_json
 from kododo_env.play.table import Said, Table
 
-WEB = Path(__file__).parent / "web"
+HERE = Path(__file__).parent
 HEADERS = {
     # The page asks no other host for anything, whatever is in it.
     "Content-Security-Policy": (
@@ -140,6 +140,11 @@ class Host:
 
 
 class _Page(StaticFiles):
+    """What every host of the page has, and what this one adds."""
+
+    def get_directories(self, *_: Any) -> list[Any]:
+        return [HERE / "served", HERE / "web"]
+
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
         response.headers.update(HEADERS)
@@ -155,7 +160,7 @@ def make_app(table: Table, tokens: Mapping[str, int]) -> Starlette:
     """
     mimetypes.add_type("text/javascript", ".js")  # some systems have another idea
     host = Host(table, tokens)
-    page = Mount("/", _Page(directory=WEB, html=True))
+    page = Mount("/", _Page(html=True))
     return Starlette(routes=[WebSocketRoute("/play", host.play), page])
 
 

@@ -681,7 +681,9 @@ def test_many_games_at_once_go_as_few_of_them_do(
 ) -> None:
     """One game is played card by card, several are in blocks: all must be the same."""
     rules = Rules(num_players=num_players, variant=variant, target_score=20)
-    monkeypatch.setattr(rows, "GAMES", 100)  # the last two of the many are a block of theirs
+    monkeypatch.setattr(
+        rows, "GAMES_AT_A_TIME", 100
+    )  # the last two of the many are a block of theirs
     rows.blocks.cache_clear()
     many, few_games = KododoGame(102, rules), KododoGame(few, rules)
     decks = many.sample_decks(102, np.random.default_rng(0))
