@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import FrozenInstanceError, asdict, fields, replace
 from importlib import import_module
 from typing import Any
 
@@ -74,6 +74,23 @@ def test_numpys_numbers_in_rules_become_pythons(game: str) -> None:
     assert json.dumps(asdict(same)) == json.dumps(asdict(rules))
     for name, value in numbers_of(same).items():
         assert kinds(value) == {int}, name
+
+
+@each_game
+def test_rules_are_frozen_compared_by_their_numbers_and_take_lists_for_tuples(game: str) -> None:
+    rules = batch(game).rules
+    given = {name: as_lists(value) for name, value in numbers_of(rules).items()}
+    same = replace(rules, **given)
+    assert same == rules
+    assert hash(same) == hash(rules)
+    other = next(p for p in registry.door(game).PLAYERS if p != rules.num_players)
+    assert rules != batch(game, replace(rules, num_players=other)).rules
+    with pytest.raises(FrozenInstanceError):
+        rules.num_players = 3
+
+
+def as_lists(value: Any) -> Any:
+    return [*map(as_lists, value)] if isinstance(value, tuple) else value
 
 
 @each_game

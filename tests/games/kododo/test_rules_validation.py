@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,10 @@ from tests.helpers import differences, play_random
     [
         ({"num_players": 1}, "2 to 5 players, not 1"),
         ({"num_players": 6}, "2 to 5 players, not 6"),
-        ({"num_players": 0}, "2 to 5 players, not 0"),
-        ({"num_players": -2}, "2 to 5 players, not -2"),
         ({"variant": "short"}, "'standard' or 'long', not 'short'"),
         ({"variant": ""}, "'standard' or 'long', not ''"),
-        ({"num_colours": 0}, "num_colours must be .*, not 0"),
-        ({"num_colours": -5}, "num_colours must be .*, not -5"),
+        ({"variant": None}, "'standard' or 'long', not None"),
+        ({"variant": ["long"]}, "'standard' or 'long', not \\['long'\\]"),
         ({"copies": (251,)}, "each of copies must be 0 to 250, not 251"),
         ({"copies": ()}, r"copies must .*, not \(\)"),
         ({"copies": (0, 0)}, r"copies must .*, not \(0, 0\)"),
@@ -34,22 +32,12 @@ from tests.helpers import differences, play_random
         ({"copies": (60,)}, "at most .* 250 cards, not 5 and 300"),
         ({"copies": (1,) * 30}, "at most 120 types of cards .*, not 150"),
         ({"num_colours": 1, "copies": (1,) * 120}, "255 at most, not 4 times 120"),
-        ({"target_score": 0}, "target_score must be 1 to 1000, not 0"),
-        ({"target_score": -50}, "target_score must be 1 to 1000, not -50"),
-        ({"target_score": 1001, "variant": "long"}, "target_score must be 1 to 1000, not 1001"),
         ({"plays": (3, 1)}, "each of plays must be 1 to 2, not 3"),
         ({"plays": (2, 0, 1)}, "each of plays must be 1 to 2, not 0"),
-        ({"plays": (2, -1)}, "each of plays must be 1 to 2, not -1"),
         ({"plays": ()}, r"one turn at least; plays cannot be \(\)"),
         ({"hand_size": 3}, "hand of 3 .* the 4 cards .* hand_size must be at least 4"),
-        ({"hand_size": 0}, "hand_size must be 1 to 20, not 0"),
-        ({"hand_size": -5}, "hand_size must be 1 to 20, not -5"),
-        ({"hand_size": 21}, "hand_size must be 1 to 20, not 21"),
-        ({"kododo_offset": 300}, "kododo_offset must be -4 to 250, not 300"),
-        ({"limit_offset": 300}, "limit_offset must be -3 to 250, not 300"),
         ({"kododo_offset": -4}, "Kododo number must be at least 1 .*, not 0"),
         ({"limit_offset": -3}, "limit at least 2, not 6 and 1"),
-        ({"removed_cards": -1}, "removed_cards must be 0 to 248, not -1"),
         ({"removed_cards": 81}, "100 cards do not reach for 81 removed and 20 dealt"),
         ({"removed_cards": 1}, "draw pile of 79 cards .* 16 are drawn; remove 15 more cards"),
         ({"copies": (5, 6, 5, 2, 1)}, "draw pile of 75 .* remove 11 more cards"),
@@ -61,49 +49,6 @@ def test_rules_that_cannot_be_played_are_refused(changes: dict[str, Any], messag
     with pytest.raises(ValueError, match=message) as caught:
         Rules(**changes)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"num_players": 4.0},
-        {"num_players": "4"},
-        {"num_players": None},
-        {"num_players": True},
-        {"num_players": [4]},
-        {"variant": None},
-        {"variant": ["long"]},
-        {"num_colours": 5.0},
-        {"copies": (5, 6, 5.5, 2, 1, 1)},
-        {"copies": 20},
-        {"hand_size": 5.0},
-        {"plays": (2.0, 1, 1)},
-        {"plays": 4},
-        {"kododo_offset": 2.5},
-        {"limit_offset": "3"},
-        {"removed_cards": 0.0},
-        {"target_score": 50.5},
-    ],
-    ids=repr,
-)
-def test_rules_of_the_wrong_type_are_refused(changes: dict[str, Any]) -> None:
-    (name,) = changes
-    with pytest.raises(ValueError, match=name if name != "num_players" else "players"):
-        Rules(**changes)
-
-
-def test_rules_are_frozen_and_can_be_compared() -> None:
-    assert Rules() == Rules(num_players=4, removed_cards=0)
-    assert hash(Rules()) == hash(Rules(num_players=4))
-    assert Rules() != Rules(num_players=5)
-    with pytest.raises(FrozenInstanceError):
-        Rules().num_players = 5  # type: ignore[misc]
-
-
-def test_lists_for_the_tuples_of_the_rules_make_the_same_rules() -> None:
-    rules = Rules(copies=[5, 6, 5, 2, 1, 1], plays=[2, 1, 1])  # type: ignore[arg-type]
-    assert rules == Rules()
-    assert hash(rules) == hash(Rules())
 
 
 # --- tiny variants --------------------------------------------------------------------
