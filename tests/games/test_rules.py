@@ -84,7 +84,7 @@ def test_rules_are_frozen_compared_by_their_numbers_and_take_lists_for_tuples(ga
     assert same == rules
     assert hash(same) == hash(rules)
     other = next(p for p in registry.door(game).PLAYERS if p != rules.num_players)
-    assert rules != batch(game, replace(rules, num_players=other)).rules
+    assert rules != registry.batch_game(game, 1, num_players=other).rules
     with pytest.raises(FrozenInstanceError):
         rules.num_players = 3
 

@@ -13,32 +13,13 @@ from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo.hidden import NEVER, returns
 from tests.games.combi_combo.test_properties import SEEDS, SMALL, Position, positions
 from tests.games.combi_combo.written_deals import card, give, start
-from tests.helpers import assert_same_state, differences, few, random_actions
+from tests.helpers import assert_same_state, few, random_actions
 
 SAMPLES = 20_000
 
 
 def copies_of(game: CombiComboGame, player: int, samples: int, seed: int = 0) -> CombiComboGame:
     return game.determinize(player, np.random.default_rng(seed), samples)
-
-
-@few(40)
-@given(positions(), SEEDS)
-def test_copies_look_the_same_to_their_player(position: Position, seed: int) -> None:
-    game = position.game(3)
-    before, player = game.state(), seed % game.num_players
-    copies, view = copies_of(game, player, 4, seed), game.view(player)
-    assert differences(before, game.state()) == []
-    again = copies.view(player)
-    for name in ("observation", "legal_action_mask"):
-        assert (getattr(again, name) == np.repeat(getattr(view, name), 4, axis=0)).all()
-    # They may also remember in which order they passed and received.
-    for seat in (player, player - 1):
-        passes = np.repeat(before["_passes"][:, seat], 4, axis=-1)
-        assert (copies.state()["_passes"][:, seat] == passes).all()
-    for name in ("face_up", "scores", "terminated"):
-        assert (getattr(copies, name) == np.repeat(getattr(game, name), 4, axis=0)).all()
-    assert copies.turn == game.turn
 
 
 def test_a_single_game_is_dealt_again_once() -> None:

@@ -260,28 +260,6 @@ def hidden_places(
 # --- determinised copies --------------------------------------------------------------
 
 
-@few(25)
-@given(positions(), SEEDS)
-def test_determinised_copies_look_the_same_to_their_player(position: Position, seed: int) -> None:
-    game = position.game(3)
-    before, player, samples = game.state(), seed % game.num_players, 4
-    view = game.view(player)
-    copies = view.determinize(np.random.default_rng(seed), samples)
-    assert copies.num_envs == 3 * samples
-    assert differences(before, game.state()) == []
-    again = copies.view(player)
-    for name in ("observation", "legal_action_mask", "hand"):
-        expected = np.repeat(getattr(view, name), samples, axis=0)
-        assert (getattr(again, name) == expected).all(), name
-    for name in ("table", "last_table", "scores", "pile_sizes", "terminated"):
-        assert (getattr(copies, name) == np.repeat(getattr(game, name), samples, axis=0)).all()
-    # How many cards the others hold is public too.
-    assert ((copies.hands < 0) == np.repeat(game.hands < 0, samples, axis=0)).all()
-    assert (copies.turn, copies.round_index) == (game.turn, game.round_index)
-    play_random(copies, np.random.default_rng(seed), steps=1)
-    assert differences(before, game.state()) == []
-
-
 @few(20)
 @given(positions(), SEEDS)
 def test_determinised_copies_conserve_the_deck(position: Position, seed: int) -> None:
