@@ -209,9 +209,7 @@ def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
 def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
     """A few seconds of PPO, and search with few worlds, are surely above an equal."""
     saved = tmp_path / "response.onnx"
-    config = BestResponseConfig(
-        str(weak), steps=4 * STEPS, search="6", search_games=60, save=saved
-    )
+    config = BestResponseConfig(str(weak), steps=4 * STEPS, search="6", search_games=60, save=saved)
     found = exploitability(config, games=2000, recipe=SMALL)
     assert [each.given["seed"] for each in found.responses] == [0, 1]
     for attack in (*found.responses, found.best_response, found.search):
