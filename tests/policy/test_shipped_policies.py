@@ -23,7 +23,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 
 POLICIES = registry.POLICIES
 SHIPPED = registry.shipped()
-GAMES = 400  # for each pair
+GAMES = 200  # for each pair
 DEALS = 2001  # none that were chosen by or measured on
 # Of about 60 comparisons one is off by more than this in 17 times; and the seed is fixed.
 STANDARD_ERRORS = 3.3

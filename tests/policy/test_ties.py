@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,10 @@ def unlucky(logits: Float32) -> Bool:
     return (np.abs(gaps - TIE) < NOISE).any(axis=1)
 
 
-def unlucky_games(policy: OnnxAgent, games: int) -> Bool:
-    """Those of its games with itself that may go on otherwise on another machine, (N,)."""
-    close = np.zeros(games, bool)
+@cache
+def unlucky_games(path: Path, games: int) -> Bool:
+    """The games of a policy with itself that may go on otherwise on another machine, (N,)."""
+    policy, close = OnnxAgent(path, temperature=0), np.zeros(games, bool)
     for game, _ in whole_games(policy, games):
         close |= np.any([unlucky(logits) for logits in logits_of(policy, game)], axis=0)
     return close
@@ -76,7 +78,7 @@ def test_it_plays_the_same_games(name: str, other: Callable[[Path], OnnxAgent]) 
     path = POLICIES / f"{name}.onnx"
     policy, twin = OnnxAgent(path), other(path)
     policy.temperature = twin.temperature = 0
-    lucky, rng = ~unlucky_games(policy, 20), np.random.default_rng(0)
+    lucky, rng = ~unlucky_games(path, 20), np.random.default_rng(0)
     assert lucky.sum() >= 17
     for game, chosen in whole_games(policy, 20):
         for player, own in enumerate(chosen):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -28,6 +30,7 @@ class KnownGreedy(GreedyAgent):
         return chances
 
 
+@cache
 def after_greedy_play(steps: int) -> KododoGame:
     game = kododo_v0.batch_game(300, num_players=3, seed=1)
     rng = np.random.default_rng(1)
@@ -51,11 +54,13 @@ def holding_more_than_laid(policy: Agent, steps: int) -> float:
 
 
 @pytest.mark.parametrize("steps", [LAST_ROUND + 1, LAST_ROUND + 2])
-def test_who_lays_their_highest_cards_holds_no_higher_ones(
+def test_a_player_who_lays_their_highest_cards_holds_no_higher_ones(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Search gave the others hands with which they would never have laid what they laid."""
-    evenly, likely = (holding_more_than_laid(who, steps) for who in (GreedyAgent(), KnownGreedy()))
+    evenly, likely = (
+        holding_more_than_laid(each, steps) for each in (GreedyAgent(), KnownGreedy())
+    )
     assert evenly > 0.7
     assert likely < evenly - 0.05
     monkeypatch.setattr(beliefs, "DEALT", 100)
@@ -88,7 +93,7 @@ def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
     assert np.array_equal(one, twin)
 
 
-def test_who_gives_no_chances_is_believed_anything() -> None:
+def test_a_player_who_gives_no_chances_is_believed_anything() -> None:
     game = after_greedy_play(1)
     worlds = likely_worlds(RandomAgent(), game.view(0), np.random.default_rng(5), 2)
     assert worlds.num_envs == 2 * game.num_envs

@@ -222,7 +222,7 @@ def test_positions_are_counted_before_they_are_made(monkeypatch: pytest.MonkeyPa
     "wrong", [lambda legal: legal, lambda legal: legal[:1], lambda legal: ~legal / 1.0,
               lambda legal: np.where(legal, np.nan, 0)],
 )  # fmt: skip
-def test_who_gives_no_chances_is_named(wrong: Any) -> None:
+def test_an_agent_that_gives_no_chances_is_named(wrong: Any) -> None:
     class Wrong(Uniform):
         name = "wrong"
 

@@ -83,7 +83,7 @@ def test_what_surely_wins_is_played() -> None:
     assert (chosen == mean.argmax(axis=1))[sure].mean() > 0.8
 
 
-def test_who_has_nothing_to_decide_is_not_searched() -> None:
+def test_a_player_who_has_nothing_to_decide_is_not_searched() -> None:
     game = last_turn(2)
     play_random(game, np.random.default_rng(0))
     policy = _Counting()
@@ -93,8 +93,8 @@ def test_who_has_nothing_to_decide_is_not_searched() -> None:
 
 
 def test_it_beats_the_policy_that_plays_out() -> None:
-    flat_agent = FlatMonteCarlo(RandomAgent(), SearchBudget(worlds=16))
-    assert Match(flat_agent, RandomAgent(), "kododo", 2, games=60, seed=0).play().share.low > 0.7
+    flat_agent = FlatMonteCarlo(RandomAgent(), SearchBudget(worlds=8))
+    assert Match(flat_agent, RandomAgent(), "kododo", 2, games=40, seed=0).play().share.low > 0.7
 
 
 def test_by_name_and_by_time() -> None:
@@ -111,8 +111,6 @@ def test_by_name_and_by_time() -> None:
     ("name", "said"),
     [
         ("flat:random", "a search is search:AGENT:WORLDS"),
-        ("flat:random:0", "worlds must be 1 to 100000"),
-        ("flat:nobody:5", "unknown agent 'nobody'"),
         ("flat:search:random:4:4", "not made over another search"),
         ("search:flat:random:4:4", "not made over another search"),
     ],
