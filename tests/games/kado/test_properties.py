@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
+from kododo_env import kado_v0
+from kododo_env.core.deck import NONE
 from kododo_env.games.kado import KadoGame, Phase, Rules
+from kododo_env.games.kado.cards import seen_by_place
 from kododo_env.games.kado.invariants import invariants
+from kododo_env.games.kado.observation import known, observation
+from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import tables
+from kododo_env.testing import check_batch_game
+from tests.helpers import few, play_random, random_actions
 
 # Two gifts and three ribbons, a tableau of four cards; twice the same card now and then.
 SMALL: Any = {
@@ -38,6 +49,386 @@ ANY_RULES = st.sampled_from(ALL_RULES)
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+def daring(game: KadoGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Random legal actions; challengers are right in part, or wholly, much more often."""
+    actions = random_actions(game, rng)
+    seat = game.challenger
+    guessing = game.legal_action_mask()[:, seat, game.moves.guess] & (
+        rng.random(game.num_envs) < 0.4
+    )
+    ribbons = game.rules.num_ribbons
+    kept = game.held[:, game.dealer].astype(np.int64) // game.rules.num_values
+    gift, ribbon = np.divmod(kept, ribbons)
+    wanted = rng.integers(0, 3, game.num_envs)
+    gift = np.where(wanted == 1, 0, gift)
+    ribbon = np.where(wanted == 2, 0, ribbon)
+    actions[guessing, seat] = (game.moves.guess + gift * ribbons + ribbon)[guessing]
+    return actions
+
+
+def play(game: KadoGame, rng: np.random.Generator, steps: int) -> None:
+    for _ in range(steps):
+        if not game.terminated.all():
+            game.step(daring(game, rng))
+
+
+class Position(NamedTuple):
+    """Where a game stands: which rules, from which seed, after how many random steps."""
+
+    rules: Rules
+    seed: int
+    steps: int
+
+    def decks(self, num: int = 1) -> npt.NDArray[np.uint8]:
+        return KadoGame(1, self.rules).sample_decks(num, np.random.default_rng(self.seed))
+
+    def game(self, num: int = 1) -> KadoGame:
+        """A batch that stands there; its decks were injected."""
+        game = new_game(self.rules, self.decks(num))
+        play(game, np.random.default_rng(self.seed), self.steps)
+        return game
+
+
+@st.composite
+def positions(draw: st.DrawFn) -> Position:
+    rules = draw(ANY_RULES)
+    steps = rules.num_turns * (2 * rules.num_players - 1 + rules.max_discards)
+    return Position(rules, draw(SEEDS), draw(st.integers(0, steps)))
+
+
+def new_game(rules: Rules, decks: npt.NDArray[np.uint8]) -> KadoGame:
+    game = KadoGame(len(decks), rules, seed=0)
+    game.reset(decks=decks)
+    return game
+
+
+def state_of(game: KadoGame) -> KadoState:
+    """A copy of its state, which knows no game."""
+    return KadoState.blank(game.rules, game.num_envs).like(game.state())
+
+
+def seen_of(game: KadoGame) -> npt.NDArray[np.uint8]:
+    """Who has seen the card in each place of the deck, bit by bit, (D, N)."""
+    return seen_by_place(state_of(game), game.rules, tables(game.rules))
+
+
+def types_seen(game: KadoGame, player: int) -> npt.NDArray[np.int64]:
+    """How often a player has seen each type of card, (N, types)."""
+    return game.view(player).pieces["seen"].reshape(game.num_envs, -1).astype(np.int64)
+
+
+def by_type(cards: npt.NDArray[Any], rules: Rules) -> npt.NDArray[np.int64]:
+    """Card ids (N, ...) counted by type, -1 left out: (N, types)."""
+    flat = cards.reshape(len(cards), -1)
+    return (flat[:, :, None] == np.arange(rules.num_card_types)).sum(axis=1)
+
+
+# --- cards by their ids ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
+def test_the_tables_tell_gift_ribbon_and_value_of_cards_and_of_nothing_else(rules: Rules) -> None:
+    found = tables(rules)[:3]
+    assert {(table.shape, table.dtype) for table in found} == {((256,), np.dtype(np.uint8))}
+    for card, told in enumerate(np.array(found).T.tolist()):
+        is_card = card < rules.num_card_types
+        assert told == (list(rules.parts(card)) if is_card else [NONE, NONE, 0])
+
+
+# --- what any batch game promises -----------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ALL_RULES[3:], ids=short_name)
+def test_the_game_keeps_its_promises_under_other_rules(rules: Rules) -> None:
+    """The real rules are checked with every other game's; with few turns seats differ."""
+    check_batch_game(kado_v0.batch_game, rules=rules, places=5, fair_seats=False)
+
+
+# --- the cards ------------------------------------------------------------------------
+
+
+@few(8)
+@given(ANY_RULES, SEEDS)
+def test_cards_are_conserved(rules: Rules, seed: int) -> None:
+    position = Position(rules, seed, 0)
+    decks, game = position.decks(4).astype(np.int64), position.game(4)
+    rng = np.random.default_rng(seed)
+    whole = by_type(decks, rules)
+    while not game.terminated.all():
+        play(game, rng, 1)
+        pile = decks.copy()
+        for index, size in enumerate(game.draw_pile_sizes):
+            pile[index, : rules.num_cards - size] = -1
+        cards = by_type(game.tableaus, rules) + by_type(game.held, rules) + by_type(pile, rules)
+        # Missing are only the cards put aside, and those won by perfects.
+        missing = whole - cards
+        assert (missing >= 0).all()
+        gone = missing.sum(axis=1) - game.perfects.sum(axis=1)
+        assert (gone <= rules.max_discards * (game.turn + 1)).all()
+        assert (gone >= -(game.draw_pile_sizes == 0).astype(int)).all()
+
+
+@few(20)
+@given(positions())
+def test_everybody_has_seen_what_lies_open_and_nobody_more_than_the_deck(
+    position: Position,
+) -> None:
+    game, rules = position.game(4), position.rules
+    placed, deck = by_type(game.tableaus, rules), by_type(rules.cards[None].astype(int), rules)
+    for player in range(game.num_players):
+        seen = types_seen(game, player)
+        assert (seen >= placed + by_type(game.held_as_seen_by(player), rules)).all()
+        assert (seen <= deck).all()
+
+
+@few(25)
+@given(positions())
+def test_a_card_before_a_player_is_shown_to_just_those_who_have_seen_it(position: Position) -> None:
+    game = position.game(5)
+    held, seen_by = game.state()["_held"], seen_of(game)
+    for index, seat in np.ndindex(5, game.num_players):
+        place = int(held[seat, index])
+        for player in range(game.num_players):
+            seen = place < len(seen_by) and bool(seen_by[place, index] >> player & 1)
+            assert (game.held_as_seen_by(player)[index, seat] >= 0) == seen
+
+
+@few(20)
+@given(positions())
+def test_the_short_sums_of_a_tableau_are_those_of_its_cards(position: Position) -> None:
+    game, rules = position.game(4), position.rules
+    pieces = game.view(0).pieces
+    assert (pieces["filled"] == (game.tableaus >= 0)).all()
+    for index in np.ndindex(game.tableaus.shape[:2]):
+        board = game.tableaus[index]
+        points = np.zeros((rules.board_rows, rules.num_gifts), int)
+        ribbons = np.zeros((rules.board_columns, rules.num_ribbons), int)
+        for row, column in np.argwhere(board >= 0):
+            gift, ribbon, value = rules.parts(int(board[row, column]))
+            points[row, gift] += value
+            ribbons[column, ribbon] += 1
+        assert (pieces["row_points"][index] == points).all()
+        assert (pieces["column_ribbons"][index] == ribbons).all()
+
+
+# --- legal actions --------------------------------------------------------------------
+
+
+@few(20)
+@given(positions())
+def test_the_no_op_is_for_those_who_have_nothing_to_decide(position: Position) -> None:
+    game = position.game(2)
+    mask = game.legal_action_mask()
+    assert (mask[:, :, game.no_op] == ~game.deciding()).all()
+
+
+@few(25)
+@given(ANY_RULES, SEEDS)
+def test_a_batch_of_one_never_waits(rules: Rules, seed: int) -> None:
+    game = Position(rules, seed, 0).game()
+    rng = np.random.default_rng(seed)
+    while not game.terminated[0]:
+        assert game.deciding().any()
+        game.step(daring(game, rng))
+
+
+# --- symmetry -------------------------------------------------------------------------
+
+
+@few(8)
+@given(st.sampled_from(ALL_RULES[:3]), SEEDS, st.integers(1, 4))
+def test_gifts_and_ribbons_moved_on_together_give_the_same_game(
+    rules: Rules, seed: int, by: int
+) -> None:
+    symmetry = KadoGame(1, rules).layout.symmetry
+    assert symmetry is not None
+    assert (symmetry.axes, symmetry.group) == (("gift", "ribbon"), "rotations")
+    decks = Position(rules, seed, 0).decks(3)
+    parts = np.array([rules.parts(card) for card in range(rules.num_card_types)])
+    moved_card = np.array(
+        [rules.card((gift + by) % 5, (ribbon + by) % 5, value) for gift, ribbon, value in parts]
+    )
+    game, moved = new_game(rules, decks), new_game(rules, moved_card[decks].astype(np.uint8))
+    guesses, rng = game.actions.where("guess"), np.random.default_rng(seed)
+    names = np.arange(game.num_actions)
+    names[guesses] = np.roll(names[guesses].reshape(5, 5), (-by, -by), (0, 1)).ravel()
+    while not game.terminated.all():
+        if game.phase_step == rng.integers(2):
+            assert_moved(game, moved, by)
+        actions = daring(game, rng)
+        game.step(actions)
+        moved.step(names[actions])
+        assert (game.rewards == moved.rewards).all()
+    assert (game.outcome() == moved.outcome()).all()
+
+
+def assert_moved(game: KadoGame, moved: KadoGame, by: int) -> None:
+    """Every piece of every observation is the same but for gifts and ribbons moved on."""
+    for piece in game.layout.pieces:
+        axes = [1 + axis for axis, name in enumerate(piece.axes) if name in ("gift", "ribbon")]
+        for player in range(game.num_players):
+            here = game.view(player).pieces[piece.name]
+            there = moved.view(player).pieces[piece.name]
+            assert (np.roll(here, [by] * len(axes), axes) == there).all(), piece.name
+
+
+def test_a_deck_that_is_not_even_has_no_symmetry() -> None:
+    deck = [list(ribbons) for ribbons in Rules().deck]
+    deck[0][0] = (1, 3, 4)
+    rules = Rules(deck=tuple(map(tuple, deck)))
+    assert KadoGame(1, rules).layout.symmetry is None
+
+
+# --- determinised copies --------------------------------------------------------------
+
+
+@few(40)
+@given(positions(), SEEDS)
+def test_determinised_copies_respect_wrong_guesses(position: Position, seed: int) -> None:
+    game, rules = position.game(6), position.rules
+    copies = game.determinize(seed % game.num_players, np.random.default_rng(seed), 8)
+    kept = copies.held[:, game.dealer]
+    for index in np.flatnonzero((kept >= 0) & ~copies.swapped):
+        gift, ribbon, _ = rules.parts(int(kept[index]))
+        assert not copies.ruled_out_gifts[index, gift]
+        assert not copies.ruled_out_ribbons[index, ribbon]
+
+
+@few(30)
+@given(positions(), SEEDS)
+def test_determinised_copies_are_whole_games(position: Position, seed: int) -> None:
+    """Played on they obey all that any game does: decks whole, all players' knowledge their own."""
+    game, rules = position.game(3), position.rules
+    copies = game.determinize(seed % game.num_players, np.random.default_rng(seed), 3)
+    whole = by_type(np.repeat(rules.cards[None].astype(int), 9, axis=0), rules)
+    rng = np.random.default_rng(seed)
+    while True:
+        deck, seen_by = copies.state()["_deck"][:-1].T.astype(int), seen_of(copies).T
+        assert (by_type(deck, rules) == whole).all()
+        for player in range(rules.num_players):
+            seen = np.where(seen_by >> player & 1, deck, -1)
+            assert (types_seen(copies, player) == by_type(seen, rules)).all()
+        if copies.terminated.all():
+            break
+        play(copies, rng, 1)
+
+
+def chi_square(found: Counter[Any], samples: int) -> float:
+    expected = samples / len(found)
+    return sum((count - expected) ** 2 / expected for count in found.values())
+
+
+def loose_bound(freedom: int) -> float:
+    """Five standard deviations above the mean of chi-square."""
+    return freedom + 5 * np.sqrt(2 * freedom)
+
+
+def possible_cards(game: KadoGame, player: int) -> set[int]:
+    """What the dealer's card may be for somebody who has not seen it, worked out plainly."""
+    seen = types_seen(game, player)[0]
+    found = set()
+    for card in game.rules.cards.tolist():
+        gift, ribbon, _ = game.rules.parts(card)
+        out = game.ruled_out_gifts[0, gift] or game.ruled_out_ribbons[0, ribbon]
+        if not seen[card] and not out:
+            found.add(card)
+    return found
+
+
+def after_a_wrong_guess() -> KadoGame:
+    """Four players in the second turn; the first challenger was wrong, the next one is asked."""
+    for seed in range(100):
+        game = KadoGame(1, Rules(num_players=4), seed=seed)
+        play_random(game, np.random.default_rng(seed), 3 + 3 + 3)
+        if game.turn == 1 and game.phase == 1 and game.ruled_out_gifts.any():
+            return game
+    raise AssertionError("no wrong guess in a hundred games")
+
+
+def test_the_dealers_card_is_uniform_among_the_unseen_cards_that_are_not_ruled_out() -> None:
+    game, samples = after_a_wrong_guess(), 20_000
+    for player in (0, 2, 3):
+        possible = possible_cards(game, player)
+        assert 20 < len(possible) < 61
+        copies = game.determinize(player, np.random.default_rng(player), samples)
+        found = Counter(copies.held[:, game.dealer].tolist())
+        assert found.keys() == possible
+        assert chi_square(found, samples) < loose_bound(len(found) - 1)
+
+
+def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
+    """Cards ruled out for the dealer are more likely elsewhere: exactly as often as they should."""
+    game, samples, player = after_a_wrong_guess(), 30_000, 0
+    copies = game.determinize(player, np.random.default_rng(1), samples)
+    seen = types_seen(game, player)[0]
+    unseen = {card for card in game.rules.cards.tolist() if not seen[card]}
+    possible = possible_cards(game, player)
+    places = len(unseen) - 1
+    for seat in {0, 1, 2, 3} - {game.dealer}:
+        found = Counter(copies.held[:, seat].tolist())
+        assert found.keys() == unseen
+        for card in unseen:
+            # A possible card lies with the dealer one time in this many, and else anywhere.
+            elsewhere = 1 - (1 / len(possible) if card in possible else 0)
+            share = elsewhere / places
+            error = found[card] / samples - share
+            assert abs(error) < 5 * np.sqrt(share * (1 - share) / samples)
+
+
+def test_for_the_dealer_only_the_pile_is_hidden() -> None:
+    game = after_a_wrong_guess()
+    copies = game.determinize(game.dealer, np.random.default_rng(1), 50)
+    assert (copies.held == game.held).all()
+    pile = copies.state()["_deck"][-1 - int(game.draw_pile_sizes[0]) : -1]
+    assert len({tuple(column) for column in pile.T.tolist()}) == 50
+
+
+def test_in_the_duel_a_card_put_aside_is_hidden_from_the_other_and_kept_by_the_dealer() -> None:
+    game = KadoGame(1, Rules(num_players=2), seed=1)
+    game.step([[game.moves.discard, game.no_op]])
+    aside = int(game.state()["_deck"][0, 0])
+    play_random(game, np.random.default_rng(1), 6)
+    assert (game.determinize(0, np.random.default_rng(1), 99).state()["_deck"][0] == aside).all()
+    found = game.determinize(1, np.random.default_rng(1), 999).state()["_deck"][0]
+    assert len(set(found.tolist())) > 40
+
+
+# --- what is handed out ---------------------------------------------------------------
+
+
+def test_which_card_of_the_turn_one_has_is_told_in_bytes() -> None:
+    game = KadoGame(3, Rules(num_players=2), seed=1)
+    for _ in range(6):
+        assert {game.dealt_as.dtype, game.put_aside.dtype} == {np.dtype(np.uint8)}
+        play_random(game, np.random.default_rng(1), 1)
+
+
+# --- a state alone --------------------------------------------------------------------
+
+
+@few(20)
+@given(positions())
+def test_a_state_alone_is_observed_and_obeys_what_holds_always(position: Position) -> None:
+    game, rules = position.game(3), position.rules
+    state = state_of(game)
+    seen = observation(state, rules, tables(rules), known(rules))
+    assert (seen.transpose(2, 0, 1) == game.observe()).all()
+    assert all(np.all(holds) for _, holds in invariants(state, rules, tables(rules)))
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "said"),
+    [
+        ("turn", 13, "turn must be 0 to 12"),
+        ("phase_step", 2, "phase_step must be 0 to 1 in this phase"),
+        ("open", False, "_open must be the cells next to the cards"),
+        ("sums", 9, "_sums must add up the rows of _tableau"),
+        ("deck", 0, "_deck must hold the cards of the game"),
+        ("public", True, "_public must be the dealer and a challenger, or nobody"),
+        ("seen", 0, "_seen must say who has seen the cards of this turn"),
+        ("scores", 99, "_scores must be what tableaus and perfects score"),
+    ],
+)
 def test_what_does_not_hold_in_a_state_alone_is_named(field: str, wrong: int, said: str) -> None:
     game = KadoGame(8, seed=1)
     play(game, np.random.default_rng(1), 4 + 2)  # the second turn: cards are before all players
