@@ -61,7 +61,7 @@ def _templates() -> Environment:
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
     """A policy's row in a table of several, by its head: players that it never met come first."""
-    shares, found = data["shares"], data["exploitability"]
+    shares, gain = data["shares"], data["exploitability"]["best_response"]["gain"]
     unmet = {
         _kind(name): each
         for name, each in reversed(shares["held_out"].items())  # the first of a kind stays
@@ -69,9 +69,8 @@ def columns(data: dict[str, Any]) -> dict[str, str]:
     }
     first = {f"v held-out {kind}": _share(unmet.get(kind)) for kind in KINDS}
     known = {f"v {name}": _share(shares["alone"].get(name)) for name in ("heuristic", "random")}
-    gain = "not measured" if found is None else _interval(found["best_response"]["gain"], "+.3f")
     parity = {"parity": f"{1 / data['players']:.3f}"}
-    return parity | first | {"best responses gain": gain} | known
+    return parity | first | {"best responses gain": _interval(gain, "+.3f")} | known
 
 
 def _kind(name: str) -> str:

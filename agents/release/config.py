@@ -47,9 +47,6 @@ class PoliciesConfig:
     """Games for each win share in the card; a quarter as many to choose by."""
     search_games: Games = 1000
     """The most games against a search, which are slow; of a search by the policy a quarter."""
-    exploitability: bool = True
-    """Do without best responses, to choose by and to each policy, and without the search against
-    it, which are slow."""
     again: bool = False
     """Only measure the policies in --out once more, say against new opponents; their runs need
     not be there."""

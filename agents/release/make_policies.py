@@ -13,7 +13,7 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
 
 import json
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -87,32 +87,27 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     Raises:
         ValueError: The policy is too large to ship.
     """
-    responses = CHOICE_RESPONSE if job.config.exploitability else None
-    how = {"temperatures": list(TEMPERATURES), "responses": responses}
-    paths = {name: policy_path(name) for name in held_out(job.game, job.players)}
+    how = {"temperatures": list(TEMPERATURES), "responses": CHOICE_RESPONSE}
+    files = [policy_path(name) for name in held_out(job.game, job.players)]
     key = {
-        "candidates": [*map(fingerprint, job.candidates)],
+        "files": [fingerprint(each) for each in (*job.candidates, *files) if each.suffix == SUFFIX],
+        "opponents": [*held_out(job.game, job.players), *baselines(job.game)],
         "games": [job.config.games, job.config.search_games],
-        "opponents": {  # those that are files by their content
-            name: fingerprint(path) if path.suffix == SUFFIX else "" for name, path in paths.items()
-        },
-        "baselines": list(baselines(job.game)),
         "attackers": ATTACKERS,
         **how,
     }
 
-    def cached(stage: str, find: Callable[[], Any]) -> Any:
-        return found_once(job.folder / f"{stage}.json", key, find)
+    def once(stage: str, find: Callable[[PolicyJob], Any]) -> Any:
+        return found_once(job.folder / f"{stage}.json", key, lambda: find(job))
 
-    choice = cached("choice", lambda: choose(job))
+    choice = once("choice", choose)
     source = job.candidates[choice["seed"]]
     metadata = replace(read_policy(source).metadata, temperature=choice["temperature"], results={})
     rewrite(source, job.chosen, metadata)
-    shares = cached("shares", lambda: strength(job) | {"seeds": spread(job)})
     config = json.loads(source.with_name("config.json").read_text("utf-8"))
     return {
-        "shares": shares,
-        "exploitability": cached("exploitability", lambda: exploit(job)) if responses else None,
+        "shares": once("shares", lambda job: strength(job) | {"seeds": spread(job)}),
+        "exploitability": once("exploitability", exploit),
         "met": met(metadata.training["recipe"]),
         "choice": {"games": job.games_to_choose, **how, **choice},
         "training": {
@@ -124,32 +119,19 @@ def measure(job: PolicyJob) -> dict[str, Any]:
 
 
 def measure_again(job: PolicyJob) -> dict[str, Any]:
-    """Measure a published policy once more; how it was chosen and trained stays as it was found.
-
-    Returns:
-        As ``measure``.
-    """
+    """As ``measure``, of a published policy: it is chosen and trained, which stays as found."""
     found: dict[str, Any] = json.loads(job.numbers.read_text("utf-8"))
     found["shares"] = strength(job) | {"seeds": found["shares"]["seeds"]}
-    if job.config.exploitability:
-        found["exploitability"] = exploit(job)
+    found["exploitability"] = exploit(job)
     return {name: found[name] for name in (*STAGES[1:], "met", "choice", "training")}
 
 
 def found_once(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
-    """The result that a JSON file holds for a key, or else that of ``find``, which is written there.
-
-    Args:
-        path: The file; one that is damaged holds nothing.
-        key: All that the result depends on, as JSON.
-        find: Finds it, as JSON.
-    """
-    try:
+    """The result in a JSON file if it has this key, else that of ``find``, which is written there."""
+    with suppress(OSError, KeyError, TypeError, ValueError, RecursionError):  # none, or damaged
         content = json.loads(path.read_text("utf-8"))
         if content["key"] == key:
             return content["found"]
-    except (OSError, KeyError, TypeError, ValueError, RecursionError):
-        pass
     found = find()
     write_json(path, {"key": key, "found": found})
     return found

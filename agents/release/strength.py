@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -37,36 +36,33 @@ def quick(names: Sequence[str]) -> list[str]:
 def choose(job: PolicyJob) -> dict[str, Any]:
     """The seed and the temperature that are worth most; the first of equals.
 
+    The worth is the mean share less the gain of a best response, which only the temperatures with
+    the highest shares of a seed meet.
+
     Returns:
         As JSON: ``seed``, ``temperature``, the ``opponents`` by whom they were chosen, and all
-        ``candidates``, each with its mean ``share`` against these and the ``gain`` of a best
-        response, None where none was asked for.
+        ``candidates``, each with its mean ``share`` against these and its ``gain``, None if it
+        met no best response.
     """
-    names = quick(held_out(job.game, job.players))
-    candidates = [
-        each
-        for seed, path in enumerate(job.candidates)
-        for each in _candidates(job, names, seed, path)
-    ]
+    names, games = quick(held_out(job.game, job.players)), job.games_to_choose
+    candidates: list[dict[str, Any]] = []
+    for seed, path in enumerate(job.candidates):
+        shares = {}
+        for temperature in TEMPERATURES:
+            policy = OnnxAgent(path, temperature)
+            won = [play(job, policy, name, games, CHOICE_DEALS).share.mean for name in names]
+            shares[temperature] = fmean(won)
+        best = sorted(shares, key=lambda temperature: -shares[temperature])
+        steps, number = CHOICE_RESPONSE["steps"], CHOICE_RESPONSE["temperatures"]
+        gains = {each: response_gain(OnnxAgent(path, each), steps, games) for each in best[:number]}
+        candidates += [
+            {"seed": seed, "temperature": each, "share": share, "gain": gains.get(each)}
+            for each, share in shares.items()
+        ]
     known = [each for each in candidates if each["gain"] is not None]
-    best = max(known or candidates, key=lambda each: each["share"] - max(0.0, each["gain"] or 0.0))
-    chosen = {name: best[name] for name in ("seed", "temperature")}
-    return chosen | {"opponents": names, "candidates": candidates}
-
-
-def _candidates(job: PolicyJob, names: list[str], seed: int, path: Path) -> list[dict[str, Any]]:
-    """The temperatures of one seed's policy; the best by share meet a best response as well."""
-    found: list[dict[str, Any]] = []
-    for temperature in TEMPERATURES:
-        agent, games = OnnxAgent(path, temperature), job.games_to_choose
-        share = fmean(play(job, agent, name, games, CHOICE_DEALS).share.mean for name in names)
-        found.append({"seed": seed, "temperature": temperature, "share": share, "gain": None})
-    if job.config.exploitability:
-        best = sorted(found, key=lambda each: -each["share"])
-        for each in best[: CHOICE_RESPONSE["temperatures"]]:
-            policy = OnnxAgent(path, each["temperature"])
-            each["gain"] = response_gain(policy, CHOICE_RESPONSE["steps"], job.games_to_choose)
-    return found
+    chosen = max(known, key=lambda each: each["share"] - max(0.0, each["gain"]))
+    about = {name: chosen[name] for name in ("seed", "temperature")}
+    return about | {"opponents": names, "candidates": candidates}
 
 
 def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
@@ -90,20 +86,20 @@ def strength(job: PolicyJob) -> dict[str, Any]:
     """
     policy, games = OnnxAgent(job.chosen), job.config.games
     unmet, names = held_out(job.game, job.players), baselines(job.game)
-    few = min(games, job.config.search_games)
-    each = {name: games if quick([name]) else few for name in unmet}
-    back = {
-        name: play(job, name, policy, games, STRENGTH_DEALS).share.to_json()
-        for name in (*unmet[:1], names[-1])
-    }
+    slow = min(games, job.config.search_games)
+    each = {name: games if quick([name]) else slow for name in unmet}
+
+    def versus(name: str, number: int = games) -> dict[str, Any]:
+        return play(job, policy, name, number, STRENGTH_DEALS).to_json()
+
+    def back(name: str) -> dict[str, Any]:
+        return play(job, name, policy, games, STRENGTH_DEALS).share.to_json()
+
     return {
         "games": games,
-        "held_out": {
-            name: play(job, policy, name, n, STRENGTH_DEALS).to_json() | {"games": n}
-            for name, n in each.items()
-        },
-        "alone": {name: play(job, policy, name, games, STRENGTH_DEALS).to_json() for name in names},
-        "back": back,
+        "held_out": {name: versus(name, n) | {"games": n} for name, n in each.items()},
+        "alone": {name: versus(name) for name in names},
+        "back": {name: back(name) for name in (*unmet[:1], names[-1])},
     }
 
 
