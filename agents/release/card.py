@@ -84,6 +84,8 @@ def _share(result: dict[str, Any] | None) -> str:
 
 
 def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
+    if estimate["low"] is None:  # of one deal alone
+        return f"{estimate['mean']:{form}} (unknown)"
     mean, low, high = (format(estimate[end], form) for end in ("mean", "low", "high"))
     return f"{mean} ({low} to {high})"
 

@@ -127,7 +127,7 @@ def measure_again(job: PolicyJob) -> dict[str, Any]:
 
 
 def found_once(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
-    """The result in a JSON file if it has this key, else that of ``find``, which is written there."""
+    """The result in a JSON file with this key, or else that of ``find``, which is written there."""
     with suppress(OSError, KeyError, TypeError, ValueError, RecursionError):  # none, or damaged
         content = json.loads(path.read_text("utf-8"))
         if content["key"] == key:
