@@ -19,7 +19,7 @@ import tyro
 from agents.commands.train import train
 from agents.recipes.recipe import Recipe
 from agents.release.strength import CHOICE_RESPONSE, quick, response_gain
-from agents.training.measure import against
+from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.agent_registry import held_out, policy_tables

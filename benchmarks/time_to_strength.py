@@ -27,7 +27,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.networks.network_agent import NetworkAgent
 from agents.training.checkpoint import Checkpoint
-from agents.training.measure import against
+from agents.training.duels import against
 from agents.training.memory import game_length
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of

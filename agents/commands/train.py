@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
 from agents.options import RAY
-from agents.training.measure import against, results, table
+from agents.training.duels import against, results, table
 from agents.training.memory import check_memory
 from agents.training.run_folder import (
     CHECKPOINT,

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 from agents.recipes.recipe import shipped_steps
 from agents.training.run_folder import CHECKPOINT, POLICY
-from agents.training.training_config import Task, TrainConfig, default_config, task_of
+from agents.training.training_config import TrainConfig, default_config
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
 from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
-CHOICE = 4  # one game is played to choose a policy for every four that measure it
+CHOICE = 4  # one of this many games by which the chosen policy is measured is played to choose it
 EVALUATIONS = 6  # points of the learning curve
 
 
@@ -25,9 +26,9 @@ class PoliciesConfig:
 
     For each game and number of players some seeds are trained alike, one process and one
     thread each. Seed and temperature are then chosen by the mean win share against the held-out
-    opponents less the gain of a best response, and the choice is measured on other deals. What
-    is done already is not done again; Ctrl-C stops with everything saved, and the same command
-    goes on.
+    opponents less the gain of a best response, and the choice is measured on other deals. A
+    result that is there already is not made again; Ctrl-C stops with everything saved, and the
+    same command goes on.
     """
 
     only: tuple[str, ...] = ()
@@ -41,99 +42,71 @@ class PoliciesConfig:
     out: FilePath = POLICIES
     """The folder for the policies and their cards."""
     runs: FilePath = Path("runs/policies")
-    """The folder for the training runs, and for what is measured until all is."""
+    """The folder for the training runs, and for the measurements until all are made."""
     games: Games = 8000
     """Games for each win share in the card; a quarter as many to choose by."""
     search_games: Games = 1000
     """The most games against a search, which are slow; of a search by the policy a quarter."""
-    exploitability: bool = True
-    """Do without best responses, to choose by and to each policy, and without the search against
-    it, which are slow."""
     again: bool = False
     """Only measure the policies in --out once more, say against new opponents; their runs need
     not be there."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        known = policy_tables()
-        for name in self.only:
-            if name not in known:
-                raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
         for job in self.policies() if self.again else ():
             if not (job.chosen.exists() and job.numbers.exists()):
                 raise ValueError(f"there is no {job.chosen} with its .json to measure again")
-        least = CHOICE * max(players for _, players in known.values())
+        least = CHOICE * max(job.players for job in self.policies())
         if self.games < least:
             raise ValueError(f"--games must be at least {least}, not {self.games}")
 
     def policies(self) -> list[PolicyJob]:
         """What is to be made."""
-        return [
-            PolicyJob(name, game, players, self)
-            for name, (game, players) in policy_tables().items()
-            if not self.only or name in self.only
-        ]
+        return [PolicyJob(name, self) for name in policies_of(self.only)]
 
 
-@dataclass(frozen=True)
+def policies_of(only: Sequence[str]) -> list[str]:
+    """The names of the policies that are asked for; ValueError if one is unknown."""
+    known = policy_tables()
+    for name in only:
+        if name not in known:
+            raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
+    return [name for name in known if not only or name in only]
+
+
 class PolicyJob:
     """One of the policies to make.
 
-    Attributes:
+    Args:
         name: Such as ``kododo-4p``.
-        game: The game's name.
-        players: P.
         config: What was asked for.
     """
 
-    name: str
-    game: str
-    players: int
-    config: PoliciesConfig
-
-    @property
-    def folder(self) -> Path:
-        """Where its runs are, and what is found out about it until it is published."""
-        return self.config.runs / self.name
-
-    @property
-    def chosen(self) -> Path:
-        """The chosen policy with its temperature; not yet published unless measured again."""
-        folder = self.config.out if self.config.again else self.folder
-        return folder / f"{self.name}{SUFFIX}"
-
-    @property
-    def numbers(self) -> Path:
-        """All that is known of the published policy, as JSON."""
-        return self.config.out / f"{self.name}.json"
-
-    @property
-    def games_to_choose(self) -> int:
-        """Games for each seed, temperature and opponent."""
-        return self.config.games // CHOICE
-
-    @property
-    def task(self) -> Task:
-        """What its candidates learn, but for their seeds."""
-        return task_of(self.runs()[0])
+    def __init__(self, name: str, config: PoliciesConfig) -> None:
+        self.name, self.config = name, config
+        self.game, self.players = policy_tables()[name]
+        self.folder = config.runs / name  # its runs, and its measurements until all are made
+        self.published = config.out / f"{name}{SUFFIX}"
+        self.numbers = config.out / f"{name}.json"  # all that is known of the published policy
+        self.chosen = self.published if config.again else self.folder / self.published.name
+        self.games_to_choose = config.games // CHOICE  # for each seed, temperature and opponent
+        self.candidates = [
+            self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)
+        ]  # the policies of its runs
 
     def runs(self) -> list[TrainConfig]:
         """Its training runs, by seed; one goes on if it has a checkpoint."""
-        return [self._run(seed, path.parent) for seed, path in enumerate(self.candidates())]
-
-    def _run(self, seed: int, folder: Path) -> TrainConfig:
-        return default_config(
-            self.game,
-            self.players,
-            seed=seed,
-            steps=self.config.steps or shipped_steps(self.game, self.players),
-            threads=1,
-            run_dir=folder,
-            resume=(folder / CHECKPOINT).exists(),
-            games=self.games_to_choose,
-            evaluations=EVALUATIONS,
-        )
-
-    def candidates(self) -> list[Path]:
-        """The policies of its training runs, by seed."""
-        return [self.folder / f"seed-{seed}" / POLICY for seed in range(self.config.seeds)]
+        return [
+            default_config(
+                self.game,
+                self.players,
+                seed=seed,
+                steps=self.config.steps or shipped_steps(self.game, self.players),
+                threads=1,
+                run_dir=path.parent,
+                resume=(path.parent / CHECKPOINT).exists(),
+                games=self.games_to_choose,
+                evaluations=EVALUATIONS,
+            )
+            for seed, path in enumerate(self.candidates)
+        ]

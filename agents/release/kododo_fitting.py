@@ -90,64 +90,45 @@ def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Itera
         yield decisions
 
 
-class Outcome:
-    """How a round ended, from what everybody saw and laid in its last turn, by seat."""
-
-    def __init__(self, last: Sequence[Decision], rules: Rules) -> None:
-        def on_table(before: str, more: str) -> Array:
-            """By seat: (P, N), or by colour too, (P, C, N)."""
-            return np.stack(
-                [getattr(now, before)[0] + getattr(laid, more)[0] for _, now, laid in last]
-            )
-
-        self.cards, self.points = on_table("cards", "cards"), on_table("points", "points")
-        self.kododos = on_table("table_kododos", "kododos")
-        # The scoring colour, C for nobody, C + 1 for the Kododo clause; (N,).
-        self.winner: Array = scoring_colour(self.cards.sum(axis=0), rules.limit)
-        self.winner[self.winner == NOBODY] = rules.num_colours
-        self.winner[kododo_round(self.kododos.sum(axis=0), rules.kododo_number)] = (
-            rules.num_colours + 1
-        )
-
-
 def evidence(decisions: Sequence[Decision], rules: Rules) -> Evidence:
     """What the decisions of a round say of the tables."""
-    outcome = Outcome(decisions[-rules.num_players :], rules)
-    for decision in decisions:
-        name, (at, size) = kododo_lookup(decision.now, decision.laid)
+    last = decisions[-rules.num_players :]
+    # By seat how the round ended: cards and points by colour, (P, C, N), and Kododo cards, (P, N).
+    cards, points, kododos = (
+        np.stack([getattr(now, there)[0] + getattr(laid, more)[0] for _, now, laid in last])
+        for there, more in (("cards",) * 2, ("points",) * 2, ("table_kododos", "kododos"))
+    )
+    nobody, clause = rules.num_colours, rules.num_colours + 1
+    winner: Array = scoring_colour(cards.sum(axis=0), rules.limit)  # or one of these, (N,)
+    winner[winner == NOBODY] = nobody
+    winner[kododo_round(kododos.sum(axis=0), rules.kododo_number)] = clause
+    games = np.flatnonzero(winner < nobody)
+    where = winner[games], games
+    for seat, now, laid in decisions:
+        name, (at, size) = kododo_lookup(now, laid)
         yield name, at[0], size
-        yield f"{decision.now.turn} scored", outcome.winner, 0
-        yield from (_later if decision.now.turns_left else _reply)(decision, outcome, rules)
-
-
-def _later(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
-    """In the first turns: what scored, and how many points came later in that colour."""
-    seat, now, laid = decision
-    for name, (at, size) in chance_lookups(now, laid).items():
-        yield name, at[0], size
-    own = outcome.points[seat] - now.points[0] - laid.points[0]
-    others = (outcome.points.sum(axis=0) - outcome.points[seat]) / (rules.num_players - 1)
-    games = np.flatnonzero(outcome.winner < rules.num_colours)
-    where = outcome.winner[games], games
-    gains = own, others - now.others
-    for (name, (at, size)), gain in zip(gain_lookups(now, laid), gains, strict=True):
-        yield name, at[0][where], size
-        yield f"{name} gain", gain[where], 0
-    exact = outcome.winner == rules.num_colours + 1
-    later = outcome.kododos[seat] - now.table_kododos[0] - laid.kododos[0]
-    yield f"{now.turn} kododos", np.stack([laid.kept_kododos[0], later])[:, exact], 0
-
-
-def _reply(decision: Decision, outcome: Outcome, rules: Rules) -> Evidence:
-    """In the last turn: which colour the next seat laid, and its value if that scored."""
-    seat, now, _ = decision
-    player = (seat + 1) % rules.num_players
-    for name, (at, size) in reply_lookups(now, 1).items():
-        yield name, at, size
-    laid = outcome.cards[player] - now.cards[1]
-    yield "2 laid", laid.argmax(axis=0), 0
-    scored = np.arange(len(laid))[:, None] == outcome.winner
-    yield "2 values", (outcome.points[player] - now.points[1])[scored & (laid > 0)], 0
+        yield f"{now.turn} scored", winner, 0
+        if not now.turns_left:
+            # Which colour the next seat laid, and its value if that scored.
+            player = (seat + 1) % rules.num_players
+            for name, (at, size) in reply_lookups(now, 1).items():
+                yield name, at, size
+            added = cards[player] - now.cards[1]
+            yield "2 laid", added.argmax(axis=0), 0
+            scored = np.arange(len(added))[:, None] == winner
+            yield "2 values", (points[player] - now.points[1])[scored & (added > 0)], 0
+            continue
+        # How many points came later in the colour that scored.
+        for name, (at, size) in chance_lookups(now, laid).items():
+            yield name, at[0], size
+        own = points[seat] - now.points[0] - laid.points[0]
+        others = (points.sum(axis=0) - points[seat]) / (rules.num_players - 1) - now.others
+        for (name, (at, size)), gain in zip(gain_lookups(now, laid), (own, others), strict=True):
+            yield name, at[0][where], size
+            yield f"{name} gain", gain[where], 0
+        later = kododos[seat] - now.table_kododos[0] - laid.kododos[0]
+        kept = np.stack([laid.kept_kododos[0], later])
+        yield f"{now.turn} kododos", kept[:, winner == clause], 0
 
 
 # --- fitting ----------------------------------------------------------------------------------
@@ -180,9 +161,12 @@ class Archive:
         recent = self.batches[len(self.batches) // 2 :]
         found = {n: np.concatenate([batch[n] for batch in recent], axis=-1) for n in recent[0]}
         nobody, clause = self.rules.num_colours, self.rules.num_colours + 1
-        for turn in (0, 1):
+        for turn, names in WEIGHTS.items():
+            at = {name: (0, found[name]) for name in names}
+            if turn == 2:
+                self._fit_weights(at, found["2 laid"], steps)
+                continue
             happened, kododo = found[f"{turn} scored"], f"{turn}/kododo"
-            at = {name: (0, found[name]) for name in WEIGHTS[turn]}
             at[f"{turn}/nobody"] = nobody, np.zeros_like(happened)
             at[kododo] = clause, found[kododo]
             self._fit_weights(at, happened, steps)
@@ -191,8 +175,6 @@ class Archive:
             kept, later = found[f"{turn} kododos"].astype(np.float32)
             more = kept @ later / max(kept @ kept, 1)
             self.tables[f"{turn}/more_kododos"] = np.array([more], np.float32)
-        at = {name: (0, found[name]) for name in WEIGHTS[2]}
-        self._fit_weights(at, found["2 laid"], steps)
         self._fit_means("2/kododo", found["2/kododo"], found["2 scored"] == clause)
         self.tables["2/card_points"] = np.array([found["2 values"].mean()], np.float32)
 
@@ -212,19 +194,17 @@ class Archive:
             happened: Whose event happened, (M,).
             steps: Of the fit.
         """
-        starts = [
-            np.full(self.sizes[name], RARE if name.endswith("/kododo") else 0.0) for name in at
-        ]
-        start, ends = np.concatenate(starts), np.cumsum([len(each) for each in starts])[:-1]
-        known = map(self.tables.get, at, starts)
+        sizes = [self.sizes[name] for name in at]
+        start = np.repeat([RARE if name.endswith("/kododo") else 0.0 for name in at], sizes)
+        ends = np.cumsum(sizes)[:-1]
+        known = map(self.tables.get, at, np.split(start, ends))
         places = [(row * len(happened) + np.arange(p.size), p.ravel()) for row, p in at.values()]
         height = max(rows[-1] for rows, _ in places) + 1
-        design = hstack(
-            [
-                csr_array((np.ones(len(place[0])), place), (height, len(each)))
-                for place, each in zip(places, starts, strict=True)
-            ]
-        ).tocsr()
+        parts = [
+            csr_array((np.ones(len(place[0])), place), (height, size))
+            for place, size in zip(places, sizes, strict=True)
+        ]
+        design = hstack(parts).tocsr()
 
         def loss(weights: Array) -> tuple[float, Array]:
             total, slope = surprise(weights, design, happened)
@@ -252,8 +232,7 @@ def surprise(weights: Array, design: csr_array, happened: Array) -> tuple[float,
 
 def tables_from_play(rules: Rules, rounds: int, games: int, seed: int) -> Tables:
     """Play and fit in turns, from a follower in the heuristic's place to a fixed point."""
-    archive = Archive(rules)
-    heuristic: Agent = FollowAgent()
+    archive, heuristic = Archive(rules), cast("Agent", FollowAgent())
     for index in range(rounds):
         archive.add(games, heuristic, seed + index)
         archive.fit(steps=12 if index else 60)

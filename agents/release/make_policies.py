@@ -1,7 +1,7 @@
 """Make the policies that ship, from nothing: python -m agents.release.make_policies --help.
 
-Each stage keeps what it has found in the folder of the runs, so that whatever is stopped
-or fails later is done again by itself when the same command is given again.
+The folder of the runs keeps each result for as long as the question is the same, so that work
+that is stopped or fails goes on when the same command is given again.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
     run_script("agents.release.config:PoliciesConfig", "agents.release.make_policies:make_policies")
 
 import json
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -24,9 +24,9 @@ import onnx
 from agents.export.half_precision import halved
 from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
-from agents.release.card import write_cards
+from agents.release.card import met, write_cards
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.met import met
+from agents.release.runs import train_all
 from agents.release.strength import (
     ATTACKERS,
     CHOICE_RESPONSE,
@@ -36,7 +36,6 @@ from agents.release.strength import (
     spread,
     strength,
 )
-from agents.release.training import train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
 from kododo_env.agent_registry import SUFFIX, baselines, held_out, policy_path
@@ -49,8 +48,7 @@ from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
 STAGES = ("choice", "shares", "exploitability")
-FOUND = ("shares", "exploitability", "met", "choice", "training")
-LARGEST_POLICY = 1_000_000  # bytes of a policy file
+LARGEST = 1_000_000  # bytes of a policy file
 
 
 def make_policies(config: PoliciesConfig) -> None:
@@ -61,12 +59,18 @@ def make_policies(config: PoliciesConfig) -> None:
         ChildProcessError: A run failed; see the log that is named.
     """
     jobs = config.policies()
+    written = {config.out: [config.out / "README.md"]}
+    for job in jobs:
+        if not config.again:
+            written[job.folder] = [job.chosen, *(job.folder / f"{each}.json" for each in STAGES)]
+        endings = (SUFFIX, ENDING, ".json", ".md")
+        written[config.out] += [config.out / f"{job.name}{ending}" for ending in endings]
     with ExitStack() as stack:
-        for folder, files in _written(config.out, jobs).items():
+        for folder, files in written.items():
             stack.enter_context(filled_folder(folder))
             stack.enter_context(reserved(folder, files))
         if not config.again:
-            train_all(jobs, config.jobs)
+            train_all([run for job in jobs for run in job.runs()], config.jobs)
         processes = min(config.jobs, len(jobs))
         at_once = stack.enter_context(worker_pool(processes)).map if processes > 1 else map
         found = at_once(measure_again if config.again else measure, jobs)
@@ -74,83 +78,60 @@ def make_policies(config: PoliciesConfig) -> None:
             publish(job, data)
 
 
-def _written(out: Path, jobs: Sequence[PolicyJob]) -> dict[Path, list[Path]]:
-    """What is written, by folder, beside the training runs, which look after themselves."""
-    files = {out: [out / "README.md"]}
-    for job in jobs:
-        if not job.config.again:
-            files[job.folder] = [job.chosen, *(job.folder / f"{stage}.json" for stage in STAGES)]
-        files[out] += [out / f"{job.name}{ending}" for ending in (SUFFIX, ENDING, ".json", ".md")]
-    return files
-
-
 def measure(job: PolicyJob) -> dict[str, Any]:
     """Choose seed and temperature, write the policy that is chosen, and measure it.
 
     Returns:
-        What is published of it, as JSON.
+        The part of its published JSON that does not follow from its file.
 
     Raises:
         ValueError: The policy is too large to ship.
     """
-    candidates = job.candidates()
-    choice_file, shares_file, gains_file = (job.folder / f"{stage}.json" for stage in STAGES)
-    key: dict[str, Any] = {"files": [*map(fingerprint, candidates)], "games": job.config.games}
-    by = {"opponents": opponents(job)}
-    responses = CHOICE_RESPONSE if job.config.exploitability else None
-    how = {"temperatures": list(TEMPERATURES), "responses": responses}
-    choice = cached(choice_file, key | by | how, lambda: choose(job))
-    source = candidates[choice["seed"]]
+    how = {"temperatures": list(TEMPERATURES), "responses": CHOICE_RESPONSE}
+    files = [policy_path(name) for name in held_out(job.game, job.players)]
+    key = {
+        "files": [fingerprint(each) for each in (*job.candidates, *files) if each.suffix == SUFFIX],
+        "opponents": [*held_out(job.game, job.players), *baselines(job.game)],
+        "games": [job.config.games, job.config.search_games],
+        "attackers": ATTACKERS,
+        **how,
+    }
+
+    def once(stage: str, find: Callable[[PolicyJob], Any]) -> Any:
+        return found_once(job.folder / f"{stage}.json", key, lambda: find(job))
+
+    choice = once("choice", choose)
+    source = job.candidates[choice["seed"]]
     metadata = replace(read_policy(source).metadata, temperature=choice["temperature"], results={})
     rewrite(source, job.chosen, metadata)
-    key |= {"policy": fingerprint(job.chosen), "search_games": job.config.search_games}
-    shares = cached(shares_file, key | by, lambda: strength(job) | {"seeds": spread(job)})
-    gains = None
-    if job.config.exploitability:
-        gains = cached(gains_file, key | ATTACKERS, lambda: exploit(job))
+    config = json.loads(source.with_name("config.json").read_text("utf-8"))
     return {
-        "shares": shares,
-        "exploitability": gains,
+        "shares": once("shares", lambda job: strength(job) | {"seeds": spread(job)}),
+        "exploitability": once("exploitability", exploit),
         "met": met(metadata.training["recipe"]),
         "choice": {"games": job.games_to_choose, **how, **choice},
-        "training": training_of(source.parent, metadata),
+        "training": {
+            **metadata.training,
+            **{name: config[name] for name in ("python", "kododo_env", "libraries")},
+            "curve": read_checkpoint(source.with_name(CHECKPOINT)).progress.curve,
+        },
     }
 
 
 def measure_again(job: PolicyJob) -> dict[str, Any]:
-    """Measure a published policy once more; how it was chosen and trained stays as it was found.
-
-    Returns:
-        As ``measure``.
-    """
+    """As ``measure``, of a published policy: it is chosen and trained, which stays as found."""
     found: dict[str, Any] = json.loads(job.numbers.read_text("utf-8"))
     found["shares"] = strength(job) | {"seeds": found["shares"]["seeds"]}
-    if job.config.exploitability:
-        found["exploitability"] = exploit(job)
-    return found
+    found["exploitability"] = exploit(job)
+    return {name: found[name] for name in (*STAGES[1:], "met", "choice", "training")}
 
 
-def opponents(job: PolicyJob) -> dict[str, str]:
-    """By whom a policy is measured; of those that are files the fingerprint, else ""."""
-    names = *held_out(job.game, job.players), *baselines(job.game)
-    paths = {name: policy_path(name) for name in names}
-    return {n: fingerprint(path) if path.suffix == SUFFIX else "" for n, path in paths.items()}
-
-
-def cached(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
-    """What a JSON file holds for a key, or else what ``find`` finds, which is written there.
-
-    Args:
-        path: The file; one that is damaged holds nothing.
-        key: All that the result depends on, as JSON.
-        find: Finds it, as JSON.
-    """
-    try:
+def found_once(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
+    """The result in a JSON file with this key, or else that of ``find``, which is written there."""
+    with suppress(OSError, KeyError, TypeError, ValueError, RecursionError):  # none, or damaged
         content = json.loads(path.read_text("utf-8"))
         if content["key"] == key:
             return content["found"]
-    except (OSError, KeyError, TypeError, ValueError, RecursionError):
-        pass
     found = find()
     write_json(path, {"key": key, "found": found})
     return found
@@ -163,8 +144,7 @@ def fingerprint(path: Path) -> str:
 
 def publish(job: PolicyJob, found: dict[str, Any]) -> None:
     """Write the policy with its results, its numbers as JSON, its card, and the table of all."""
-    path = job.config.out / f"{job.name}{SUFFIX}"
-    metadata = read_policy(job.chosen).metadata
+    path, metadata = job.published, read_policy(job.chosen).metadata
     rewrite(job.chosen, path, replace(metadata, results=found["shares"]["alone"]))
     write_metadata(path)
     about = {
@@ -175,19 +155,9 @@ def publish(job: PolicyJob, found: dict[str, Any]) -> None:
         "file": {"bytes": path.stat().st_size, "sha256": fingerprint(path)},
         "temperature": metadata.temperature,
     }
-    write_json(job.numbers, about | {name: found[name] for name in FOUND})
+    write_json(job.numbers, about | found)
     write_cards(job.config.out)
     print(f"{job.name}: {path}", flush=True)
-
-
-def training_of(run: Path, metadata: PolicyMetadata) -> dict[str, Any]:
-    """How a policy was trained, by what and with which learning curve, as JSON."""
-    config = json.loads((run / "config.json").read_text("utf-8"))
-    return {
-        **metadata.training,
-        **{name: config[name] for name in ("python", "kododo_env", "libraries")},
-        "curve": read_checkpoint(run / CHECKPOINT).progress.curve,
-    }
 
 
 def rewrite(source: Path, path: Path, metadata: PolicyMetadata) -> None:
@@ -197,11 +167,11 @@ def rewrite(source: Path, path: Path, metadata: PolicyMetadata) -> None:
         ValueError: It would be too large to ship.
     """
     content = policy_bytes(halved(onnx.load(source)), metadata)
-    if len(content) > LARGEST_POLICY:
+    if len(content) > LARGEST:
         raise ValueError(
-            f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST_POLICY:,} "
-            "at most: make the network smaller"
+            f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST:,} at most: "
+            "make the network smaller"
         )
     with written_whole(path) as aside:
         aside.write_bytes(content)
-        OnnxAgent(aside)  # what is written can be read
+        OnnxAgent(aside)  # the written file can be read

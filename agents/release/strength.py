@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -11,10 +10,9 @@ from agents.commands.best_response import CHUNKS, exploitability
 from agents.commands.best_response_config import BestResponseConfig
 from agents.export.policy_weights import changed_rules
 from agents.release.config import PolicyJob
-from agents.training.measure import against, results
 from agents.training.response_training import train_best_response
 from kododo_env.agent_registry import baselines, held_out, search_parts
-from kododo_env.arena.match import Match
+from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
@@ -28,13 +26,8 @@ ATTACKERS: dict[str, Any] = {"seeds": 2, "steps": 1_000_000, "search": "64"}
 
 
 def quick(names: Sequence[str]) -> list[str]:
-    """Those of some opponents that are no searches."""
-    return [name for name in names if not is_search(name)]
-
-
-def is_search(name: str) -> bool:
-    """Whether an agent's name tells what it searches with."""
-    return bool(search_parts(name)[0])
+    """The names of the opponents that are no searches."""
+    return [name for name in names if not search_parts(name)[0]]
 
 
 # --- choosing -----------------------------------------------------------------------------
@@ -43,43 +36,33 @@ def is_search(name: str) -> bool:
 def choose(job: PolicyJob) -> dict[str, Any]:
     """The seed and the temperature that are worth most; the first of equals.
 
+    The worth is the mean share less the gain of a best response, which only the temperatures with
+    the highest shares of a seed meet.
+
     Returns:
         As JSON: ``seed``, ``temperature``, the ``opponents`` by whom they were chosen, and all
-        ``candidates``, each with its mean ``share`` against these and what a best response has
-        as its ``gain``, None where none was asked for.
+        ``candidates``, each with its mean ``share`` against these and its ``gain``, None if it
+        met no best response.
     """
-    names = quick(held_out(job.game, job.players))
-    candidates = [
-        each
-        for seed, path in enumerate(job.candidates())
-        for each in _candidates(job, names, seed, path)
-    ]
+    names, games = quick(held_out(job.game, job.players)), job.games_to_choose
+    candidates: list[dict[str, Any]] = []
+    for seed, path in enumerate(job.candidates):
+        shares = {}
+        for temperature in TEMPERATURES:
+            policy = OnnxAgent(path, temperature)
+            won = [play(job, policy, name, games, CHOICE_DEALS).share.mean for name in names]
+            shares[temperature] = fmean(won)
+        best = sorted(shares, key=lambda temperature: -shares[temperature])
+        steps, number = CHOICE_RESPONSE["steps"], CHOICE_RESPONSE["temperatures"]
+        gains = {each: response_gain(OnnxAgent(path, each), steps, games) for each in best[:number]}
+        candidates += [
+            {"seed": seed, "temperature": each, "share": share, "gain": gains.get(each)}
+            for each, share in shares.items()
+        ]
     known = [each for each in candidates if each["gain"] is not None]
-    best = max(known or candidates, key=worth)
-    chosen = {name: best[name] for name in ("seed", "temperature")}
-    return chosen | {"opponents": names, "candidates": candidates}
-
-
-def worth(candidate: dict[str, Any]) -> float:
-    """The mean share against whom it never met, less what a best response gains."""
-    share: float = candidate["share"]
-    return share - max(0.0, candidate["gain"] or 0.0)
-
-
-def _candidates(job: PolicyJob, names: list[str], seed: int, path: Path) -> list[dict[str, Any]]:
-    """The temperatures of one seed's policy; the best by share meet a best response as well."""
-    found: list[dict[str, Any]] = []
-    for temperature in TEMPERATURES:
-        agent = OnnxAgent(path, temperature)
-        duels = against(agent, job.task, job.games_to_choose, CHOICE_DEALS, names)
-        share = fmean(each.share.mean for each in duels.values())
-        found.append({"seed": seed, "temperature": temperature, "share": share, "gain": None})
-    if job.config.exploitability:
-        best = sorted(found, key=lambda each: -each["share"])
-        for each in best[: CHOICE_RESPONSE["temperatures"]]:
-            policy = OnnxAgent(path, each["temperature"])
-            each["gain"] = response_gain(policy, CHOICE_RESPONSE["steps"], job.games_to_choose)
-    return found
+    chosen = max(known, key=lambda each: each["share"] - max(0.0, each["gain"]))
+    about = {name: chosen[name] for name in ("seed", "temperature")}
+    return about | {"opponents": names, "candidates": candidates}
 
 
 def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
@@ -103,35 +86,43 @@ def strength(job: PolicyJob) -> dict[str, Any]:
     """
     policy, games = OnnxAgent(job.chosen), job.config.games
     unmet, names = held_out(job.game, job.players), baselines(job.game)
-    how = job.game, job.players, games, STRENGTH_DEALS
-    back = {name: Match(name, policy, *how).play().share for name in (*unmet[:1], names[-1])}
+    slow = min(games, job.config.search_games)
+    each = {name: games if quick([name]) else slow for name in unmet}
+
+    def versus(name: str, number: int = games) -> dict[str, Any]:
+        return play(job, policy, name, number, STRENGTH_DEALS).to_json()
+
+    def back(name: str) -> dict[str, Any]:
+        return play(job, name, policy, games, STRENGTH_DEALS).share.to_json()
+
     return {
         "games": games,
-        "held_out": {name: _held_out(policy, name, job) for name in unmet},
-        "alone": results(against(policy, job.task, games, STRENGTH_DEALS)),
-        "back": {name: share.to_json() for name, share in back.items()},
+        "held_out": {name: versus(name, n) | {"games": n} for name, n in each.items()},
+        "alone": {name: versus(name) for name in names},
+        "back": {name: back(name) for name in (*unmet[:1], names[-1])},
     }
-
-
-def _held_out(policy: OnnxAgent, name: str, job: PolicyJob) -> dict[str, Any]:
-    games, chunks = job.config.games, 1
-    if is_search(name):
-        games, chunks = min(games, job.config.search_games), CHUNKS
-    how = job.game, job.players, games, STRENGTH_DEALS
-    return Match(policy, name, *how, least_chunks=chunks).play().to_json() | {"games": games}
 
 
 def spread(job: PolicyJob) -> dict[str, list[float]]:
     """The shares of each seed's policy at the chosen temperature, by opponent; no searches."""
-    names = [*quick(held_out(job.game, job.players)), *baselines(job.game)]
-    how = job.task, job.config.games, STRENGTH_DEALS, names
-    temperature = OnnxAgent(job.chosen).temperature
-    duels = [against(OnnxAgent(path, temperature), *how) for path in job.candidates()]
-    return {name: [each[name].share.mean for each in duels] for name in names}
+    temperature, games = OnnxAgent(job.chosen).temperature, job.config.games
+    policies = [OnnxAgent(path, temperature) for path in job.candidates]
+    return {
+        name: [play(job, each, name, games, STRENGTH_DEALS).share.mean for each in policies]
+        for name in [*quick(held_out(job.game, job.players)), *baselines(job.game)]
+    }
+
+
+def play(
+    job: PolicyJob, one: OnnxAgent | str, copies: OnnxAgent | str, games: int, deals: int
+) -> MatchResult:
+    """Play one agent against P - 1 copies of another, in one process."""
+    chunks = 1 if isinstance(copies, OnnxAgent) or quick([copies]) else CHUNKS
+    return Match(one, copies, job.game, job.players, games, deals, least_chunks=chunks).play()
 
 
 def exploit(job: PolicyJob) -> dict[str, Any]:
-    """What best responses and search gain against the chosen policy, as JSON."""
+    """The gains of best responses and of search against the chosen policy, as JSON."""
     # It plays out by the policy itself, which is slower than most searches.
     games = max(job.players, job.config.search_games // 4)
     config = BestResponseConfig(str(job.chosen), search_games=games, **ATTACKERS)

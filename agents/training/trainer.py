@@ -18,7 +18,7 @@ from agents.ppo.imitation import Imitation
 from agents.ppo.machine import device_named, prepare_process
 from agents.ppo.ppo import PPO
 from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
-from agents.training.measure import against
+from agents.training.duels import against
 from agents.training.run_folder import CHECKPOINT
 from agents.training.training_config import TrainConfig
 from kododo_env.arena.progress import budget_bar

@@ -133,7 +133,7 @@ def test_every_number_of_an_observation_counts(game: str, players: int) -> None:
     assert sum(block.size for block in blocks) == network.canonical.num_outputs
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", ["kododo", "kado"])  # slots; one axis, two axes and none
 def test_it_goes_into_a_file_and_comes_back(name: str, tmp_path: Path) -> None:
     network, game = of_game(name)
     whole = export_policy(network, game, tmp_path / "whole.onnx")
@@ -200,7 +200,7 @@ def test_a_run_is_refused_where_a_game_does_not_declare_it(monkeypatch: pytest.M
 
 
 def test_a_run_with_it_can_be_put_away_and_resumed(tmp_path: Path) -> None:
-    config = short(tmp_path, game="kado", tied=True, muon=30.0, steps=2 * 16 * 3 * 90)
+    config = short(tmp_path, game="kado", tied=True, muon=30.0, steps=1)
     first = Trainer(config, Checkpoint(task_of(config)), tmp_path)
     first.run()
     begun = read_checkpoint(tmp_path / "checkpoint.zip")

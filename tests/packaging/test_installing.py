@@ -136,13 +136,9 @@ def test_the_sdist_has_every_file_of_the_project(sdist: Path) -> None:
 
 
 def test_the_sdists_own_tests_run(sdist: Path) -> None:
-    quick = "tests/core/test_numbers.py"
+    """All of them are there, as the test above sees; some quick ones show that they can run."""
     pytest_ = (sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider")
-    collected = run(*pytest_, "--collect-only", cwd=sdist)
-    files = [file for file in tree() if file.name.startswith("test_")]
-    # Those of Ray are collected in its own environment.
-    assert all(f"{file}::" in collected for file in files if "ray_engine" not in file.parts)
-    assert " passed" in run(*pytest_, quick, cwd=sdist)
+    assert " passed" in run(*pytest_, "tests/core/test_numbers.py", cwd=sdist)
 
 
 def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:

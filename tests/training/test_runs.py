@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ from agents.training.training_config import task_of
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.command_line import cli, train_py
 from tests.trainings import short
 
 ROOT = Path(__file__).parents[2]
@@ -57,17 +59,15 @@ def test_a_run_ends_with_everything_written(whole: Path) -> None:
     assert (whole / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_same_seed_gives_the_same_bot_and_the_same_curve(whole: Path, tmp_path: Path) -> None:
-    torch.manual_seed(999)  # whatever happened before
-    train(short(tmp_path / "twin"))
-    train(short(tmp_path / "stranger", seed=1))
-    runs = whole, tmp_path / "twin", tmp_path / "stranger"
-    one, twin, stranger = (weights(run / "policy.onnx") for run in runs)
-    assert all(np.array_equal(a, b) for a, b in zip(one, twin, strict=True))
-    assert not all(np.array_equal(a, b) for a, b in zip(one, stranger, strict=True))
-    curve, same, other = (curve_of(run) for run in runs)
-    assert len(curve) == 2
-    assert curve == same != other
+def test_another_seed_gives_another_bot_and_another_curve(whole: Path, tmp_path: Path) -> None:
+    """That the same seed gives the same ones is seen where a run is broken off and resumed."""
+    config = short(tmp_path, seed=1)
+    stranger = Trainer(config, Checkpoint(task_of(config)), tmp_path)
+    stranger.run()
+    assert curve_of(whole) != curve_of(tmp_path)
+    one, other = (read_checkpoint(run / "checkpoint.zip").learner for run in (whole, tmp_path))
+    weights = [torch.load(io.BytesIO(each), weights_only=True)["policy"] for each in (one, other)]
+    assert not all(torch.equal(weights[1][name], each) for name, each in weights[0].items())
 
 
 @pytest.mark.parametrize("minutes", [None, 10.0])
@@ -107,66 +107,57 @@ def test_a_resumed_run_is_the_unbroken_run(
     monkeypatch.undo()
     torch.manual_seed(999)  # whatever happens in between
     train(short(tmp_path / "broken", resume=True))
-    for one, other in zip(
-        weights(whole / "policy.onnx"),
-        weights(tmp_path / "broken" / "policy.onnx"),
-        strict=True,
-    ):
-        assert np.array_equal(one, other)
+    one, other = (weights(run / "policy.onnx") for run in (whole, tmp_path / "broken"))
+    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    assert curve_of(whole) == curve_of(tmp_path / "broken")
+    assert len(curve_of(whole)) == 2
 
 
-def test_a_killed_run_goes_on_and_its_policy_is_evaluated(tmp_path: Path) -> None:
-    """As a person would: start, kill without mercy, resume, look at the policy."""
-    run = tmp_path / "run"
-    common = [
-        sys.executable, "train.py", "--run-dir", str(run), "--players", "3", "--threads", "1",
-        "--games", "30", "--evaluations", "2",
-    ]  # fmt: skip
-    small = ["--num-envs", "16", "--width", "16", "--checkpoint-minutes", "0.001"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    started = subprocess.Popen(
-        [*common, *small, "--minutes", "5"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
-    )
-    patience = time.monotonic() + 120
-    while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
-        time.sleep(0.1)
-    time.sleep(0.5)
-    started.kill()
-    started.wait()
-    progress = read_checkpoint(run / "checkpoint.zip").progress
-    assert progress.updates >= 1
-    spent = progress.seconds / 60
-    resumed = subprocess.run(
-        [*common, "--resume", "--minutes", f"{spent + 0.02:.4f}"],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert resumed.returncode == 0, resumed.stderr
-    assert "win share" in resumed.stdout
-    evaluated = subprocess.run(
-        [sys.executable, "evaluate.py", "--agents", str(run / "policy.onnx"), "random", "greedy",
-         "--players", "3", "--games", "60", "--workers", "1", "--json", str(tmp_path / "r.json")],
-        cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert evaluated.returncode == 0, evaluated.stderr
-    assert (tmp_path / "r.json").exists()
-
-
-def test_ctrl_c_ends_cleanly_with_everything_saved(tmp_path: Path) -> None:
-    run = tmp_path / "run"
+def started(run: Path, *arguments: str) -> subprocess.Popen[str]:
+    """A process with a long training of a small network, as soon as there is a checkpoint."""
     command = [
-        sys.executable, "train.py", "--run-dir", str(run), "--players", "2", "--threads", "1",
-        "--games", "20", "--num-envs", "8", "--width", "16", "--checkpoint-minutes", "0.001",
+        sys.executable, "train.py", "--run-dir", str(run), "--threads", "1", "--num-envs", "16",
+        "--width", "16", "--checkpoint-minutes", "0.001", *arguments,
     ]  # fmt: skip
-    started = subprocess.Popen(
+    process = subprocess.Popen(
         command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     patience = time.monotonic() + 120
     while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
         time.sleep(0.1)
-    started.send_signal(signal.SIGINT)
-    out, err = started.communicate(timeout=120)
-    assert started.returncode == 130, err
+    return process
+
+
+def test_a_killed_run_goes_on_and_its_policy_is_evaluated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a person would: start, kill without mercy, resume, look at the policy."""
+    run = tmp_path / "run"
+    common = ["--players", "3", "--games", "30", "--evaluations", "2"]
+    process = started(run, *common, "--minutes", "5")
+    process.kill()
+    process.communicate()
+    progress = read_checkpoint(run / "checkpoint.zip").progress
+    assert progress.updates >= 1
+    until = f"{progress.seconds / 60 + 0.02:.4f}"
+    again = ["--run-dir", str(run), "--threads", "1", "--resume", "--minutes", until]
+    code, out, error = train_py(capsys, [*common, *again])
+    assert code == 0, error
+    assert "win share" in out
+    agents = "--agents", str(run / "policy.onnx"), "random", "greedy"
+    asked = "--players", "3", "--games", "60", "--workers", "1", "--json", str(tmp_path / "r.json")
+    code, _, error = cli(capsys, *agents, *asked)
+    assert code == 0, error
+    assert (tmp_path / "r.json").exists()
+
+
+def test_ctrl_c_ends_cleanly_with_everything_saved(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    process = started(run, "--players", "2", "--games", "20")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
     assert "stopped early" in out
     assert err == f"\nstopped: go on with: python train.py --resume --run-dir {run}\n"
     assert (run / "policy.onnx").exists()
@@ -223,5 +214,5 @@ def test_without_imitation_self_play_has_the_whole_course(
 
 
 def test_imitation_may_be_all(tmp_path: Path) -> None:
-    train(short(tmp_path / "run", imitation_share=1.0))
+    train(short(tmp_path / "run", imitation_share=1.0, steps=1, evaluations=1))
     assert (tmp_path / "run" / "policy.onnx").exists()

@@ -10,42 +10,35 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import wait
 from contextlib import redirect_stderr, redirect_stdout
-from pathlib import Path
 
 from agents.commands.train import train
-from agents.release.config import PolicyJob
 from agents.training.run_folder import CHECKPOINT, POLICY, config_facts
 from agents.training.training_config import TrainConfig, task_of
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.policy_file import read_policy
 
 
-def train_all(jobs: Sequence[PolicyJob], processes: int) -> None:
-    """Train what is not trained yet, each run in one process.
-
-    Args:
-        jobs: Whose runs.
-        processes: How many at a time.
+def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
+    """Finish all runs, each in one process, some of them at a time.
 
     Raises:
         ValueError: A folder holds another run; nothing has been trained.
         ChildProcessError: Runs failed; the others were finished all the same.
     """
-    left = [run for job in jobs for run in job.runs() if not is_finished(run)]
+    left = [run for run in runs if not is_finished(run)]
     if not left:
         return
     with worker_pool(min(processes, len(left))) as pool:
         futures = {run.run_dir: pool.submit(_train, run) for run in left}
         wait(futures.values())
-        failed = [
-            f"{run} failed: {each.exception()}" for run, each in futures.items() if each.exception()
-        ]
+        errors = {run: each.exception() for run, each in futures.items()}
+    failed = [f"{run} failed: {error}" for run, error in errors.items() if error]
     if failed:
         raise ChildProcessError("; ".join(failed))
 
 
 def _train(config: TrainConfig) -> None:
-    """Train in this process; what there is to say goes into a file beside the run's folder."""
+    """Train in this process; the run's output goes into a file beside its folder."""
     run = config.run_dir
     assert run is not None
     print(f"{run}: {'goes on' if config.resume else 'begins'}", flush=True)
@@ -57,31 +50,22 @@ def _train(config: TrainConfig) -> None:
 
 
 def is_finished(config: TrainConfig) -> bool:
-    """Whether a run has made all its steps.
-
-    Raises:
-        ValueError: The folder holds a run with other settings.
-    """
+    """Whether a run has made all its steps; ValueError if its folder holds another run."""
     run = config.run_dir
     assert run is not None
     if config.resume:
-        _check_same(config, run)
+        try:
+            found = {**json.loads((run / "config.json").read_text("utf-8"))}
+        except (OSError, TypeError, ValueError, RecursionError):
+            found = {}  # another version's, or damaged
+        wanted = json.loads(json.dumps(config_facts(task_of(config), config)))
+        others = [name for name in ("task", "steps", "threads") if found.get(name) != wanted[name]]
+        if others:
+            raise ValueError(
+                f"{run} holds a run with other settings (see {' and '.join(others)} in its "
+                "config.json): move it away, or give another folder"
+            )
     if not all((run / name).exists() for name in (CHECKPOINT, POLICY, "results.json")):
         return False
     # A run that was stopped early wrote its policy as well.
     return bool(read_policy(run / POLICY).metadata.training["steps"] >= config.steps)
-
-
-def _check_same(config: TrainConfig, run: Path) -> None:
-    """Raise ValueError, saying what differs, unless a run was begun with these settings."""
-    try:
-        found = {**json.loads((run / "config.json").read_text("utf-8"))}
-    except (OSError, TypeError, ValueError, RecursionError):
-        found = {}  # another version's, or damaged
-    wanted = json.loads(json.dumps(config_facts(task_of(config), config)))
-    others = [name for name in ("task", "steps", "threads") if found.get(name) != wanted[name]]
-    if others:
-        raise ValueError(
-            f"{run} holds a run with other settings (see {' and '.join(others)} in its "
-            "config.json): move it away, or give another folder"
-        )
