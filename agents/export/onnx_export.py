@@ -27,6 +27,7 @@ from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.system.files import written_whole
 
 POSITIONS = 10_000  # at least this many are compared
+STEPS = 72  # are played for them: the longest of our games takes 67
 TOLERANCE = 1e-4  # of logits and values, absolute and relative
 
 
@@ -123,7 +124,7 @@ def positions(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
     """At least this many positions of random legal play: observations (n, F), masks (n, A) int8."""
     rng = np.random.default_rng(seed)
-    num_envs = max(1, min(512, least // (8 * game.num_players)))
+    num_envs = max(1, min(512, least // (STEPS * game.num_players)))
     play = game.fresh(num_envs, seed)
     observations: list[npt.NDArray[Any]] = []
     masks: list[npt.NDArray[np.int8]] = []

@@ -11,14 +11,15 @@ import torch
 from onnx import TensorProto
 
 from agents.export.half_precision import halved
-from agents.export.onnx_export import check_parity, export_policy, positions
+from agents.export.onnx_export import POSITIONS, check_parity, export_policy, positions
 from agents.export.policy_graph import policy_bytes
 from agents.export.policy_weights import network_of
 from agents.networks.network import GameNetwork
 from kododo_env import registry
+from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.doors import GAMES
+from tests.doors import GAMES, TABLES
 
 
 @pytest.fixture(scope="module", params=GAMES)
@@ -80,3 +81,20 @@ def test_weights_beyond_half_precision_are_refused(files: tuple[BatchGame, Path,
     large.CopyFrom(onnx.numpy_helper.from_array(weights, large.name))
     with pytest.raises(ValueError, match=r"network\.trunk\.2\.weight has weights that half"):
         halved(model)
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_files_are_compared_in_positions_of_whole_games(
+    game: str, players: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first eight to ten steps were compared, of 67 in KADO."""
+    batch = registry.batch_game(game, 1, num_players=players)
+    ends, again = [], BatchGame.restart_finished
+
+    def noted(played: BatchGame) -> Bool:
+        ends.append(played.terminated.all())
+        return again(played)
+
+    monkeypatch.setattr(BatchGame, "restart_finished", noted)
+    positions(batch, POSITIONS)
+    assert any(ends)
