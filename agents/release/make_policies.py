@@ -169,8 +169,8 @@ def rewrite(source: Path, path: Path, metadata: PolicyMetadata) -> None:
     content = policy_bytes(halved(onnx.load(source)), metadata)
     if len(content) > LARGEST_POLICY:
         raise ValueError(
-            f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST_POLICY:,} at most: "
-            "make the network smaller"
+            f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST_POLICY:,} "
+            "at most: make the network smaller"
         )
     with written_whole(path) as aside:
         aside.write_bytes(content)
