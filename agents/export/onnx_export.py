@@ -60,7 +60,7 @@ def export_policy(
     Args:
         network: The network.
         game: A batch of the game that it plays; used for its description only.
-        path: The file to write, and what is returned; it appears whole or not at all.
+        path: The file to write, which is returned; it appears whole or not at all.
         temperature: At which the policy is meant to be played.
         training: How it was trained, for the metadata.
         results: How it fared, for the metadata.
@@ -121,7 +121,7 @@ def _quiet() -> Iterator[None]:
 def positions(
     game: BatchGame, least: int, seed: int = 0
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
-    """At least so many positions of random legal play: observations (n, F), masks (n, A) int8."""
+    """At least ``least`` positions of random legal play: observations (n, F), masks (n, A) int8."""
     rng = np.random.default_rng(seed)
     num_envs = max(1, min(512, least // (8 * game.num_players)))
     play = game.fresh(num_envs, seed)

@@ -221,7 +221,7 @@ def descending_places(key: Tensor) -> Tensor:
     """The place of each entry by descending key, (B, C); equal ones keep their order."""
     entries = key.shape[1]
     mine, other = key[:, :, None], key[:, None, :]
-    # Keys are whole numbers: who does not come first anyway must have one more.
+    # Keys are whole numbers: an entry that does not come first anyway must have one more.
     before = other >= mine + torch.ones(entries, entries, device=key.device).triu()
     return before.sum(dim=2)
 

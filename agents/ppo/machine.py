@@ -50,7 +50,7 @@ def bfloat16_is_fast() -> bool:
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
 KEPT = 1 << 30  # bytes that are free at most before some are given back
-LARGE = 1 << 25  # what has more bytes is given back at once; glibc takes no larger number
+LARGE = 1 << 25  # larger blocks are given back at once; glibc takes no larger number
 COMPILED = "64"  # products of one kind; oneDNN's own number is 1,024
 
 
@@ -125,7 +125,7 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def text(self) -> str:
-        """The shares of what was counted: ``games 3 %, acting 27 %, ...``."""
+        """The shares of the seconds: ``games 3 %, acting 27 %, ...``."""
         total = sum(self.seconds.values()) or 1.0
         shares = sorted(self.seconds.items(), key=lambda each: -each[1])
         return ", ".join(f"{name} {100 * spent / total:.1f} %" for name, spent in shares)

@@ -39,7 +39,7 @@ class Crew:
     def play(self, work: Sequence[Piece], weights: dict[str, npt.NDArray[Any]]) -> list[Played]:
         """What came of the pieces, in their order.
 
-        A piece whose runner was killed is played again, by whoever is there; it comes out
+        A piece whose runner was killed is played again, by a runner that is there; it comes out
         the same.
 
         Raises:
@@ -75,7 +75,7 @@ class Crew:
     def learn(
         self, decisions: Columns, seed: int, rate: float, entropy: float = 0.0
     ) -> dict[str, float]:
-        """Learn from an update's decisions; what there is to log of it.
+        """Learn from an update's decisions; returns numbers to log.
 
         Raises:
             Diverged: Gradients, weights or the network's answers are no finite numbers.

@@ -31,9 +31,9 @@ class BatchEnvRunner(EnvRunner):
         self.players: dict[int, Player] = {}  # by the number of games
 
     def sample(self, *, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played | ValueError:
-        """The decisions of a piece, or what is wrong with the network.
+        """The decisions of a piece, or the words on a network that diverged.
 
-        An error is returned, not raised: RLlib would begin the runner anew, and again.
+        An error is returned, not raised: RLlib would start the runner again and again.
         """
         if piece.games not in self.players:
             self.players[piece.games] = Player(self.task, piece.games, self.bfloat16)

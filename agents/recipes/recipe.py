@@ -71,7 +71,7 @@ class Recipe:
     one_hot: Annotated[int, NETWORK["one_hot"]] = 8
     """Largest number of the observation that is also given one-hot; 0 = none."""
     tied: Annotated[bool, tyro.conf.FlagConversionOff] = False
-    """Share the network's weights among what the game declares alike, such as seats."""
+    """Share the network's weights among entries that the game declares alike, such as seats."""
     expert: str = ""
     """Scripted player that is imitated before self-play; "" = nobody."""
     imitation_share: Annotated[float, real(0, 1)] = 0.17
@@ -116,7 +116,7 @@ class Recipe:
         return margin + rewards.win(game)
 
     def opponent_of(self, update: int) -> str | None:
-        """Who is the opponent in an update of self-play; None: the policy itself."""
+        """The opponent's name in an update of self-play; None: the policy itself."""
         if not self.opponents:
             return None
         before, after = (int(n * self.opponents_share + 1e-9) for n in (update, update + 1))
