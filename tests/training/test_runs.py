@@ -26,15 +26,9 @@ from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli, train_py
-from tests.trainings import short
+from tests.trainings import short, weights
 
 ROOT = Path(__file__).parents[2]
-
-
-def weights(path: Path) -> list[np.ndarray]:
-    import onnx
-
-    return [onnx.numpy_helper.to_array(x) for x in onnx.load(path).graph.initializer]
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +60,8 @@ def test_another_seed_gives_another_bot_and_another_curve(whole: Path, tmp_path:
     stranger.run()
     assert curve_of(whole) != curve_of(tmp_path)
     one, other = (read_checkpoint(run / "checkpoint.zip").learner for run in (whole, tmp_path))
-    weights = [torch.load(io.BytesIO(each), weights_only=True)["policy"] for each in (one, other)]
-    assert not all(torch.equal(weights[1][name], each) for name, each in weights[0].items())
+    first, second = (torch.load(io.BytesIO(each))["policy"] for each in (one, other))
+    assert not all(torch.equal(second[name], each) for name, each in first.items())
 
 
 @pytest.mark.parametrize("minutes", [None, 10.0])
