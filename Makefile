@@ -1,6 +1,6 @@
 # Everything that is run by hand or by the continuous integration. `make help` lists the targets.
 
-# Not ?=: a folder that is removed and built anew must not come from the environment by chance.
+# Not ?=: a folder that is removed and built again must not come from the environment by chance.
 VENV := .venv
 GAME ?= kododo
 PLAYERS ?= 4
@@ -29,6 +29,9 @@ NUMPY_WHEEL ?=
 RUN_DIR ?=
 
 PY := $(VENV)/bin/python
+# Three processes for two cores: while one waits, two compute.
+PYTEST = OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 3 --dist worksteal
+TOOLS := tests/fuzz tests/faults tests/release
 EXTRAS := train,render,dev
 # Written last, so that an interrupted install does not count as one.
 READY := $(VENV)/.complete
@@ -44,13 +47,13 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix test-processors fuzz audit faults soak policies held-out pins docs web web-parts clean
+.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix test-processors fuzz audit faults soak policies held-out pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
 	echo '$(1) is no virtual environment and would be removed: move it away' >&2; exit 1; }
 @test ! -e "$(1)" || case "$$(cd -P "$(1)" && pwd)" in "$$(pwd -P)"/*) ;; *) \
-	echo '$(1) lies outside of this checkout and would be built anew: remove it yourself' >&2; exit 1;; esac
+	echo '$(1) lies outside of this checkout and would be built again: remove it yourself' >&2; exit 1;; esac
 rm -rf "$(1)"
 endef
 
@@ -73,7 +76,10 @@ train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_
 	$(PY) train.py --game $(GAME) --players $(PLAYERS) --minutes $(MINUTES) $(if $(RUN_DIR),--run-dir $(RUN_DIR))
 
 test: lint types ## Lint, types, then the tests
-	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 3 --dist worksteal
+	$(PYTEST) $(TOOLS:%=--ignore=%)
+
+test-tools: $(READY) ## Test the maintainers' tools: the fuzzer, the faults, what makes the policies
+	$(PYTEST) $(TOOLS)
 
 $(RAY_READY): pyproject.toml constraints-ray.txt
 	$(call remove_venv,$(RAY_VENV))
@@ -191,7 +197,7 @@ web-parts: $(READY) ## Fetch what the tests of the static page need (46 MB, by n
 	PYTHONPATH=. $(PY) -m tests.play.static.folder
 
 # torch stays at its pin: newer builds may bring several gigabytes of GPU libraries.
-pins: ## Resolve the ranges of pyproject.toml anew and write constraints.txt
+pins: ## Resolve the ranges of pyproject.toml again and write constraints.txt
 	scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
 	"$(PYTHON)" -m venv "$$scratch"; \
 	"$$scratch/bin/python" -m pip install "$$(grep '^torch==' constraints.txt)" --editable '.[$(EXTRAS)]'; \

@@ -1,4 +1,4 @@
-"""The part that learns: networks, self-play PPO, export, and the policies that are made with them.
+"""What learns: networks, self-play PPO, export, and the policies that are made with them.
 
 Used from a checkout by ``train.py`` and ``evaluate.py``; not in the wheel. What plays and
 measures is ``kododo_env``.

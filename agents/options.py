@@ -1,4 +1,4 @@
-"""What train.py and evaluate.py can both be asked: how long to learn, and who does the work.
+"""What train.py and evaluate.py can both be asked: how long to learn, and on what.
 
 It imports no library, so that ``evaluate.py --help`` is quick.
 """
@@ -54,7 +54,7 @@ class Budget:
         return time.monotonic() - self._begun
 
     def remaining(self, steps: int, seconds: float | None = None) -> float:
-        """The share that is left, 1 to 0, after so many steps, now or after so many seconds."""
+        """The share that is left, 1 to 0, after this many steps, now or after this many seconds."""
         if self.minutes is None:
             assert self.steps is not None
             return max(0.0, 1 - steps / self.steps)

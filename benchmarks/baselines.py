@@ -20,7 +20,7 @@ GAMES = 8_000
 
 
 def pairs(game: str) -> list[tuple[str, str]]:
-    """Who plays whom: one, and the other of whom there are copies."""
+    """The pairs that play: one agent, and another one of which there are copies."""
     weakest, *others = baselines(game)
     found = [(one, weakest) for one in others]
     for weaker, stronger in pairwise(others):

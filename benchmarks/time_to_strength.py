@@ -69,7 +69,7 @@ class Snapshot(NamedTuple):
         seconds: Since the training began.
         processor: Seconds of the processor, of all threads together.
         steps: Agent-steps.
-        agent: Who plays as it would have played.
+        agent: The agent that plays as the bot would have played.
     """
 
     seconds: float

@@ -13,7 +13,7 @@ from kododo_env import registry
 from kododo_env.doors import TableOptions
 from kododo_env.wrappers import ParallelGame
 
-LONGEST = 40  # letters of a default that is shown
+LONGEST_DEFAULT = 40  # letters of a default that is shown
 
 
 def head(game: str) -> str:
@@ -73,7 +73,7 @@ def _meanings(documented: Any) -> Iterator[tuple[str, str]]:
 
 def _default(value: Any) -> str:
     text = repr(value)
-    return f"`{text}`" if len(text) <= LONGEST else "–"
+    return f"`{text}`" if len(text) <= LONGEST_DEFAULT else "–"
 
 
 def layout(game: str) -> str:

@@ -12,7 +12,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from agents.training.learning_curve import COLOURS, MARKERS, draw_learning_curve
-from kododo_env import kododo_v0, load
+from kododo_env import load, registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core.agent import joint_action
 from kododo_env.rendering.animation import animated_svg
@@ -22,15 +22,24 @@ POLICY = "kododo-4p"
 CURVE = "curve"  # the picture's text that says what is drawn
 
 
-def kododo_game() -> str:
-    """The first two rounds of a game of four copies of a policy, as player_0 sees it."""
-    game = kododo_v0.batch_game(1, num_players=4, seed=3)
-    agents, rng = [load(POLICY)] * 4, np.random.default_rng(3)
+# By the picture's name: the policy in all seats, the first and the last step, and the title.
+GAMES = {
+    "kododo_game": ("kododo-4p", 0, 6, "two rounds of Kododo, turn by turn"),
+    "combi_combo_game": ("combi_combo-4p", 4, 8, "the second half of a game of Combi-Combo"),
+    "kado_game": ("kado-3p", 30, 38, "KADO, step by step"),
+}
+
+
+def played(policy: str, first: int, last: int, title: str) -> str:
+    """Some steps of a game of copies of a policy, as player_0 sees it, as a moving SVG."""
+    agent = load(policy)
+    game = registry.batch_game(agent.game, 1, seed=3, num_players=agent.num_players)
+    agents, rng = [agent] * agent.num_players, np.random.default_rng(3)
     pictures = [game.svg(player=0)]
-    for _ in range(2 * game.rules.num_turns):
+    for _ in range(last):
         game.step(joint_action(agents, game, rng))
         pictures.append(game.svg(player=0))
-    return animated_svg(pictures, 1.5, "two rounds of Kododo, turn by turn")
+    return animated_svg(pictures[first:], 1.5, title)
 
 
 def curve() -> list[dict[str, Any]]:
@@ -121,7 +130,8 @@ def draw_strengths(path: Path) -> None:
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    (IMAGES / "kododo_game.svg").write_text(kododo_game())
+    for name, what in GAMES.items():
+        (IMAGES / f"{name}.svg").write_text(played(*what))
     draw_curve(IMAGES / "learning_curve.png")
     draw_truth(IMAGES / "exact.png")
     if (IMAGES.parent / "time_to_strength.json").exists():

@@ -19,12 +19,12 @@ PROJECT = "kododo-env"
 # A package is listed with the first that brings it.
 EXTRAS = ("", "render", "play", "sb3", "train", "open-spiel", "offline", "docs", "dev")
 COPYLEFT = re.compile(r"GPL|GNU|MPL|Mozilla|EPL|CDDL|EUPL|OSL")
-LONGEST = 60  # letters; a longer License field is the licence itself, not its name
+LONGEST_FIELD = 60  # letters; a longer License field is the licence itself, not its name
 
 HEAD = """# Licences of the dependencies
 
 The package itself is MIT. These are the packages that an installation brings at the pinned
-versions, each with the licence that it declares; **bold** is copyleft, which binds who passes
+versions, each with the licence that it declares; **bold** is copyleft, which binds all who pass
 that package on, changed or not, and nobody who merely installs it. Wheels may hold further
 libraries, whose licences lie in the wheel.
 
@@ -44,7 +44,7 @@ def licence(package: Distribution) -> str:
     kinds = [line for line in said.get_all("Classifier", []) if line.startswith("License ::")]
     names = [line.rpartition(" :: ")[2] for line in kinds]
     field = said.get("License") or ""
-    short = "" if field == "UNKNOWN" or len(field) > LONGEST or "\n" in field else field
+    short = "" if field == "UNKNOWN" or len(field) > LONGEST_FIELD or "\n" in field else field
     return said.get("License-Expression") or short or ", ".join(names) or _by_its_text(package)
 
 

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core import BatchGame
+from kododo_env.core.arrays import Int64
 
 if TYPE_CHECKING:
     from hypothesis import settings
 
 
 def enough(number: int) -> int:
-    """So many games or examples; a sixth of them for each mutant of ``make mutants``."""
+    """This many games or examples; a sixth of them for each mutant of ``make mutants``."""
     return max(2, number // 6) if "MUTANT_UNDER_TEST" in os.environ else number
 
 
@@ -29,17 +29,15 @@ def few(max_examples: int) -> settings:
     )
 
 
-def random_actions(game: BatchGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def random_actions(game: BatchGame, rng: np.random.Generator) -> Int64:
     """A legal action for every player of every game, all with the same chance; (N, P)."""
     mask = game.legal_action_mask()
     return np.where(mask, rng.random(mask.shape), -1).argmax(axis=2)
 
 
-def play_random(
-    game: BatchGame, rng: np.random.Generator, steps: int | None = None
-) -> list[npt.NDArray[np.int64]]:
+def play_random(game: BatchGame, rng: np.random.Generator, steps: int | None = None) -> list[Int64]:
     """Play at random until all games are over, or for some steps; returns the actions."""
-    played: list[npt.NDArray[np.int64]] = []
+    played: list[Int64] = []
     while len(played) != steps and not game.terminated.all():
         played.append(random_actions(game, rng))
         game.step(played[-1])

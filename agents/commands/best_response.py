@@ -1,4 +1,4 @@
-"""Exploitability: how much an attacker who knows a policy can gain against it.
+"""Exploitability: how much an attacker who knows a policy gains against it.
 
 The attackers have one seat each among P - 1 copies of the policy: best responses that
 learned against it, and search that has it as its model of everybody. Their gains over
@@ -27,7 +27,7 @@ from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, SUFFIX, load
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
-from kododo_env.arena.tables import table
+from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import written_whole

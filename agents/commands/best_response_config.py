@@ -20,7 +20,7 @@ from kododo_env.core.bounds import (
 
 @dataclass(frozen=True)
 class BestResponseConfig:
-    """How much can be gained against one policy by a player who knows it, in place of a tournament:
+    """How much an attacker who knows a policy gains against it, in place of a tournament:
     best responses learn against copies of it, and search has it as its model.
     """
 

@@ -29,7 +29,7 @@ class EvaluateConfig(TournamentConfig):
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
     cancels. The same arguments give the same numbers, whatever --workers is. With
-    --best-response instead: how much can be gained against a policy by a player who knows it.
+    --best-response instead: how much an attacker who knows a policy gains against it.
     """
 
     games: Games = TournamentConfig.games

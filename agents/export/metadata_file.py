@@ -1,4 +1,4 @@
-"""``NAME.meta.json`` beside a policy file: its metadata, readable without ONNX."""
+"""``NAME.meta.json`` beside a policy file: its metadata for programs that cannot read the file."""
 
 from __future__ import annotations
 

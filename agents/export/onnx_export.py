@@ -26,7 +26,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.system.files import written_whole
 
-POSITIONS = 10_000  # at least so many are compared
+POSITIONS = 10_000  # at least this many are compared
 TOLERANCE = 1e-4  # of logits and values, absolute and relative
 
 
@@ -121,7 +121,7 @@ def _quiet() -> Iterator[None]:
 def positions(
     game: BatchGame, least: int, seed: int = 0
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
-    """At least ``least`` positions of random legal play: observations (n, F), masks (n, A) int8."""
+    """At least this many positions of random legal play: observations (n, F), masks (n, A) int8."""
     rng = np.random.default_rng(seed)
     num_envs = max(1, min(512, least // (8 * game.num_players)))
     play = game.fresh(num_envs, seed)

@@ -84,7 +84,7 @@ def game_of(policy: PolicyMetadata, num_envs: int = 1) -> BatchGame:
 
 
 def changed_rules(policy: PolicyMetadata) -> dict[str, Any]:
-    """The rules of a policy's game that are not those of the game with so many players."""
+    """The rules of a policy's game that are not those of the game with this many players."""
     usual = make_game(policy.game, 1, policy.num_players, {}).rules
     rules = {name: hashable(value) for name, value in policy.rules.items()}
     return {name: value for name, value in rules.items() if value != getattr(usual, name, None)}

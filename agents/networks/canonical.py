@@ -9,18 +9,16 @@ follows from the layouts that the game declares, as tensor operations without le
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.core.arrays import Float32, Float64, Int64
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
 EXACT = 1 << 53  # keys are float64, which adds whole numbers up to this without rounding
 FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, to try
 NO_SYMMETRY = Symmetry((), "", ())
-
-Integers = npt.NDArray[np.int64]
 
 
 class Canonical(nn.Module):
@@ -138,9 +136,7 @@ def _interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int
     return axes
 
 
-def _places(
-    piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int
-) -> npt.NDArray[np.float32]:
+def _places(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int) -> Float32:
     """How the canonical place of each number of a piece follows from the entries' places.
 
     Shape (1 + C, size): first the base, of which ``first`` and the axes that are not
@@ -162,9 +158,9 @@ def _apply(table: Tensor, places: Tensor) -> Tensor:
     return torch.addmm(table[0], places.to(torch.float32), table[1:]).to(torch.int64)
 
 
-def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, Integers]]:
+def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, Int64]]:
     """The columns by how many interchangeable axes they have, over which they run first."""
-    found: list[list[Integers]] = [[], [], []]
+    found: list[list[Int64]] = [[], [], []]
     columns = layout.views(np.arange(layout.size))
     for piece in layout.pieces:
         mine = _interchangeable(piece, symmetry)
@@ -173,7 +169,7 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
     return [(k, np.concatenate(parts, -1).ravel()) for k, parts in enumerate(found) if parts]
 
 
-def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> npt.NDArray[np.float64]:
+def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> Float64:
     """What each number of an observation adds to the key of each entry; shape (F, C).
 
     The declared pieces decide first; then everything else does, through coefficients that
@@ -181,7 +177,7 @@ def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> npt.NDArray[np
     All are whole numbers, small enough that float64 adds them exactly in any order.
     """
 
-    def largest(key: Integers) -> int:
+    def largest(key: Int64) -> int:
         return int((key * layout.maxima[:, None]).sum(axis=0).max())
 
     for fine in FINE:
@@ -205,7 +201,7 @@ def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> npt.NDArray[np
     raise ValueError(f"the keys {symmetry.keys} are too large to be added exactly")
 
 
-def _by_entry(piece: Piece, axis: int, numbers: Integers) -> Integers:
+def _by_entry(piece: Piece, axis: int, numbers: Int64) -> Int64:
     """A number for each place of a piece, in the column of the entry meant there: (size, C)."""
     entry = np.indices(piece.shape)[axis].reshape(-1, 1)
     number = np.broadcast_to(numbers, piece.shape).reshape(-1, 1)
@@ -221,7 +217,7 @@ def descending_places(key: Tensor) -> Tensor:
     """The place of each entry by descending key, (B, C); equal ones keep their order."""
     entries = key.shape[1]
     mine, other = key[:, :, None], key[:, None, :]
-    # Keys are whole numbers: an entry that does not come first anyway must have one more.
+    # Keys are whole numbers: a seat that does not come first anyway must have one more.
     before = other >= mine + torch.ones(entries, entries, device=key.device).triu()
     return before.sum(dim=2)
 

@@ -16,7 +16,7 @@ from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece
 
 ILLEGAL = -1e8  # the logit of an action that is not legal
-LARGEST = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
+LARGEST_LOGIT = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
 # Arguments of GameNetwork beside the layouts.
 SETTINGS = ("width", "depth", "one_hot", "tied")
 FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
@@ -260,7 +260,7 @@ def drawn(log_probs: Tensor) -> Tensor:
 
 def check_answers(*answers: Tensor) -> None:
     """Raise Diverged if a network's logits or values are NaN, or so large that masks fail."""
-    check_finite(*answers, below=LARGEST)
+    check_finite(*answers, below=LARGEST_LOGIT)
 
 
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:

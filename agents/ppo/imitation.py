@@ -15,7 +15,7 @@ from scipy.special import softmax
 from torch.nn import functional
 
 from agents.networks.network import log_probabilities
-from agents.ppo.ppo import LONGEST, PPO, Batch, Losses, Played, minibatches
+from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Played, minibatches
 from kododo_env.core.agent import ActionValueAgent, Agent, choice_of, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
@@ -29,7 +29,7 @@ class Imitation:
 
     Args:
         learner: The learner, with the settings of its recipe.
-        expert: The player that is imitated.
+        expert: The agent that is imitated.
     """
 
     def __init__(self, learner: PPO, expert: Agent) -> None:
@@ -75,7 +75,7 @@ class Imitation:
         decided: list[npt.NDArray[np.bool_]] = []
         rewards: list[npt.NDArray[np.float32]] = []
         agent_steps = 0
-        while len(rewards) < LONGEST and not game.terminated.all():
+        while len(rewards) < LONGEST_UPDATE and not game.terminated.all():
             agent_steps += game.num_players * int((~game.terminated).sum())
             deciding = game.deciding()
             chosen, targets = demonstrate(self.expert, game, rng, self.recipe.imitation_temperature)

@@ -49,8 +49,8 @@ def bfloat16_is_fast() -> bool:
 # --- memory and threads -------------------------------------------------------------------
 
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
-KEPT = 1 << 30  # bytes that are free at most before some are given back
-LARGE = 1 << 25  # larger blocks are given back at once; glibc takes no larger number
+KEPT_BYTES = 1 << 30  # bytes that are free at most before some are given back
+LARGE = 1 << 25  # what has more bytes is given back at once; glibc takes no larger number
 COMPILED = "64"  # products of one kind; oneDNN's own number is 1,024
 
 
@@ -66,7 +66,7 @@ def prepare_process() -> None:
     torch.set_num_threads(1)
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
-        mallopt(TRIM_THRESHOLD, KEPT)
+        mallopt(TRIM_THRESHOLD, KEPT_BYTES)
         mallopt(MMAP_THRESHOLD, LARGE)
     for cache in ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"):
         os.environ.setdefault(cache, COMPILED)

@@ -39,7 +39,7 @@ from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Float32
 from kododo_env.core.batch_game import BatchGame
 
-LONGEST = 200  # steps of an update: games without a fixed length are cut there
+LONGEST_UPDATE = 200  # steps of an update: games without a fixed length are cut there
 PROBED = 256  # decisions on which a network is tried after it has learned
 
 Batch = dict[str, Tensor]
@@ -115,11 +115,11 @@ class PPO(nn.Module):
     # --- playing --------------------------------------------------------------------------
 
     def play(self, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
-        """Deal a batch of games, and play them to their end, ``LONGEST`` steps at most.
+        """Deal a batch of games, and play them to their end, ``LONGEST_UPDATE`` steps at most.
 
         Args:
             game: N games.
-            agents: The player in each seat; None: the policy.
+            agents: The agent in each seat; None: the policy.
             seed: Of the cards and of the agents' randomness. The policy's own is torch's.
 
         Returns:
@@ -138,7 +138,7 @@ class PPO(nn.Module):
         values: list[Tensor] = []
         rewards: list[Float32] = []
         steps = 0
-        while len(rewards) < LONGEST and not game.terminated.all():
+        while len(rewards) < LONGEST_UPDATE and not game.terminated.all():
             steps += len(seats) * int((~game.terminated).sum())
             with self.stopwatch.on("acting"):
                 here = game.deciding() & learns
@@ -418,7 +418,7 @@ def divergence_of(log_probs: Tensor, others: Tensor) -> Tensor:
 
 
 def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:
-    """``epochs`` passes over decisions, each in random order and in nearly equal parts."""
+    """This many passes over decisions, each in random order and in nearly equal parts."""
     total = len(decisions["returns"])
     for _ in range(epochs):
         for chosen in torch.randperm(total).chunk(max(1, round(total / size))):

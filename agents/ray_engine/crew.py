@@ -39,7 +39,7 @@ class Crew:
     def play(self, work: Sequence[Piece], weights: dict[str, npt.NDArray[Any]]) -> list[Played]:
         """What came of the pieces, in their order.
 
-        A piece whose runner was killed is played again, by a runner that is there; it comes out
+        A piece whose runner was killed is played again by another runner; it comes out
         the same.
 
         Raises:

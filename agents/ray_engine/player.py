@@ -27,7 +27,7 @@ class Piece:
         index: The piece's number, of which with the update's its games follow.
         games: How many games of self-play it has.
         imitation: Whether the expert plays.
-        opponent: Otherwise who sits in the other seats; None: the network itself.
+        opponent: Otherwise the agent in the other seats; None: the network itself.
     """
 
     update: int

@@ -33,7 +33,7 @@ class BatchEnvRunner(EnvRunner):
     def sample(self, *, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played | ValueError:
         """The decisions of a piece, or the words on a network that diverged.
 
-        An error is returned, not raised: RLlib would start the runner again and again.
+        An error is returned, not raised: RLlib would begin the runner again and again.
         """
         if piece.games not in self.players:
             self.players[piece.games] = Player(self.task, piece.games, self.bfloat16)

@@ -19,7 +19,7 @@ from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 from kododo_env.policy.policy_schema import NETWORK
 
-LAST = 0.01  # imitation ends at this share of the learning rate that it began with
+LAST_RATE = 0.01  # imitation ends at this share of the learning rate that it began with
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Recipe:
 
     def imitation_rate(self, remaining: float) -> float:
         """The learning rate when this share of the imitation is left, 1 to 0."""
-        return self.imitation_learning_rate * (LAST + (1 - LAST) * remaining)
+        return self.imitation_learning_rate * (LAST_RATE + (1 - LAST_RATE) * remaining)
 
     def self_play_rates(self, remaining: float) -> tuple[float, float]:
         """Learning rate and weight of the entropy when this share of the self-play is left."""
@@ -116,7 +116,7 @@ class Recipe:
         return margin + rewards.win(game)
 
     def opponent_of(self, update: int) -> str | None:
-        """The opponent's name in an update of self-play; None: the policy itself."""
+        """The opponent in an update of self-play; None: the policy itself."""
         if not self.opponents:
             return None
         before, after = (int(n * self.opponents_share + 1e-9) for n in (update, update + 1))

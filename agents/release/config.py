@@ -16,7 +16,7 @@ from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
-CHOICE = 4  # a fourth of the games that measure the chosen policy are played to choose it
+CHOICE = 4  # one game is played to choose a policy for every four that measure it
 EVALUATIONS = 6  # points of the learning curve
 
 

@@ -45,7 +45,7 @@ Evidence = Iterator[tuple[str, Array, int]]
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
 ASTRAY = 0.1  # how often a choice is made at random instead
 NOISE = 0.05  # of the heuristic while it learns, in points
-PULL = 2.0  # how hard weights are drawn to where they start, as if by so many rows
+PULL = 2.0  # how hard weights are drawn to where they start, as if by this many rows
 RARE = -4.0  # where the weights of the Kododo clause start; all others at 0
 WEIGHTS = {
     0: ("0/opening",),

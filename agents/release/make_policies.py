@@ -48,7 +48,7 @@ from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
 STAGES = ("choice", "shares", "exploitability")
-LARGEST = 1_000_000  # bytes of a policy file
+LARGEST_POLICY = 1_000_000  # bytes of a policy file
 
 
 def make_policies(config: PoliciesConfig) -> None:
@@ -167,10 +167,10 @@ def rewrite(source: Path, path: Path, metadata: PolicyMetadata) -> None:
         ValueError: It would be too large to ship.
     """
     content = policy_bytes(halved(onnx.load(source)), metadata)
-    if len(content) > LARGEST:
+    if len(content) > LARGEST_POLICY:
         raise ValueError(
-            f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST:,} at most: "
-            "make the network smaller"
+            f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST_POLICY:,} "
+            "at most: make the network smaller"
         )
     with written_whole(path) as aside:
         aside.write_bytes(content)

@@ -1,6 +1,6 @@
 """Checkpoints of a training run: one file, written whole or not at all.
 
-The games are not in it: every update deals new games by a seed of its own.
+The games are not in it: every update begins with games that are dealt again by a seed of its own.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.networks.network import inputs_of
-from agents.ppo.ppo import LONGEST
+from agents.ppo.ppo import LONGEST_UPDATE
 from agents.training.training_config import Task
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
@@ -53,7 +53,7 @@ def needed_memory(task: Task) -> int:
 class GameLength(NamedTuple):
     """What a batch takes, played at random."""
 
-    steps: int  # from the deal until all games are over, at most ``LONGEST``
+    steps: int  # from the deal until all games are over, at most ``LONGEST_UPDATE``
     deciding: float  # the share of the seats that had something to decide
 
 
@@ -62,7 +62,7 @@ def game_length(game: BatchGame) -> GameLength:
     trial = game.fresh(game.num_envs, 0)
     rng = np.random.default_rng(0)
     deciding: list[float] = []
-    while len(deciding) < LONGEST and not trial.terminated.all():
+    while len(deciding) < LONGEST_UPDATE and not trial.terminated.all():
         deciding.append(float(trial.deciding().mean()))
         trial.step(random_legal_actions(trial.legal_action_mask(), rng))
     return GameLength(len(deciding), float(np.mean(deciding)))

@@ -53,7 +53,7 @@ def train_best_response(
     seat, since in some games it matters where one sits.
 
     Args:
-        policy: The player in all other seats; it plays at its own temperature.
+        policy: The policy in all other seats, at the temperature that it has.
         minutes: How long to learn; 5 if neither this nor ``steps`` is given.
         steps: The learner's steps instead, rounded up to whole updates. With these, the
             same seed and threads the result is the same.

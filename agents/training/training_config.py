@@ -28,7 +28,7 @@ from kododo_env.rules_arguments import default_players, hashable, make_game, par
 
 DEFAULT_GAME = "kododo"
 Table = tuple[BatchGame, list[Agent | None]]
-"""Games, and who has each seat of them: None where the policy learns."""
+"""Games, and the agent in each seat of them: None where the policy learns."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class TrainConfig:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 
     def budget(self, spent: float = 0.0) -> Budget:
-        """Its budget, of which this many seconds are spent already."""
+        """What it may take, of which this many seconds are spent already."""
         return Budget(self.minutes, self.steps, spent)
 
 
@@ -166,7 +166,7 @@ class Task:
         return make_game(self.game, num_envs, self.num_players, self.further_rules, seed)
 
     def expert(self) -> Agent | None:
-        """The player that is imitated at first; ValueError if the game has no such player."""
+        """The agent to imitate at first; ValueError if the game has no such scripted player."""
         name = self.recipe.expert
         return make_agent(name, self.game) if name else None
 

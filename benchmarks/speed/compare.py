@@ -1,7 +1,7 @@
 """Two revisions beside each other: ``make bench-compare REV=main`` prints ratios with intervals.
 
 The older tree is put into a temporary folder, with the benchmarks of this one. In every round both
-are started anew, each in a process of its own, and take turns at every figure, so that what else
+are started again, each in a process of its own, and take turns at every figure, so that what else
 the machine does falls on both alike. A round gives one ratio of each figure; the interval is
 Student's of their logarithms.
 """
@@ -40,7 +40,7 @@ class CompareConfig:
     only: str = "core,one-game,decision,tournament/scripted/1,tournament/nine/1"
     """Beginnings of figures' names, between commas: core/GAME/4096, million, ..."""
     rounds: int = 8
-    """How often the processes are started anew; two at least."""
+    """How often the processes are started again; two at least."""
     samples: int = 5
     """Of each figure in a round; the best counts, since others only ever take time away."""
     json: Path | None = None

@@ -26,12 +26,12 @@ from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 
 SIZES = (1, 8, 32, 63, 64, 128, 256, 512, 1024, 4096, 16_384, 65_536)
-LONG = 4096  # more games than these take long, and vary less
-MANY = 1_000_000
+MANY_GAMES = 4096  # more games than these take long, and vary less
+MOST_GAMES = 1_000_000
 Call = Callable[[BatchGame, Any], object]
-TOGETHER = 1024
+GAMES_AT_A_TIME = 1024
 MOST_BATCHES = 64
-"""Batches one after the other, up to so many or so many games: a clock costs time as well."""
+"""Batches one after the other, up to one of these numbers of games: a clock costs time as well."""
 WORKS = ("step", "mask", "observe", "reset")
 """What adds up to the whole; observing into rows comes instead of observing."""
 
@@ -44,7 +44,7 @@ def benches() -> Iterator[Bench]:
         )
     for game in registry.DOORS:
         for num in SIZES:
-            most = 3 if num > LONG else 1000
+            most = 3 if num > MANY_GAMES else 1000
             yield Bench(f"core/{game}/{num}", partial(played_again, game, num), most)
     for game in registry.DOORS:
         yield Bench(f"million/{game}", partial(in_a_process, game), most=1)
@@ -57,8 +57,8 @@ def batch(game: str, num: int, seed: int = 0) -> BatchGame:
 
 
 def played_again(game: str, num: int) -> Sample:
-    """Some batches of so many games each, that take turns at every step."""
-    batches = min(max(1, TOGETHER // num), MOST_BATCHES)
+    """Some batches of this many games each, that take turns at every step."""
+    batches = min(max(1, GAMES_AT_A_TIME // num), MOST_BATCHES)
     return Timed([batch(game, num, seed) for seed in range(batches)]).sample
 
 
@@ -125,7 +125,7 @@ def in_a_process(game: str) -> Sample:
     return lambda: found
 
 
-def many(game: str, num: int = MANY) -> dict[str, float]:
+def many(game: str, num: int = MOST_GAMES) -> dict[str, float]:
     """What a large batch takes; memory first, before anything is recorded."""
     played, rng, most = batch(game, num), np.random.default_rng(0), {}
     seen = np.empty((played.num_players, played.layout.size, num), played.layout.dtype)

@@ -1,7 +1,7 @@
 """What a decision costs: the policies that ship, and search, for one position and for many.
 
 Positions are those of random legal play in which the first seat has a choice. Each is looked at
-anew, so writing its observation counts. Time is that of the process.
+again, so writing its observation counts. Time is that of the process.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kododo_env.core.agent import Agent
 
 GAME = next(iter(registry.DOORS))
 POLICY = f"{GAME}-{PLAYERS}p"  # what search is measured with
-MANY = 1000
+MANY_GAMES = 1000
 WORLDS, MANY_SEARCHED = 64, 64
 FEW_STEPS = 4  # of what takes long only every fourth step: each turn of a round in turn
 MILLISECONDS = 50
@@ -36,9 +36,9 @@ def benches() -> Iterator[Bench]:
     for name, (game, players) in policy_tables().items():
         if name in shipped():
             one = partial(Decisions, name, game, players, 1, games=4)
-            many = partial(Decisions, name, game, players, MANY, every=FEW_STEPS)
+            many = partial(Decisions, name, game, players, MANY_GAMES, every=FEW_STEPS)
             yield Bench(f"decision/{name}/1", partial(decided, one))
-            yield Bench(f"decision/{name}/{MANY}", partial(decided, many))
+            yield Bench(f"decision/{name}/{MANY_GAMES}", partial(decided, many))
     search = f"search:{POLICY}"
     for num in (1, MANY_SEARCHED):
         searched = partial(Decisions, f"{search}:{WORLDS}", GAME, PLAYERS, num, every=FEW_STEPS)
@@ -54,7 +54,7 @@ class Decisions:
         game: The game's name.
         players: P.
         num: Positions at a time.
-        games: So many games one after the other, for a longer time to be measured.
+        games: This many games one after the other, for a longer time to be measured.
         every: At which steps: 1 at all, 2 at every other one, ...
 
     Attributes:

@@ -84,7 +84,7 @@ def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str,
     """The medians of some benchmarks, which take turns, after a round that is not counted.
 
     Yields:
-        A benchmark's name and its figures. Who is left out has none, and a line is printed.
+        A benchmark's name and its figures; one that is left out has none, and a line is printed.
     """
     samples: dict[str, Sample] = {}
     for bench in benches:

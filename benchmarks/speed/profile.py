@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from time import process_time
 from types import CodeType, FrameType
 
-from benchmarks.speed.decision import GAME, MANY, POLICY, WORLDS, Decisions
+from benchmarks.speed.decision import GAME, MANY_GAMES, POLICY, WORLDS, Decisions
 from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
 from benchmarks.speed.tournament import FIELDS, played
 
@@ -42,7 +42,7 @@ SEARCHING = {
 }
 PLAYING = {
     "the games' steps": "kododo_env.core.batch_game:BatchGame.step",
-    OTHER: "kododo_env.arena.play:play_chunk",
+    OTHER: "kododo_env.arena.duplicates:play_chunk",
     BY_AGENT: "",
 }
 
@@ -52,7 +52,7 @@ def benches() -> Iterator[Bench]:
     decide = partial(Decisions, game=GAME, players=PLAYERS)
     for name, places, make in (
         (f"{POLICY}, one position", DECIDING, partial(decide, POLICY, num=1)),
-        (f"{POLICY}, {MANY:,} positions", DECIDING, partial(decide, POLICY, num=MANY)),
+        (f"{POLICY}, {MANY_GAMES:,} positions", DECIDING, partial(decide, POLICY, num=MANY_GAMES)),
         (
             f"search:{POLICY}:{WORLDS}",
             SEARCHING,

@@ -31,7 +31,7 @@ class Recorded:
 
     @property
     def agent_steps(self) -> int:
-        """Players' steps in all games; who only waits counts too."""
+        """Players' steps in all games; a player who only waits counts too."""
         return len(self.actions) * self.game.num_envs * self.game.num_players
 
     def rewind(self) -> None:

@@ -23,7 +23,7 @@ GAME = "kododo"
 SOURCE = Path(__file__).with_suffix(".c")
 ACTIONS = 15
 SEED = ctypes.c_uint64(88172645463325252)
-LEAST = 4096  # games in a sample: fewer are played several times
+LEAST_GAMES = 4096  # games in a sample: fewer are played several times
 
 
 class Seen(NamedTuple):
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 
 
 class ReferenceLoop:
-    """The compiled loop for a batch of so many games.
+    """The compiled loop for a batch of this many games.
 
     Args:
         num: N.
@@ -96,7 +96,7 @@ def pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
 
 @cache
 def compiled(players: int) -> ctypes.CDLL:
-    """The library for so many players; its file is gone as soon as it is loaded."""
+    """The library for this many players; its file is gone as soon as it is loaded."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
         raise LeftOut("there is no C compiler (cc) to make the loop by hand")
@@ -116,7 +116,7 @@ def sample_of(num: int, players: int) -> Sample:
     loop = ReferenceLoop(num, players)
     game = kododo_v0.batch_game(num, num_players=players, seed=0)
     actions = np.ascontiguousarray(np.stack(Recorded(game).actions))
-    given, times = pointer(actions), max(1, LEAST // num)
+    given, times = pointer(actions), max(1, LEAST_GAMES // num)
 
     def sample() -> dict[str, float]:
         begun = process_time()

@@ -84,7 +84,7 @@ def play_on_the_batch() -> None:
         normalize=True,
         action_mask="observation",
         illegal_action="raise",
-        autoreset_mode="Disabled",  # TorchRL deals anew itself
+        autoreset_mode="Disabled",  # TorchRL deals again itself
     )
     env = TransformedEnv(GymWrapper(games, categorical_action_encoding=True), ActionMask())
     env.rollout(2)

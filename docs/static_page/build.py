@@ -14,12 +14,11 @@ from tempfile import TemporaryDirectory
 
 import kododo_env
 from docs.static_page.npm import PYODIDE, members
-from docs.static_page.start import start_page
+from docs.static_page.start import START, start_page
 from kododo_env.agent_registry import POLICIES
 from kododo_env.play import __file__ as play
 
-HERE = Path(__file__).parent
-PAGE = Path(play).parent / "web"
+PLAY = Path(play).parent
 RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 LOCK = "pyodide-lock.json"
 # Pyodide's own distribution, from where a page loads numpy if the folder does not have it.
@@ -95,11 +94,13 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
 
 
 def _add_page(site: Path) -> None:
-    """The page of a table, with our host in place of the server's, and the one before it."""
-    shutil.copytree(PAGE, site, dirs_exist_ok=True)
-    for name in ("host.js", "worker.js", "python.js", "offline.js", "start.css", "licences.txt"):
-        shutil.copyfile(HERE / name, site / name)
-    table = (site / "index.html").read_text()
+    """The page of a table, with a host in the page in place of the server, and the start page."""
+    files = [*(PLAY / "web").iterdir(), *(PLAY / "static").iterdir()]
+    assert len({file.name for file in files}) == len(files), "two files have one name"
+    for file in files:
+        if file.name != START.name:
+            shutil.copyfile(file, site / file.name)
+    table = (PLAY / "served" / "index.html").read_text()
     assert table.count("</body>") == 1, "the page has no end"
     (site / "table.html").write_text(table.replace("</body>", BACK))
     (site / "index.html").write_text(start_page())

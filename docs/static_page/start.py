@@ -7,14 +7,16 @@ from pathlib import Path
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines
+from kododo_env.play import __file__ as play
 from kododo_env.rules_arguments import default_players
 
+START = Path(play).parent / "static" / "start.html"
 PLACE = "<!-- tables -->"
 
 
 def start_page() -> str:
     """The page, with all games of the registry."""
-    page = Path(__file__).with_name("start.html").read_text()
+    page = START.read_text()
     assert PLACE in page, "start.html has no place for the tables"
     return page.replace(PLACE, "\n".join(map(_form, registry.DOORS)))
 

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.play import ChunkResult
 from kododo_env.core.numbers import shown
 
 

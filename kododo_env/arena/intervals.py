@@ -103,7 +103,7 @@ def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, 
 
 
 def _wilson(centre: float, trials: float, z: float) -> tuple[float, float]:
-    """Wilson's interval of a share that was seen in so many independent trials."""
+    """Wilson's interval of a share that was seen in this many independent trials."""
     shrink = 1 + z * z / trials
     middle = (centre + z * z / (2 * trials)) / shrink
     half = z / shrink * sqrt(centre * (1 - centre) / trials + (z / (2 * trials)) ** 2)

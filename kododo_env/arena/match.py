@@ -40,18 +40,18 @@ class Match(Contest):
     """One agent alone against P - 1 copies of another, each deck once from every seat.
 
     Args:
-        one: Who is alone: an agent, or what ``make_agent`` takes for one.
-        copies: Who has all the other seats, likewise.
+        one: The one that is alone: an agent, or what ``make_agent`` takes for one.
+        copies: The one of which copies have all other seats, likewise.
         game: Name of the game in the registry.
         players: P.
         games: How many, rounded up to whole deals of P games.
-        seed: The same seed deals the same decks to whoever plays.
+        seed: The same seed deals the same decks to any two players.
         rules: Further fields of the game's rules.
-        least_chunks: Into so many chunks at least it is divided, for several processes; with
+        least_chunks: Into this many chunks at least it is divided, for several processes; with
             another number other decks are dealt.
 
     Raises:
-        ValueError: So many games cannot be played.
+        ValueError: This many games cannot be played.
     """
 
     one: Agent | str

@@ -1,4 +1,4 @@
-"""Who sits with whom: the tables of a tournament, in chunks that can be played by themselves."""
+"""Seating: the tables of a tournament, in chunks that can be played by themselves."""
 
 from __future__ import annotations
 
@@ -88,5 +88,5 @@ class _Mixer:
 
 
 def _neighbours(order: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Who sits at whose left hand."""
+    """Each player with the one at their left."""
     return list(zip(order, order[1:] + order[:1], strict=True))

@@ -3,7 +3,7 @@
 The model is Luce's: an agent's chance to win at a table is its strength divided by the
 sum of the strengths there (the first stage of Plackett and Luce; with two players,
 Bradley and Terry). So of the victories that one of two agents took at the same tables,
-the share of the one is its strength over the sum of both, whoever else was there; this
+the share of the one is its strength over the sum of both, whatever other players were there; this
 makes pairs of any table, and a shared victory counts for both in part.
 """
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.intervals import Estimate, mean, share
-from kododo_env.arena.play import ChunkResult
 from kododo_env.arena.ratings import REFERENCE, intransitive_triples, pair_shares, ratings
-from kododo_env.arena.tables import table
+from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
 
 

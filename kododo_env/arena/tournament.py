@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kododo_env.agent_registry import make_agent
+from kododo_env.arena.duplicates import Recording
 from kododo_env.arena.pairing import Chunk, mixed_tables
-from kododo_env.arena.play import Recording
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import MOST_GAMES
@@ -17,7 +17,7 @@ from kododo_env.rules_arguments import make_game
 
 
 class Contest:
-    """What is played in chunks, a tournament or a match: a game, how often, and who plays it."""
+    """What is played in chunks, a tournament or a match: a game, how often, and by which agents."""
 
     game: str
     players: int
@@ -27,7 +27,7 @@ class Contest:
     recording: Recording | None = None
 
     def named(self) -> Sequence[Agent | str]:
-        """Who plays: agents, or what ``make_agent`` takes for them."""
+        """The players: agents, or what ``make_agent`` takes for them."""
         raise NotImplementedError
 
     @property
@@ -103,7 +103,7 @@ class Tournament(Contest):
 
 
 def check_numbers(players: int, games: int, seed: int) -> None:
-    """Raise ValueError unless so many games can be played."""
+    """Raise ValueError unless this many games can be played."""
     whole_number(players, "players", 1)
     whole_number(seed, "seed", 0)
     if whole_number(games, "games", highest=MOST_GAMES) < players:

@@ -16,8 +16,8 @@ from queue import SimpleQueue
 from traceback import format_exc
 from typing import Any
 
+from kododo_env.arena.duplicates import ChunkResult, play_chunk
 from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.play import ChunkResult, play_chunk
 from kododo_env.arena.tournament import Contest
 from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
@@ -165,7 +165,7 @@ class _Pool(ThreadPoolExecutor):
 
 @contextmanager
 def _stops_blocked() -> Iterator[None]:
-    """Inside, who asks to stop has to wait; a process that starts meanwhile inherits that.
+    """Inside, a request to stop has to wait; a process that starts meanwhile inherits that.
 
     A terminal sends Ctrl-C to all processes, and one that imports its libraries, or whose
     parent left while it was being started, answers with a traceback.

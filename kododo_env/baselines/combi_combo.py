@@ -108,7 +108,7 @@ def _share(cards: Array) -> Float64:
 
 
 def _any(expected: Array) -> Float64:
-    """The chance of at least one where so many are expected (Poisson)."""
+    """The chance of at least one where this many are expected (Poisson)."""
     return np.asarray(-np.expm1(-expected))
 
 
@@ -151,7 +151,7 @@ def _others_in_colour(chance: Float64) -> Float64:
 
 
 def _number_coming(expected: Float64) -> Float64:
-    """The chance of each number 0, 1, ... where so many are expected (Poisson), (MOST, N)."""
+    """The chance of each number 0, 1, ... where this many are expected (Poisson), (MOST, N)."""
     numbers = np.arange(MOST)[:, None]
     factorials = np.cumprod(np.maximum(numbers, 1), axis=0)
     return np.asarray(np.exp(-expected) * expected**numbers / factorials)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Floating
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.scoring import (
@@ -20,7 +17,6 @@ from kododo_env.games.combi_combo.scoring import (
     own_points,
 )
 
-Floats = npt.NDArray[np.floating[Any]]
 FOURS, ONES = 0.5, 0.4  # what 4s of different colours, and each 1, have of their points at best
 LEFT = 0.15  # what the left neighbour's gain costs
 
@@ -34,7 +30,7 @@ class CollectorAgent(CombiComboAgent):
 
     name = "collector"
 
-    def action_values(self, view: View) -> Floats:
+    def action_values(self, view: View) -> Floating:
         """The worth of the hand without each card, less what is given away; shape (A, N)."""
         rules: Rules = view.rules
         hand, passed = (games_last(view.pieces[name]) for name in ("hand", "passed"))
@@ -52,7 +48,7 @@ class CollectorAgent(CombiComboAgent):
         return np.asarray(own - LEFT * given)
 
 
-def _credit(hand: Array, can_come: Array, rules: Rules) -> Floats:
+def _credit(hand: Array, can_come: Array, rules: Rules) -> Floating:
     """What may come of what a hand has begun: (...) from (C, 4, ...)."""
     far = _far(hand, rules) * ((hand > 0) | can_come).all(axis=1)
     sequences = rules.sequence_points * (far * (hand == 0).any(axis=1)).sum(axis=0)
@@ -62,14 +58,14 @@ def _credit(hand: Array, can_come: Array, rules: Rules) -> Floats:
     return np.asarray(sequences + series + FOURS * fours)
 
 
-def _far(hand: Array, rules: Rules) -> Floats:
+def _far(hand: Array, rules: Rules) -> Floating:
     """How far each colour's sequence has come, 0 to 1; the rarer a card, the more: (C, ...)."""
     rare = 1 / np.maximum(np.array(rules.copies), 1)
     parts = (rare / rare.sum()).astype(np.float32)
     return np.asarray(sum((hand[:, v] > 0) * part for v, part in enumerate(parts)))
 
 
-def _given(passed: Array, card: Array, rules: Rules) -> Floats:
+def _given(passed: Array, card: Array, rules: Rules) -> Floating:
     """What the left neighbour, who has got what was passed, gains by a card: (A, N)."""
     points = own_points(passed + card, rules) - own_points(passed, rules)
     far = (_far(passed + card, rules) - _far(passed, rules)).sum(axis=0)

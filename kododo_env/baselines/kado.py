@@ -52,7 +52,7 @@ class Plan:
     """The value to a dealer of giving each kind of card to each player.
 
     Values are points of margin, the dealer's own less the mean of the others', against a random
-    card. Seats are counted from the dealer, who is 0.
+    card. Seats are counted from the dealer, seat 0.
 
     Attributes:
         share: How likely each kind is the next card, (K, N).
@@ -106,7 +106,7 @@ class Plan:
         """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
 
         Args:
-            lacking: Who has no card, (P, N), the seats counted from the dealer.
+            lacking: Which players have no card, (P, N), the seats counted from the dealer.
             spare: How many cards may still be put aside, (N,).
         """
         number, own, games = lacking.sum(axis=0), lacking[0], np.arange(len(spare))

@@ -147,7 +147,7 @@ def _row_gains(now: Situation, seat: int) -> Float32:
 
 
 def _heat(now: Situation, empty: Array) -> Float32:
-    """How uncertain the best gift of a row with so many empty cells is, in points."""
+    """How uncertain the best gift of a row with this many empty cells is, in points."""
     part = np.maximum(empty, 0).astype(np.float32) / np.float32(now.rules.num_columns)
     return np.asarray(np.maximum(SPREAD * np.sqrt(part), np.float32(0.2)))
 
@@ -184,7 +184,7 @@ def _column_values(now: Situation, total: Array, best: Float32, turns: int) -> F
 
 
 def _chances(now: Situation, turns: int) -> Float32:
-    """How likely a column gets at least so many more cards of each ribbon: (missing, B, N)."""
+    """How likely a column gets at least this many more cards of each ribbon: (missing, B, N)."""
     of_ribbon = now.parts[1] == np.arange(now.rules.num_ribbons)[:, None]
     cards = of_ribbon.astype(np.float32) @ now.unseen
     share = np.minimum(WANTED * cards / cards.sum(axis=0), np.float32(0.9))

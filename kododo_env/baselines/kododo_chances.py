@@ -40,7 +40,7 @@ POINTS = 12  # points on the table in a colour
 
 @lru_cache
 def tables_for(rules: Rules, counts_cards: bool = True) -> Tables | None:
-    """The tables for so many players, by name; None if the rules are not the real game's.
+    """The tables for this many players, by name; None if the rules are not the real game's.
 
     Args:
         rules: The rules.
@@ -279,7 +279,7 @@ def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Float32]:
 
 @lru_cache
 def _combinations(cards: int, colours: int) -> Array:
-    """The ways in which so many cards may fall on colours, (R, C)."""
+    """The ways in which this many cards may fall on colours, (R, C)."""
     ways = combinations_with_replacement(range(colours), cards)
     return np.array([[way.count(colour) for colour in range(colours)] for way in ways], np.intp)
 
@@ -311,7 +311,7 @@ def _code(totals: Array, rules: Rules) -> Array:
 
 @lru_cache
 def _all_ways(rules: Rules, cards: int) -> tuple[Array, Array]:
-    """All ways in which so many cards may lie: their codes, and the cards by colour (C, ways)."""
+    """All ways in which this many cards may lie: their codes, and the cards by colour (C, ways)."""
     first = np.indices((cards + 1,) * (rules.num_colours - 1)).reshape(rules.num_colours - 1, -1)
     first = first[:, first.sum(axis=0) <= cards]
     totals = np.vstack([first, cards - first.sum(axis=0)])
@@ -330,7 +330,7 @@ def _winners(rules: Rules) -> npt.NDArray[np.intp]:
 
 @lru_cache
 def _patterns(rules: Rules, cards: int) -> tuple[Array, int]:
-    """By the code of so many cards: the number of their pattern; and how many there are.
+    """By the code of this many cards: the number of their pattern; and how many there are.
 
     A pattern is what is left if colours have no names and cards beyond the limit do not count.
     """

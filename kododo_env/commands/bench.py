@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from kododo_env import registry
-from kododo_env.arena.tables import table
+from kododo_env.arena.text_table import table
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.bounds import Bound, check_settings, positive
 
@@ -38,7 +38,7 @@ class BenchConfig:
     seconds: Annotated[float, positive(3600)] = 0.3
     """Of each contender in each round."""
     rounds: Annotated[int, Bound(1, 1000)] = 5
-    """The median of so many is printed."""
+    """The median of this many is printed."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -66,7 +66,7 @@ def contenders_of(config: BenchConfig) -> dict[str, Speed]:
     """What is measured: for each a function that plays for a while and gives agent-steps a second.
 
     Raises:
-        ValueError: No game is played with so many players.
+        ValueError: No game is played with this many players.
     """
     found: dict[str, Speed] = {}
     for game in registry.DOORS:

@@ -16,7 +16,7 @@ from kododo_env.system.stopping import exit_status, interrupt, on_stop
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
-LONGEST = 500  # characters of a message; what is more may be the user's own words
+LONGEST_LINE = 500  # characters of a message; what is more may be the user's own words
 FRAME = set("╭╮╰╯│─- ")  # what tyro draws around its messages and between paragraphs
 TRACEBACK = "KODODO_TRACEBACK"
 
@@ -51,7 +51,7 @@ def run_cli(
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(exit_status(stop))
-    except BrokenPipeError:  # who reads the output wants no more of it
+    except BrokenPipeError:  # the reader of the output wants no more of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
@@ -136,8 +136,8 @@ def fail(message: str) -> NoReturn:
 def _one_line(message: str) -> str:
     """A message without line breaks and control characters, its middle left out if it is long."""
     words = " ".join(message.split())
-    if len(words) > LONGEST:
-        words = f"{words[: LONGEST // 2]} … {words[-LONGEST // 2 :]}"
+    if len(words) > LONGEST_LINE:
+        words = f"{words[: LONGEST_LINE // 2]} … {words[-LONGEST_LINE // 2 :]}"
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in words
     )

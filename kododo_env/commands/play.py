@@ -33,7 +33,7 @@ class PlayConfig:
     people: Annotated[int, Bound(1, 100)] = 1
     """How many people play; each has an address of their own."""
     hints: str | None = None
-    """Who gives hints; if not given, the policy that ships."""
+    """The agent that gives hints; if not given, the policy that ships."""
     seed: Seed | None = None
     """Of the cards and of the agents' randomness."""
     rules: tuple[str, ...] = ()

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.play import ChunkResult
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decision_file import DecisionFile, needs_parquet
@@ -93,7 +93,7 @@ def into_file(file: DecisionFile) -> Keep:
 
 
 def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:
-    """Who has each seat when the lineup is turned by so many of them."""
+    """The agent in each seat when the lineup is turned by a number of seats."""
     places = len(chunk.lineup)
     return [names[chunk.lineup[(seat + rotation) % places]] for seat in range(places)]
 
@@ -162,7 +162,7 @@ class AllDecisions:
 
 
 class _AllDecisions:
-    """A log of decisions, and who made them."""
+    """A log of decisions, and of the agents that made them."""
 
     def __init__(self, game: BatchGame, agents: list[str]) -> None:
         self._log, self._agents = DecisionLog(game), agents

@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.chunk_log import ChunkLog
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.play import ChunkResult
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
@@ -137,7 +137,7 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
     Args:
         config: What is asked for.
         play: Gives the results of chunks of a tournament in their order; None takes
-            ``workers.run``, with so many processes here.
+            ``workers.run``, with this many processes here.
 
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Bool, Floating, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.view import JoinedView, View
 
-Values = npt.NDArray[np.floating[Any]]
 # Logits, points or shares of a victory that differ by no more count as equal. Sums of single
 # precision differ by up to 2e-5 from one processor or library to another.
 TIE = 1e-4
-BLOCK = 256  # games for which actions are drawn together, so that their masks stay in the cache
+# Games for which actions are drawn together, so that their masks stay in the cache.
+GAMES_AT_A_TIME = 256
 
 # --- protocols --------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ class Agent(Protocol):
 
     name: str
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+    def act(self, view: View, rng: np.random.Generator) -> Integer:
         """Choose a legal action in each game of the view.
 
         Args:
@@ -49,7 +49,7 @@ class Agent(Protocol):
 class ActionValueAgent(Agent, Protocol):
     """An agent that chooses by the values of all actions. Scripted players inherit from it."""
 
-    def action_values(self, view: View) -> Values:
+    def action_values(self, view: View) -> Floating:
         """The value of each action in each game, in points; more is better.
 
         Args:
@@ -60,11 +60,11 @@ class ActionValueAgent(Agent, Protocol):
         """
         ...
 
-    def choose(self, values: Values, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def choose(self, values: Floating, view: View, rng: np.random.Generator) -> Int64:
         """A legal action in each game, (N,), by the view's ``action_values``, (A, N)."""
         ...
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose in each game; shape (N,)."""
         return self.choose(self.action_values(view), view, rng)
 
@@ -73,7 +73,7 @@ class ActionValueAgent(Agent, Protocol):
 class ProbabilisticAgent(Agent, Protocol):
     """An agent that knows its own distribution, as learned ones do."""
 
-    def probabilities(self, view: View) -> Values:
+    def probabilities(self, view: View) -> Floating:
         """The chance of each action, (N, A); illegal ones have none."""
         ...
 
@@ -82,7 +82,7 @@ class ProbabilisticAgent(Agent, Protocol):
 class ValueAgent(Agent, Protocol):
     """An agent that knows the value of a position, as learned ones do."""
 
-    def value(self, view: View) -> Values:
+    def value(self, view: View) -> Floating:
         """What the rest of the game may be expected to bring the player, (N,); any unit."""
         ...
 
@@ -112,12 +112,12 @@ class CheckingAgent(Agent, Protocol):
 
 def joint_action(
     agents: Sequence[Agent | None], game: BatchGame, rng: np.random.Generator, first: int = 0
-) -> npt.NDArray[np.int64]:
+) -> Int64:
     """What all players do in a step: agents are asked where they have something to decide.
 
     Args:
-        agents: For each of the P seats an agent, or None for one that is not asked. Who has
-            several seats is asked for each of them, with that seat's view.
+        agents: For each of the P seats an agent, or None for one that is not asked. One
+            that has several seats is asked for each of them, with that seat's view.
         game: N games; they are not stepped.
         rng: The source of the agents' randomness.
         first: The seat that is asked first; the others follow in turn order.
@@ -152,16 +152,16 @@ def joint_action(
 
 
 def over_seats(
-    answer: Callable[[View], npt.NDArray[Any]],
+    answer: Callable[[View], Array],
     agent: Agent,
     game: BatchGame,
     players: Sequence[int],
-) -> npt.NDArray[Any]:
+) -> Array:
     """An agent's answers to the views of several players, those of a ``RowAgent`` in one call.
 
     Args:
         answer: The agent's, for a view of N games: shape (N, ...).
-        agent: Who answers.
+        agent: The agent that answers.
         game: N games.
         players: V of them.
 
@@ -174,7 +174,7 @@ def over_seats(
     return np.stack([answer(game.view(player)) for player in players])
 
 
-def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> Integer:
     """What an agent plays in each game of its view, shape (N,).
 
     Raises:
@@ -189,7 +189,7 @@ def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> npt.NDArray
     return chosen
 
 
-def first_of_best(values: Values) -> npt.NDArray[np.int64]:
+def first_of_best(values: Floating) -> Int64:
     """The rule for ties: the lowest number of those whose value is within ``TIE`` of the largest.
 
     So actions that mirror each other are chosen alike on every machine, although the last bit of
@@ -201,11 +201,11 @@ def first_of_best(values: Values) -> npt.NDArray[np.int64]:
     Returns:
         Numbers of choices, shape (...).
     """
-    chosen: npt.NDArray[np.int64] = (values >= values.max(axis=-1, keepdims=True) - TIE).argmax(-1)
+    chosen: Int64 = (values >= values.max(axis=-1, keepdims=True) - TIE).argmax(-1)
     return chosen
 
 
-def ranks(values: Values) -> npt.NDArray[np.int64]:
+def ranks(values: Floating) -> Int64:
     """The place of each choice, 0 for the best, by the same care as ``first_of_best``.
 
     Args:
@@ -223,19 +223,17 @@ def ranks(values: Values) -> npt.NDArray[np.int64]:
     return np.argsort(by_number, axis=-1, kind="stable")
 
 
-def best_legal(values: Values, view: View) -> npt.NDArray[np.int64]:
+def best_legal(values: Floating, view: View) -> Int64:
     """The legal action of the highest value in each game, (N,); ``values`` is (A, N).
 
     Equals are for the caller to tell apart, as scripted players do by a little noise.
     """
     legal = np.where(view.legal_action_mask.T, values, -np.inf)
-    best: npt.NDArray[np.int64] = legal.argmax(axis=0)
+    best: Int64 = legal.argmax(axis=0)
     return best
 
 
-def random_legal_actions(
-    mask: npt.NDArray[np.bool_], rng: np.random.Generator
-) -> npt.NDArray[np.int64]:
+def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
     """Choose uniformly among the legal actions.
 
     Args:
@@ -247,11 +245,13 @@ def random_legal_actions(
     """
     if mask.size == mask.shape[-1]:  # a single choice: the same one in a quarter of the time
         legal = mask.nonzero()[-1]
-        action: npt.NDArray[np.int64] = legal[rng.integers(len(legal))].reshape(mask.shape[:-1])
+        action: Int64 = legal[rng.integers(len(legal))].reshape(mask.shape[:-1])
         return action
-    if mask.ndim > 1 and len(mask) > BLOCK:
-        starts = range(0, len(mask), BLOCK)
-        parts = [random_legal_actions(mask[first : first + BLOCK], rng) for first in starts]
+    if mask.ndim > 1 and len(mask) > GAMES_AT_A_TIME:
+        starts = range(0, len(mask), GAMES_AT_A_TIME)
+        parts = [
+            random_legal_actions(mask[first : first + GAMES_AT_A_TIME], rng) for first in starts
+        ]
         return np.concatenate(parts)
     # The k-th legal action, k uniform: the running count of legal actions exceeds k there first.
     count = np.cumsum(mask, axis=-1, dtype=np.int16)
@@ -265,6 +265,6 @@ class RandomAgent:
 
     name = "random"
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose uniformly among the legal actions; shape (N,)."""
         return random_legal_actions(view.legal_action_mask, rng)

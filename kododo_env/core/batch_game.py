@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Float32, Float64, Int16, Uint8
 from kododo_env.core.copies import Copied
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.legality import IllegalAction as IllegalAction
@@ -44,7 +44,7 @@ class BatchGame(Copied, Told, ABC):
         actions: What the action numbers mean.
         cards: The cards of one deck, shape (D,).
         seed: Seed of the batch's own generator.
-        max_deals: How often a game may go through the deck: so many decks can be given to it.
+        max_deals: How often a game may go through the deck: this many decks can be given to it.
 
     Attributes:
         name: The game's name in the registry.
@@ -73,7 +73,7 @@ class BatchGame(Copied, Told, ABC):
         self.rules = rules
         self.layout = layout
         self.actions = actions
-        self.cards: npt.NDArray[np.uint8] = cards.astype(np.uint8)
+        self.cards: Uint8 = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._max_deals = max_deals
         self._clock = 0
@@ -84,10 +84,10 @@ class BatchGame(Copied, Told, ABC):
     # --- starting ---------------------------------------------------------------------
 
     def reset(self, seed: int | None = None, decks: npt.ArrayLike | None = None) -> None:
-        """Deal every game anew.
+        """Deal every game again.
 
         Args:
-            seed: A whole number from 0, starts the batch's generator anew; None lets it go
+            seed: A whole number from 0, starts the batch's generator again; None lets it go
                 on (the first time from fresh entropy).
             decks: The exact order of the cards, shape (N, D); None shuffles. How cards
                 are dealt and drawn from a deck is documented with each game.
@@ -111,7 +111,7 @@ class BatchGame(Copied, Told, ABC):
         """A new batch of the same rules."""
         return type(self)(num_envs, self.rules, seed)  # type: ignore[call-arg, arg-type]
 
-    def sample_decks(self, num: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+    def sample_decks(self, num: int, rng: np.random.Generator) -> Uint8:
         """Shuffled decks that ``reset(decks=...)`` accepts.
 
         Args:
@@ -123,11 +123,11 @@ class BatchGame(Copied, Told, ABC):
         """
         return shuffled_decks(self.cards, whole_number(num, "num", 1), rng)
 
-    def restart_finished(self) -> npt.NDArray[np.bool_]:
-        """Deal finished games anew, where the schedule of the batch allows it now.
+    def restart_finished(self) -> Bool:
+        """Deal finished games again, where the schedule of the batch allows it now.
 
         Returns:
-            Shape (N,): which games were started anew.
+            Shape (N,): which games were started again.
         """
         if not self._state.terminated.all():
             return np.zeros(self.num_envs, np.bool_)
@@ -136,7 +136,7 @@ class BatchGame(Copied, Told, ABC):
 
     # --- playing ----------------------------------------------------------------------
 
-    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+    def legal_action_mask(self) -> Bool:
         """What each player may do: shape (N, P, A), True = legal, never all False.
 
         A player with nothing to decide has exactly one legal action, the no-op.
@@ -147,7 +147,7 @@ class BatchGame(Copied, Told, ABC):
             self._masked = self._clock, self._with_idle(self._mask())
         return self._masked[1]
 
-    def _with_idle(self, mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def _with_idle(self, mask: Bool) -> Bool:
         """The legal actions of all games, (N, P, A): in those that are over the no-op alone."""
         over, actions = self._state.terminated, self.num_actions
         if any_true(over):
@@ -161,7 +161,7 @@ class BatchGame(Copied, Told, ABC):
         everybody = self.num_envs, self.num_players, actions
         return np.ndarray(everybody, np.bool_, read_only(mask), 0, (0, 0, 1))
 
-    def deciding(self) -> npt.NDArray[np.bool_]:
+    def deciding(self) -> Bool:
         """Which players have more than one legal action now, shape (N, P)."""
         choices = self.legal_action_mask().sum(axis=2, dtype=np.int16)
         return np.asarray(choices > 1)
@@ -221,47 +221,47 @@ class BatchGame(Copied, Told, ABC):
         return self._state.steps_played
 
     @property
-    def decks(self) -> npt.NDArray[np.uint8]:
+    def decks(self) -> Uint8:
         """The order of the cards in the deal that is played, as ``reset`` takes it; (N, D)."""
-        dealt: npt.NDArray[np.uint8] = self._state.arrays()["deck"][: len(self.cards)]
+        dealt: Uint8 = self._state.arrays()["deck"][: len(self.cards)]
         return self._shown(dealt)
 
     @property
-    def deal_index(self) -> npt.NDArray[np.int16]:
+    def deal_index(self) -> Int16:
         """How many deals each game has been through before this one, shape (N,)."""
         return np.zeros(self.num_envs, np.int16)
 
     @property
-    def rewards(self) -> npt.NDArray[np.float32]:
+    def rewards(self) -> Float32:
         """Points scored by the last step, shape (N, P)."""
         return self._shown(self._state.rewards)
 
     @property
-    def scores(self) -> npt.NDArray[np.int16]:
+    def scores(self) -> Int16:
         """Points so far, shape (N, P)."""
         return self._shown(self._state.scores)
 
     @property
-    def terminated(self) -> npt.NDArray[np.bool_]:
+    def terminated(self) -> Bool:
         """Which games are over, shape (N,)."""
         return self._shown(self._state.terminated)
 
     @property
-    def just_terminated(self) -> npt.NDArray[np.bool_]:
+    def just_terminated(self) -> Bool:
         """Which games the last step ended, shape (N,)."""
         return self._shown(self._state.just)
 
-    def outcome(self) -> npt.NDArray[np.float64]:
+    def outcome(self) -> Float64:
         """Shares of the victory as things stand, shape (N, P), each game's sum 1.
 
         Final where ``terminated``; before that, what it would be if play stopped here.
         """
         leading = np.ones((self.num_players, self.num_envs), np.bool_)
         for key in self._standing():
-            # Who no longer leads is given a number of the key's own: it cannot be above the best.
+            # A player who no longer leads gets the key's least value, never above the best.
             best = np.where(leading, key, key.min(axis=0)).max(axis=0)
             leading &= key == best
-        shares: npt.NDArray[np.float64] = (leading / leading.sum(axis=0)).T
+        shares: Float64 = (leading / leading.sum(axis=0)).T
         return shares
 
     def view(self, player: int) -> View:
@@ -300,11 +300,11 @@ class BatchGame(Copied, Told, ABC):
     # --- what a game supplies -----------------------------------------------------------
 
     @abstractmethod
-    def _start(self, decks: npt.NDArray[np.uint8]) -> None:
+    def _start(self, decks: Uint8) -> None:
         """Deal the first turn into a blank state; ``decks`` is (K, D, N), K >= 1 deals."""
 
     @abstractmethod
-    def _mask(self) -> npt.NDArray[np.bool_]:
+    def _mask(self) -> Bool:
         """Legal actions of the running games: (P, A, N), or (A,) where all have the same."""
 
     @abstractmethod

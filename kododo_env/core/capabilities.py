@@ -1,4 +1,4 @@
-"""What some games can do besides: a game declares it by its bases, whoever can use it asks.
+"""What some games can do besides: a game declares it by its bases, and its users ask for it.
 
 ``class KododoGame(BatchGame, PlaysRounds, TakesBack)``, and ``isinstance(game, PlaysRounds)``.
 A game without any is played, searched and learned all the same.
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+
+from kododo_env.core.arrays import Bool
 
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
@@ -48,7 +50,7 @@ class Past(NamedTuple):
     """
 
     game: BatchGame
-    shown: npt.NDArray[np.bool_]
+    shown: Bool
 
 
 @runtime_checkable
@@ -107,7 +109,7 @@ class TellsInWords:
         Args:
             before: A copy of the batch before the step.
             actions: What everybody did, shape (P,).
-            player: Who is told; None is told everything.
+            player: The player who is told; None is told everything.
             index: Which game.
         """
         if before.terminated[index]:

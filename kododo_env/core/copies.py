@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Integer, Intp
 from kododo_env.core.numbers import shown, whole_indices, whole_number
 from kododo_env.core.state import BatchState, Invariant, generator_like
 
@@ -43,7 +43,7 @@ class Copied:
         other._state, other.num_envs = state, len(state.terminated)
         return other
 
-    def take(self, games: npt.NDArray[np.intp]) -> Self:
+    def take(self, games: Intp) -> Self:
         """A batch made of copies of some of the games, in the order given.
 
         Args:
@@ -57,7 +57,7 @@ class Copied:
         """
         return self._take(whole_indices(games, "games", self.num_envs))
 
-    def _take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
+    def _take(self, games: Integer) -> Self:
         other = self._with(self._state.take(games))
         other.rng = copy.deepcopy(self.rng)
         return other

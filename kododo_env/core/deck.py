@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Uint8
 from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.rows import blocks
 
 NONE = 255  # no card
 
 
-def shuffled_rows(cards: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+def shuffled_rows(cards: Array, rng: np.random.Generator) -> Uint8:
     """Shuffle each row of cards by itself.
 
     Args:
@@ -37,16 +36,12 @@ def shuffled_rows(cards: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDAr
     return shuffled
 
 
-def shuffled_decks(
-    cards: npt.NDArray[Any], num: int, rng: np.random.Generator
-) -> npt.NDArray[np.uint8]:
+def shuffled_decks(cards: Array, num: int, rng: np.random.Generator) -> Uint8:
     """Shuffle the same cards many times over: shape (num, D) from ``cards`` (D,)."""
     return shuffled_rows(np.broadcast_to(cards, (num, len(cards))), rng)
 
 
-def shuffled_counts(
-    counts: npt.NDArray[Any], length: int, rng: np.random.Generator
-) -> npt.NDArray[np.uint8]:
+def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uint8:
     """Cards given by their numbers, each game's in a random order.
 
     Args:
@@ -62,13 +57,13 @@ def shuffled_counts(
     lacking = length - counts.sum(axis=0)
     rows = np.repeat(kinds, np.vstack([counts, lacking]).T.ravel()).reshape(num, length)
     order = np.argsort(rng.random(rows.shape) + (rows == NONE), axis=1)
-    shuffled: npt.NDArray[np.uint8] = np.take_along_axis(rows, order, axis=1).T
+    shuffled: Uint8 = np.take_along_axis(rows, order, axis=1).T
     return shuffled
 
 
 def check_decks(
-    decks: npt.ArrayLike, cards: npt.NDArray[Any], num_envs: int, name: str, most_deals: int
-) -> npt.NDArray[np.uint8]:
+    decks: npt.ArrayLike, cards: Array, num_envs: int, name: str, most_deals: int
+) -> Uint8:
     """Check decks that somebody gave: one order of the game's own cards for each game.
 
     Args:

@@ -7,11 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Bool, Intp
 from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.rows import all_true, blocks, column, numbers
-
-Chosen = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 
 class IllegalAction(ValueError):
@@ -19,8 +17,8 @@ class IllegalAction(ValueError):
 
 
 def legal_actions(
-    actions: npt.ArrayLike, mask: Mask, name: str, describe: Callable[[int], str]
-) -> Chosen:
+    actions: npt.ArrayLike, mask: Bool, name: str, describe: Callable[[int], str]
+) -> Intp:
     """Everybody's actions feature-major, (P, N), after all checks.
 
     Args:
@@ -47,11 +45,11 @@ def legal_actions(
     return chosen
 
 
-def _legal(chosen: Chosen, mask: Mask) -> Mask:
+def _legal(chosen: Intp, mask: Bool) -> Bool:
     """Whether actions (P, N), any number being possible, are legal; (P, N)."""
     exists = chosen.view(np.uintp) < mask.shape[2]  # what is negative is very large there
     if mask.strides[:2] == (0, 0):  # all games and players have the same row
-        found: Mask = mask[0, 0].take(chosen, mode="clip")
+        found: Bool = mask[0, 0].take(chosen, mode="clip")
     else:
         known = np.where(exists, chosen, 0)
         found = mask[numbers(len(mask)), column(len(chosen), np.intp), known]
@@ -60,7 +58,7 @@ def _legal(chosen: Chosen, mask: Mask) -> Mask:
 
 
 def _illegal(
-    chosen: Chosen, mask: Mask, env: int, player: int, name: str, describe: Callable[[int], str]
+    chosen: Intp, mask: Bool, env: int, player: int, name: str, describe: Callable[[int], str]
 ) -> IllegalAction:
     action, legal = int(chosen[player, env]), np.flatnonzero(mask[env, player])
     what = describe(action) if 0 <= action < mask.shape[2] else "no such action"

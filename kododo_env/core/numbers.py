@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Integer
+
 INTEGERS = (int, np.integer)
 SHOWN = 60  # characters of a wrong value that a message repeats
 
@@ -51,7 +53,7 @@ def whole_seed(value: Any) -> int | None:
     return None if value is None else whole_number(value, "seed", 0)
 
 
-def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.integer[Any]]:
+def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
     """Whole numbers as an array of integers.
 
     Args:
@@ -78,7 +80,7 @@ def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[np.integer[An
     return array
 
 
-def whole_indices(values: npt.ArrayLike, name: str, size: int) -> npt.NDArray[np.integer[Any]]:
+def whole_indices(values: npt.ArrayLike, name: str, size: int) -> Integer:
     """Indices of things that there are, each 0 to ``size`` - 1; shape (n,), n at least 1.
 
     Raises:

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Int64, Intp
 from kododo_env.core.numbers import whole_number, whole_tuple
 from kododo_env.core.rows import into_any
 
-# From so many games on memory counts: fetched anew each time, and more than the cache holds. Put
+# From this many games on memory counts: fetched again each time, and more than the cache holds. Put
 # together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
-MANY = 1 << 16
+MANY_NUMBERS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class ObservationLayout:
         return self._dtype
 
     @property
-    def maxima(self) -> npt.NDArray[np.int64]:
+    def maxima(self) -> Int64:
         """The largest value of each number of an observation, shape (F,)."""
         return np.repeat([p.maximum for p in self.pieces], [p.size for p in self.pieces])
 
@@ -143,7 +144,7 @@ class ObservationLayout:
         """Where a piece lies in the observation."""
         return self._slices[self.piece(name).name]
 
-    def views(self, observation: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    def views(self, observation: Array) -> dict[str, Array]:
         """The pieces of an observation by name.
 
         Args:
@@ -159,7 +160,7 @@ class ObservationLayout:
             for piece in self.pieces
         }
 
-    def filled(self, pieces: Mapping[str, Any], num_players: int) -> npt.NDArray[np.intp]:
+    def filled(self, pieces: Mapping[str, Any], num_players: int) -> Intp:
         """Observations of these pieces, each (P, \\*piece.shape) or the same for all; (P, F)."""
         flat = np.empty((num_players, self.size), np.intp)
         for name, piece in self.views(flat).items():
@@ -186,7 +187,7 @@ class ObservationLayout:
         return "\n".join(lines)
 
 
-def numbered(**shapes: tuple[int, ...]) -> dict[str, npt.NDArray[np.intp]]:
+def numbered(**shapes: tuple[int, ...]) -> dict[str, Intp]:
     """Whole numbers from 0 on, each once, in arrays of these shapes: the rows of ``gathered``."""
     found, start = {}, 0
     for name, shape in shapes.items():
@@ -196,11 +197,11 @@ def numbered(**shapes: tuple[int, ...]) -> dict[str, npt.NDArray[np.intp]]:
 
 
 def gathered(
-    known: Sequence[npt.NDArray[Any]],
-    rows: npt.NDArray[np.intp],
+    known: Sequence[Array],
+    rows: Intp,
     dtype: npt.DTypeLike,
-    out: npt.NDArray[Any] | None = None,
-) -> npt.NDArray[Any]:
+    out: Array | None = None,
+) -> Array:
     """Observations put together from what there is to know, each number by where it stands.
 
     Two calls, whatever there is in an observation: written piece by piece it takes 2 to 4 times as
@@ -218,7 +219,7 @@ def gathered(
     """
     num = known[0].shape[-1]
     own = out is None or (out.flags.c_contiguous and out.dtype == dtype)
-    if num < MANY or not own:
+    if num < MANY_NUMBERS or not own:
         as_rows = [each if each.ndim == 2 else each.reshape(-1, num) for each in known]
         flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
         if own:  # with another mode what is taken goes through a buffer
@@ -234,7 +235,7 @@ def gathered(
 
 
 @cache
-def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
+def from_own_seat(num_players: int) -> Intp:
     """Whom each player sees where: themselves first, then the next ones in turn.
 
     Returns:
@@ -242,5 +243,5 @@ def from_own_seat(num_players: int) -> npt.NDArray[np.intp]:
         (P, ...), into what each player sees, (P, P, ...), seat k being player (p + k) % P.
     """
     players = np.arange(num_players)
-    seats: npt.NDArray[np.intp] = (players[:, None] + players) % num_players
+    seats: Intp = (players[:, None] + players) % num_players
     return seats

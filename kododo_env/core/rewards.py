@@ -6,31 +6,31 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Float32
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
 
-Reward = Callable[["BatchGame"], npt.NDArray[np.float32]]
+Reward = Callable[["BatchGame"], Float32]
 
 
-def score(game: BatchGame) -> npt.NDArray[np.float32]:
+def score(game: BatchGame) -> Float32:
     """Points as they are scored, shape (N, P)."""
     return game.rewards
 
 
-def margin(game: BatchGame) -> npt.NDArray[np.float32]:
+def margin(game: BatchGame) -> Float32:
     """Points scored minus the mean of what the others scored, shape (N, P)."""
     points = game.rewards
     others = points.sum(axis=1, keepdims=True) - points
-    margins: npt.NDArray[np.float32] = points - others / np.float32(game.num_players - 1)
+    margins: Float32 = points - others / np.float32(game.num_players - 1)
     return margins
 
 
-def win(game: BatchGame) -> npt.NDArray[np.float32]:
+def win(game: BatchGame) -> Float32:
     """At the end the share of the victory minus 1/P, before it 0; shape (N, P)."""
     over = game.just_terminated
     if not over.any():

@@ -13,13 +13,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Bool
+from kododo_env.core.arrays import Array, Bool, Float32, Int16, Integer, Intp
 from kododo_env.core.numbers import shown, whole_number
 
 Invariant = tuple[str, Any]
 """What must hold, in words, and whether it does: a truth value, or an array of them."""
-Int16 = npt.NDArray[np.int16]
-Float32 = npt.NDArray[np.float32]
 
 
 def per_game(
@@ -100,7 +98,7 @@ class BatchState:
             setattr(other, name, number_like(getattr(self, name), given[name], name))
         return other
 
-    def take(self, games: npt.NDArray[np.integer[Any]]) -> Self:
+    def take(self, games: Integer) -> Self:
         """Copies of some of the games, in the order given."""
         other = type(self)()
         for name in self._numbers():
@@ -109,7 +107,7 @@ class BatchState:
             setattr(other, name, np.take(getattr(self, name), games, axis=-1))
         return other
 
-    def put(self, games: npt.NDArray[np.integer[Any]], others: dict[str, Array]) -> None:
+    def put(self, games: Integer, others: dict[str, Array]) -> None:
         """Let some of the games be others, whose arrays are given by their names."""
         for name, array in others.items():
             getattr(self, name)[..., games] = array
@@ -200,7 +198,7 @@ def generator_like(mine: np.random.Generator, given: Any) -> np.random.Generator
     return generator
 
 
-def count_types(cards: Array, num_types: int) -> npt.NDArray[np.intp]:
+def count_types(cards: Array, num_types: int) -> Intp:
     """How many cards of each type there are: (..., T, N) from cards (..., K, N) below 256.
 
     Cards from ``num_types`` on, such as the one that is none, are not counted.

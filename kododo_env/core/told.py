@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from kododo_env.core.arrays import Bool
 from kododo_env.core.numbers import whole_number
 
 
@@ -19,7 +17,7 @@ class Told:
     num_players: int
 
     @abstractmethod
-    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+    def legal_action_mask(self) -> Bool:
         """What each player may do, (N, P, A)."""
 
     def describe_action(self, action: int) -> str:

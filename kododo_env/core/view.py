@@ -7,9 +7,8 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.capabilities import TakesBack
 
 if TYPE_CHECKING:
@@ -110,17 +109,17 @@ class View:
         return game.known_past if isinstance(game, TakesBack) else 0
 
     @property
-    def observation(self) -> npt.NDArray[Any]:
+    def observation(self) -> Array:
         """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
         return self._kept("observation", lambda: self._game._observation_of(self.player))
 
     @property
-    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+    def legal_action_mask(self) -> Bool:
         """True = legal, shape (N, A), read-only."""
         return self._kept("mask", lambda: self._game.legal_action_mask()[:, self.player])
 
     @cached_property
-    def pieces(self) -> dict[str, npt.NDArray[Any]]:
+    def pieces(self) -> dict[str, Array]:
         """The observation's pieces by name, each of shape (N, \\*piece.shape)."""
         return self.layout.views(self.observation)
 
@@ -158,13 +157,13 @@ class JoinedView(View):
         return len(self.players) * self._game.num_envs
 
     @property
-    def observation(self) -> npt.NDArray[Any]:
+    def observation(self) -> Array:
         """The players' observations, (V * N, F), ``layout.dtype``, read-only."""
         each = map(self._game._observation_of, self.players)
         return self._kept("observation", lambda: np.concatenate(list(each)))
 
     @property
-    def legal_action_mask(self) -> npt.NDArray[np.bool_]:
+    def legal_action_mask(self) -> Bool:
         """True = legal, shape (V * N, A), read-only."""
         mask = self._game.legal_action_mask()
         return self._kept("mask", lambda: np.concatenate([mask[:, p] for p in self.players]))

@@ -1,3 +1,3 @@
-"""Playing with people: the table, and who brings its messages to them."""
+"""Playing with people: the table, and the hosts that bring its messages to them."""
 
 from __future__ import annotations

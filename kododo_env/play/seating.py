@@ -1,4 +1,4 @@
-"""A table from names: the game, who sits where, and who gives hints."""
+"""A table from names: the game, the players in their seats, and the adviser."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def make_table(
             for all of them. None given takes the best that there is for these rules.
         people: How many seats people have.
         rules: Further rules by name.
-        hints: The name of who gives hints; None takes the best that there is.
+        hints: The name of the agent that gives hints; None takes the best that there is.
         seed: Of the cards and of the agents' randomness.
         pictures: Whether there are drawings as SVG besides the words.
 

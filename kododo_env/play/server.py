@@ -25,7 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from kododo_env.play.messages import to_json
 from kododo_env.play.table import Said, Table
 
-WEB = Path(__file__).parent / "web"
+HERE = Path(__file__).parent
 HEADERS = {
     # The page asks no other host for anything, whatever is in it.
     "Content-Security-Policy": (
@@ -38,7 +38,7 @@ HEADERS = {
 }
 STRANGER, CROWDED = 4403, 4409  # a WebSocket's codes of our own, after HTTP's 403 and 409
 TABS = 8  # of a seat; with one more the oldest is closed
-LONGEST = 1 << 20  # bytes of a message; the longest are records that are to be shown
+LONGEST_MESSAGE = 1 << 20  # bytes of a message; the longest are records that are to be shown
 WAITING = 256  # messages that a slow client may have to fetch
 
 
@@ -140,6 +140,11 @@ class Host:
 
 
 class _Page(StaticFiles):
+    """What every host of the page has, and what this one adds."""
+
+    def get_directories(self, *_: Any) -> list[Any]:
+        return [HERE / "served", HERE / "web"]
+
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
         response.headers.update(HEADERS)
@@ -155,7 +160,7 @@ def make_app(table: Table, tokens: Mapping[str, int]) -> Starlette:
     """
     mimetypes.add_type("text/javascript", ".js")  # some systems have another idea
     host = Host(table, tokens)
-    page = Mount("/", _Page(directory=WEB, html=True))
+    page = Mount("/", _Page(html=True))
     return Starlette(routes=[WebSocketRoute("/play", host.play), page])
 
 
@@ -181,7 +186,7 @@ def serve(table: Table, host: str, port: int, browser: bool) -> None:
         for seat, address in zip(table.people, addresses, strict=True):
             print(f"player_{seat}: {address}", flush=True)
         if not _is_loopback(host):
-            print("whoever has an address has its seat; it is not encrypted on its way")
+            print("anybody who has an address has its seat; it is not encrypted on its way")
         print("Ctrl-C ends the game", flush=True)
         if browser and _has_screen():
             webbrowser.open(addresses[0])
@@ -195,7 +200,7 @@ def settings(app: Starlette) -> uvicorn.Config:
         log_level="warning",
         access_log=False,
         ws="websockets-sansio",
-        ws_max_size=LONGEST,
+        ws_max_size=LONGEST_MESSAGE,
         timeout_graceful_shutdown=1,
     )
 

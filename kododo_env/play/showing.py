@@ -86,13 +86,13 @@ def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
 def story(
     game: BatchGame, before: BatchGame, chosen: npt.NDArray[np.int64], seat: int | None
 ) -> list[str]:
-    """What the last step has shown a seat, and who has won; None is told everything."""
+    """What the last step has shown a seat, and the winner; None is told everything."""
     lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
     return [*lines, result(game)] if game.terminated[0] else lines
 
 
 def result(game: BatchGame) -> str:
-    """Who has won a game that is over, in words."""
+    """The winner of a game that is over, in words."""
     shares, scores = game.outcome()[0], game.scores[0]
     winners = np.flatnonzero(shares).tolist()
     names = listed(f"player_{seat}" for seat in winners)

@@ -10,7 +10,7 @@ from kododo_env.play.table import Table
 
 
 def play_lines(table: Table, given: Iterable[bytes], out: TextIO) -> None:
-    """Let whoever writes the lines play until they write no more.
+    """Let the program that writes the lines play until it writes no more.
 
     The first line out is the position; a line in is answered by one or more. What cannot be
     read, or is not legal, is answered with an error, and the next line is another chance.

@@ -28,9 +28,9 @@ class Table:
     ``talk`` does both. None of them may be called while another one runs.
 
     Args:
-        game: A batch of one, which becomes the table's own and is dealt anew.
+        game: A batch of one, which becomes the table's own and is dealt again.
         agents: For each seat an agent, or None for a person.
-        adviser: Who gives hints; None for a table without.
+        adviser: The agent that gives hints; None for a table without.
         seed: Of the cards and of the agents' randomness; None takes fresh entropy.
         pictures: Whether there are drawings as SVG besides the words.
 

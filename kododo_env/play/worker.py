@@ -24,8 +24,8 @@ class WorkerTable:
     Args:
         game: Its name.
         players: How many seats.
-        opponents: Who has the other seats, as ``make_table`` takes it.
-        kept: What ``kept`` gave at the same table; None, or what is of no use, begins anew.
+        opponents: The agents in the other seats, as ``make_table`` takes it.
+        kept: What ``kept`` gave at the same table; None, or what is of no use, begins again.
 
     Raises:
         ValueError: There is no such table.

@@ -15,7 +15,7 @@ from kododo_env.core.arrays import Array
 from kododo_env.policy.onnx_graph import End
 from kododo_env.policy.plain_text import plain
 
-FEW = 16  # positions, for which handing arrays over takes up to a quarter of the time
+FEW_POSITIONS = 16  # positions, for which handing arrays over takes up to a quarter of the time
 
 
 class OnnxruntimeSession:
@@ -65,7 +65,11 @@ class OnnxruntimeSession:
         """What the graph gives for some inputs; see ``NumpySession.run``."""
         if seconds is None:
             rows = len(feed[self.inputs[0].name])
-            return self._of_few(names, feed, rows) if rows <= FEW else self._answers(names, feed)
+            return (
+                self._of_few(names, feed, rows)
+                if rows <= FEW_POSITIONS
+                else self._answers(names, feed)
+            )
         options = onnxruntime.RunOptions()
         timer = Timer(seconds, setattr, (options, "terminate", True))
         timer.daemon = True
@@ -98,11 +102,11 @@ class OnnxruntimeSession:
 
 
 class _Bound:
-    """Memory for the inputs and outputs of so many positions, which the runtime uses as it is.
+    """Memory for the inputs and outputs of this many positions, which the runtime uses as it is.
 
     Args:
         session: The runtime's.
-        feed: Inputs for so many positions.
+        feed: Inputs for this many positions.
         outputs: What the graph gives.
     """
 

@@ -75,7 +75,7 @@ class DecisionLog:
         """All that was noted.
 
         Raises:
-            ValueError: The games are not over, or the batch was dealt anew.
+            ValueError: The games are not over, or the batch was dealt again.
         """
         if not self._game.terminated.all():
             raise ValueError("decisions are complete when all games of the batch are over")

@@ -11,7 +11,7 @@ from typing import Any
 from kododo_env.core.numbers import shown
 
 DIGEST = "digest"
-DIGITS = 8  # against mistakes; who wants to forge a record can reckon a digest too
+DIGITS = 8  # against mistakes; a forger of records can reckon a digest too
 
 
 def sealed(content: Mapping[str, Any], before: str = "") -> dict[str, Any]:

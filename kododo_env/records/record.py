@@ -12,7 +12,7 @@ from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
 from kododo_env.system.files import read_ordinary
 
-LARGEST = 1 << 26  # bytes of a file; the record of a game has some thousands
+LARGEST_RECORD = 1 << 26  # bytes of a file; the record of a game has some thousands
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def read_record(path: Path | str) -> Record:
         ValueError: It cannot be read, is no record, or was cut short; the message names the line.
     """
     try:
-        text = read_ordinary(Path(path), LARGEST, f"record {path}").decode()
+        text = read_ordinary(Path(path), LARGEST_RECORD, f"record {path}").decode()
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not a record of a game: no UTF-8 text") from error
     return parse_record(text, str(path))

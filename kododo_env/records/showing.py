@@ -11,7 +11,7 @@ from kododo_env.records.replay import replay
 from kododo_env.rendering.svg import FELT, HEIGHT, PALE, WIDTH, Box, label, picture, rectangle
 
 LINE = 22  # pixels from one line of the caption to the next
-MOST = 95  # characters of a line, so that it does not run into the step's number
+MOST_CHARACTERS = 95  # characters of a line, so that it does not run into the step's number
 
 
 def as_text(record: Record) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _captioned(game: BatchGame, said: list[str], step: str, height: int) -> str:
 
 def shortened(words: str) -> str:
     """A line as far as there is room for it."""
-    return words if len(words) <= MOST else f"{words[:MOST]}…"
+    return words if len(words) <= MOST_CHARACTERS else f"{words[:MOST_CHARACTERS]}…"
 
 
 def _title(record: Record) -> str:

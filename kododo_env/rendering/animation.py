@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 from kododo_env.rendering.pixels import check_libraries, pixels
 from kododo_env.rendering.svg import FONT, HEIGHT, WIDTH, number
 
-LAST = 3  # so many times as long as the others is the last picture shown
+LAST_PICTURE = 3  # times as long as the others the last picture is shown
 
 
 def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int = HEIGHT) -> str:
@@ -23,7 +23,7 @@ def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int 
         title: What they show, for those who cannot see them.
         height: Of each, in pixels.
     """
-    total = len(frames) - 1 + LAST
+    total = len(frames) - 1 + LAST_PICTURE
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label={quoteattr(title)} '
@@ -71,7 +71,7 @@ def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
         for frame in frames
     ]
     milliseconds = round(1000 * seconds)
-    times = [milliseconds] * (len(frames) - 1) + [LAST * milliseconds]
+    times = [milliseconds] * (len(frames) - 1) + [LAST_PICTURE * milliseconds]
     made, (first, *others) = io.BytesIO(), pictures
     first.save(made, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return made.getvalue()

@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
+
+from kododo_env.core.arrays import Uint8
 
 MISSING = "drawing pixels needs {}: pip install 'kododo-env[render]'"
 LIBRARIES = {"resvg_py": "resvg-py", "PIL": "Pillow"}
@@ -78,7 +79,7 @@ def png(svg: str, zoom: float = 1) -> bytes:
     return bytes(drawn)
 
 
-def pixels(svg: str) -> npt.NDArray[np.uint8]:
+def pixels(svg: str) -> Uint8:
     """Draw an SVG document as an array.
 
     Args:

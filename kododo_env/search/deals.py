@@ -43,7 +43,7 @@ def distinct_decks(game: BatchGame) -> Iterator[Deck]:
 
 
 def least_decks(game: BatchGame) -> int:
-    """So many decks differ at least; to count them all would take long where they are many."""
+    """This many decks differ at least; to count them all would take long where they are many."""
     alike = prod(factorial(copies) for copies in np.bincount(game.cards).tolist())
     return _every_way(_groups(game)) // alike
 
@@ -80,7 +80,7 @@ def _dealt(
 
 
 def _combinations(left: list[int], first: int, size: int) -> Iterator[tuple[int, ...]]:
-    """All ascending choices of so many cards, of each type no more than are left."""
+    """All ascending choices of this many cards, of each type no more than are left."""
     if size == 0:
         yield ()
         return

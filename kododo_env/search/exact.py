@@ -18,7 +18,7 @@ from kododo_env.search.game_tree import GameTree
 Strategy = list[Float64]
 """A player's chances of each action in each of their information sets, (I, A), step by step."""
 ROUNDING = 1e-4  # so much less or more than 1 the chances of a float32 policy may sum to
-LEAST = 1e-30  # a chance, or one whose logarithm is taken
+LEAST_CHANCE = 1e-30  # a chance, or one whose logarithm is taken
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -
 
     Args:
         tree: The game.
-        agent: Who plays in all seats; asked once for each seat and step.
+        agent: The agent in all seats; asked once for each seat and step.
         temperature: Chances are raised to the power of 1 / this and made to sum to 1, as
             learned policies play colder than they have learned; 0 plays the likeliest.
 
@@ -105,7 +105,7 @@ def _are_chances(chances: Float64, legal: npt.NDArray[np.bool_]) -> bool:
 def _tempered(chances: Float64, temperature: float) -> Float64:
     best = chances.max(axis=1, keepdims=True)
     if temperature == 0:
-        return _pure(first_of_best(np.log(np.maximum(chances, LEAST))), chances.shape[1])
+        return _pure(first_of_best(np.log(np.maximum(chances, LEAST_CHANCE))), chances.shape[1])
     weights = (chances / best) ** (1 / temperature)
     tempered: Float64 = weights / weights.sum(axis=1, keepdims=True)
     return tempered

@@ -13,7 +13,7 @@ def efg(tree: GameTree) -> str:
     """A game in the format .efg, which Gambit and OpenSpiel's ``load_efg_game`` read.
 
     Chance deals; then in each step the players choose one after the other, the last seat
-    first, without seeing it. Who has one legal action is not asked. An information set of a
+    first, without seeing it. A player with one legal action is not asked. An information set of a
     player is named ``step:set``, as ``tree.steps[step].sets`` numbers it, and an action by
     its number. The payoffs are shares of the victory.
     """

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Float64, Intp
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View, own_facts
 from kododo_env.search.deals import distinct_decks, least_decks, one_deck_is_enough
 
-Indices = npt.NDArray[np.intp]
 MOST_POSITIONS = 2_000_000
 
 
 @dataclass(frozen=True)
 class Step:
-    """All N positions after so many steps in which a game goes on, and all M that can follow.
+    """All N positions after this many steps in which a game goes on, and all M that can follow.
 
     An information set is all positions that a player cannot tell apart by what their view has
     shown since the deal and by their own actions: they have perfect recall.
@@ -38,13 +36,13 @@ class Step:
     """
 
     games: BatchGame
-    sets: Indices
-    first: list[Indices]
-    legal: list[npt.NDArray[np.bool_]]
-    before: Indices
-    actions: Indices
-    over: npt.NDArray[np.bool_]
-    shares: npt.NDArray[np.float64]
+    sets: Intp
+    first: list[Intp]
+    legal: list[Bool]
+    before: Intp
+    actions: Intp
+    over: Bool
+    shares: Float64
 
 
 class GameTree:
@@ -76,7 +74,7 @@ class GameTree:
         self.steps = list(self._followed(games))
 
     def _take(self, positions: int) -> None:
-        """Note so many positions before they are made."""
+        """Note this many positions before they are made."""
         self._left -= positions
         if self._left < 0:
             raise ValueError(
@@ -104,7 +102,7 @@ class GameTree:
             games = after.take(going_on)
             known = np.stack([sets[:, before], actions.T], axis=-1)[:, going_on]
 
-    def _information_sets(self, games: BatchGame, known: Array) -> tuple[Indices, list[Indices]]:
+    def _information_sets(self, games: BatchGame, known: Array) -> tuple[Intp, list[Intp]]:
         """The players' information sets, given what they knew of themselves before, (P, N, K)."""
         sets, first = np.empty((self.num_players, games.num_envs), np.intp), []
         for player in range(self.num_players):
@@ -137,7 +135,7 @@ def _shown(view: View) -> list[Array]:
     return [array.reshape(view.num_envs, -1) for array in arrays]
 
 
-def _joint_actions(mask: npt.NDArray[np.bool_]) -> tuple[Indices, Indices]:
+def _joint_actions(mask: Bool) -> tuple[Intp, Intp]:
     """All that players can do at once: in which position, (M,), and each one's action, (M, P)."""
     numbers = mask.sum(axis=2)  # (N, P)
     together = numbers.prod(axis=1)

@@ -11,7 +11,7 @@ from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import from_own_seat
 
-GAMES = 1024  # played to fit a model
+FITTED_GAMES = 1024  # played to fit a model
 # Of the weights of points and value, and of the constant.
 BOUNDS = ((1 / 500, 20.0), (0.0, 50.0), (-50.0, 50.0))
 
@@ -32,7 +32,7 @@ class OutcomeModel:
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
         self.policy = policy
-        played, rng = game.fresh(GAMES, 0), np.random.default_rng(0)
+        played, rng = game.fresh(FITTED_GAMES, 0), np.random.default_rng(0)
         seats, everybody = range(game.num_players), [policy] * game.num_players
         known = [[self._known(played, seat) for seat in seats]]
         while not played.terminated.all():

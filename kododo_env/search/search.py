@@ -39,7 +39,7 @@ from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import OutcomeModel
 
 BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
-LEAST_BATCH = 128  # and about so many at least, where time is limited; fewer take half as long
+LEAST_BATCH = 128  # and about this many at least, where time is limited; fewer take half as long
 # Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
 # small and luck is large, so that those believed too soon cost more than those found bring.
 DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
@@ -195,11 +195,11 @@ class _Search:
         return np.asarray(np.sqrt((np.maximum(spread, 0.0) + 1 / (4 * visits)) / visits))
 
     def _halve(self) -> None:
-        """Drop the worse half of each game's candidates, and whoever has gained nothing so far.
+        """Drop the worse half of each game's candidates, and those that have gained nothing so far.
 
-        The policy's own choice stays; where nothing else does, nothing more is tried. Who has
-        gained nothing is seldom played in the end, but without them a decision takes .7 of the
-        time.
+        The policy's own choice stays; where nothing else does, nothing more is tried. A candidate
+        that has gained nothing is seldom played in the end; without these a decision takes .7
+        of the time.
         """
         mean = np.where(self.candidate, self._mean(), LEAST_GAIN)
         keep = (self.candidate.sum(axis=1, keepdims=True) + 1) // 2

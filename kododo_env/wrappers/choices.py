@@ -46,7 +46,7 @@ class Choices:
         self.rng = own_generator(None)
 
     def seed(self, seed: int | None) -> None:
-        """Start the generator anew; None lets it go on."""
+        """Start the generator again; None lets it go on."""
         if seed is not None:
             self.rng = own_generator(seed)
 
@@ -102,7 +102,7 @@ class Choices:
         """Several actions as integers, (count,); ``each`` says one for each of what.
 
         Raises:
-            ValueError: They are no integers, or not so many.
+            ValueError: They are no integers, or not this many.
         """
         given = whole_numbers(actions, "actions")
         if given.shape != (count,):

@@ -18,11 +18,11 @@ def check_single(game: BatchGame) -> None:
 
 
 def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> None:
-    """Deal one game anew, as the ``reset`` of a wrapper was asked to.
+    """Deal one game again, as the ``reset`` of a wrapper was asked to.
 
     Args:
         game: A batch of one game.
-        seed: Starts the game's generator anew; None lets it go on.
+        seed: Starts the game's generator again; None lets it go on.
         options: ``"deck"`` gives the order of the cards, shape (D,). Other keys are ignored.
 
     Raises:

@@ -42,7 +42,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     Args:
         game: The batch. It is used as it is, not copied.
         seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
-        opponents: Who plays the other seats: None for random legal play, one agent for all
+        opponents: The agents in the other seats: None for random legal play, one agent for all
             of them, or one for each, in turn order from the learner on. Agents may be given by
             name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
@@ -51,8 +51,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         illegal_action: ``"random"`` plays a legal one instead, which ``info["illegal_action"]``
             tells; ``"raise"`` refuses them.
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``"NextStep"``: the step
-            after the end deals anew and ignores the actions; ``"SameStep"``: the step that ends
-            a game deals anew, and ``info["final_obs"]`` has the last observations;
+            after the end deals again and ignores the actions; ``"SameStep"``: the step that ends
+            a game deals again, and ``info["final_obs"]`` has the last observations;
             ``"Disabled"``: ``reset(options={"reset_mask": over})`` does.
         observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
@@ -62,7 +62,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     Attributes:
         game: The batch that is played.
         seats: The learner's seat in each game, (N,).
-        autoreset_mode: How games that are over are dealt anew; the same is in ``metadata``.
+        autoreset_mode: How games that are over are dealt again; the same is in ``metadata``.
 
     Raises:
         ValueError: An option is unknown, or the opponents are not agents or not P - 1.
@@ -108,7 +108,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Deal games anew and play them to the learner's first decision.
+        """Deal games and play them to the learner's first decision.
 
         Args:
             seed: The same seed and actions give the same games; None goes on at random. One for
@@ -149,7 +149,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         Raises:
             ValueError: An action is not one, or illegal and not to be replaced, or an opponent
                 plays an illegal one; nothing is changed.
-            RuntimeError: The games have not begun; or all are over, and are not dealt anew.
+            RuntimeError: The games have not begun; or all are over, and are not dealt again.
         """
         game, over = self.game, self.game.terminated
         mode = self.autoreset_mode
@@ -254,7 +254,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def _deal_again(self, wanted: Bool, seed: int | Seeds | None) -> None:
         """Deal the games that are over, which must be those that are wanted."""
         if seed is not None:
-            raise ValueError("a seed deals all games anew; give it without reset_mask")
+            raise ValueError("a seed deals all games again; give it without reset_mask")
         if not np.array_equal(wanted, self.game.terminated):
             raise ValueError(
                 "reset_mask must be the games that are over, or all: games of a batch are at the "
@@ -326,7 +326,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return observations, gained, ended, np.zeros(self.num_envs, np.bool_), seen | info
 
     def _final(self, ended: Bool) -> dict[str, Any]:
-        """Observations and infos of the games that have ended, before they are dealt anew."""
+        """Observations and infos of the games that have ended, before they are dealt again."""
         observations, info = self._see()
         last = np.full(self.num_envs, None, object)
         for index in np.flatnonzero(ended).tolist():

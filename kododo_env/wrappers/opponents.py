@@ -96,7 +96,7 @@ def seat_of(seat: int | str, game: BatchGame) -> int | None:
 
 def around(opponents: Sequence[Agent], seat: int) -> list[Agent | None]:
     """Who has each seat; None for the learner's, whom the opponents follow in turn order."""
-    after = len(opponents) - seat  # so many opponents before the turn comes round
+    after = len(opponents) - seat  # this many opponents before the turn comes round
     return [*opponents[after:], None, *opponents[:after]]
 
 

@@ -36,7 +36,7 @@ class PettingZooTable:
         observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
         action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
-        opponents: Who has seats that are no agents of the environment: for each seat an agent
+        opponents: Agents that have seats in place of the environment's: for each seat an agent
             or None; one agent has all seats but the first; None: all seats are agents. Agents
             may be given by name, such as ``"heuristic"``.
         record: A folder into which the record of each episode is written, or None.

@@ -35,7 +35,7 @@ class BatchVecEnv(VecEnv):
 
     With L learners' seats, slot ``game * L + k`` is the k-th of them in that game; without
     opponents slot ``game * P + player``. sb3-contrib's MaskablePPO finds the masks by
-    itself. Finished games are dealt anew in the same step, as stable-baselines3 wants it:
+    itself. Finished games are dealt again in the same step, as stable-baselines3 wants it:
     the observation is the new game's first, the old one's last is
     ``infos[slot]["terminal_observation"]``. A game that has to wait for that waits with only
     the no-op, without reward and without being done again.
@@ -59,7 +59,7 @@ class BatchVecEnv(VecEnv):
     Attributes:
         game: The batch that is played.
         seats: The learners' seats.
-        opponents: Who plays in each seat, None for a learner.
+        opponents: The agent in each seat, None for a learner.
 
     Raises:
         ValueError: The reward is unknown, or the opponents are not one for each seat, not
@@ -97,7 +97,7 @@ class BatchVecEnv(VecEnv):
     # --- playing ----------------------------------------------------------------------
 
     def reset(self) -> Observation:
-        """Deal every game anew, by the seed that ``seed()`` has set; observations (slots, F)."""
+        """Deal every game again, by the seed that ``seed()`` has set; observations (slots, F)."""
         seed = self._seeds[0]
         self.game.reset(seed)
         self._choices.seed(seed)
@@ -128,7 +128,7 @@ class BatchVecEnv(VecEnv):
         with self._choices.unless_refused():
             chosen, replaced = self._settled(actions)
             game.step(self._everybodys(chosen))
-        # Copies, all of them: dealing anew changes what the game shows of itself.
+        # Copies, all of them: dealing again changes what the game shows of itself.
         rewards = self._rewards_now()
         dones = np.repeat(game.just_terminated, len(self.seats))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]

@@ -33,7 +33,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     Args:
         game: A batch of one game.
         seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
-        opponents: Who plays the other seats: None for random legal play, one agent for all
+        opponents: The agents in the other seats: None for random legal play, one agent for all
             of them, or one for each, in turn order from the learner on. Agents may be given by
             name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from kododo_env.arena.duplicates import play_chunk
 from kododo_env.arena.match import Match
 from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.play import play_chunk
 from kododo_env.core import RandomAgent
 from tests.arena.players import GAME, First, Last, batch
 

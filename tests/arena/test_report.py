@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kododo_env.arena.play import ChunkResult
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.report import build_report
 from kododo_env.arena.tournament import Tournament
 from tests.arena.players import GAME, report_of, tournament

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kododo_env.arena.tables import table
+from kododo_env.arena.text_table import table
 
 ROWS = [("agent", "share", "95 %"), ("random", "*0.100", "unknown"), ("a", "1.500", "0 to 1")]
 

@@ -16,7 +16,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, baselines
-from kododo_env.arena.play import ChunkResult
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.cli import run_cli
 from tests.command_line import cli

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.arena.play import ChunkResult
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.commands import tournament as evaluation
 from kododo_env.records import read_record, replay
 from kododo_env.records.decision_file import read_decisions

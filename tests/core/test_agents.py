@@ -13,7 +13,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, baselines, load, make_agent
 from kododo_env.core import BatchGame, View
 from kododo_env.core.agent import (
-    BLOCK,
+    GAMES_AT_A_TIME,
     TIE,
     ActionValueAgent,
     Agent,
@@ -97,7 +97,7 @@ def test_a_single_choice_is_drawn_as_one_among_many_is() -> None:
 def test_many_games_draw_as_few_do() -> None:
     """The same actions from the same random numbers as if all games were looked at at once."""
     one, other = np.random.default_rng(1), np.random.default_rng(1)
-    mask = np.random.default_rng(0).random((BLOCK * 3 + 1, 3, 7)) < 0.4
+    mask = np.random.default_rng(0).random((GAMES_AT_A_TIME * 3 + 1, 3, 7)) < 0.4
     mask[..., 2] = True
     chosen = random_legal_actions(mask, one)
     count = mask.cumsum(axis=-1)

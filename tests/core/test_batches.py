@@ -177,7 +177,7 @@ def test_the_cards_of_a_batch_cannot_be_changed(game: str) -> None:
 def test_which_games_are_dealt_anew_is_told_as_truth_values(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     for over in (False, True):
-        anew = played.restart_finished()
-        assert (anew.shape, anew.dtype) == ((2,), np.dtype(np.bool_))
-        assert anew.all() == anew.any() == over
+        again = played.restart_finished()
+        assert (again.shape, again.dtype) == ((2,), np.dtype(np.bool_))
+        assert again.all() == again.any() == over
         play_random(played, np.random.default_rng(0))

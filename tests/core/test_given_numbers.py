@@ -21,8 +21,8 @@ from agents.ppo.machine import DataParallel
 from agents.recipes.recipe import recipe_for
 from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import make_agent
+from kododo_env.arena.duplicates import play
 from kododo_env.arena.match import Match
-from kododo_env.arena.play import play
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 from kododo_env.core import (

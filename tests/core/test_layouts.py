@@ -192,7 +192,7 @@ def test_observations_are_gathered_from_rows_few_or_many(
     num: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many games are put together row by row, few at once: every number must be the same."""
-    monkeypatch.setattr(observation, "MANY", many)
+    monkeypatch.setattr(observation, "MANY_NUMBERS", many)
     rng, rows = np.random.default_rng(0), numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))
     assert np.concatenate([each.ravel() for each in rows.values()]).tolist() == list(range(19))
     kinds: list[type[np.integer[Any]]] = [np.uint8, np.int16, np.int64]

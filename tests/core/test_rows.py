@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kododo_env.core.rows import BLOCK, GAMES, games_last, into_any
+from kododo_env.core.rows import BLOCK, GAMES_AT_A_TIME, games_last, into_any
 
 
 @pytest.mark.parametrize("num", [1, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5])
@@ -23,7 +23,7 @@ def test_whole_numbers_of_any_type_go_into_a_type_that_can_hold_them() -> None:
     assert out.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
-@pytest.mark.parametrize("num", [1, GAMES, GAMES + 1, 2 * GAMES + 5])
+@pytest.mark.parametrize("num", [1, GAMES_AT_A_TIME, GAMES_AT_A_TIME + 1, 2 * GAMES_AT_A_TIME + 5])
 @pytest.mark.parametrize("shape", [(3,), (2, 3)])
 def test_every_row_becomes_a_game(num: int, shape: tuple[int, ...]) -> None:
     array = np.random.default_rng(0).integers(0, 200, (num, *shape)).astype(np.uint8)

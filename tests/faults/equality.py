@@ -69,7 +69,7 @@ def _differences(one: Any, other: Any, name: str) -> list[str]:
             return [f"{name}: {len(ones)} entries, {len(others)}"]
         pairs = enumerate(zip(ones, others, strict=True))
         return [found for k, pair in pairs for found in _differences(*pair, f"{name}[{k}]")]
-    # Functions and spaces of the learner: made anew from the settings, which are compared.
+    # Functions and spaces of the learner: made again from the settings, which are compared.
     return [] if type(one) is type(other) else [f"{name}: {type(one)}, {type(other)}"]
 
 

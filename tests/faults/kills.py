@@ -111,7 +111,7 @@ def until_finished(
     kills: int,
     rng: np.random.Generator,
 ) -> Counter[str]:
-    """Begin, kill and begin again until the script comes to its end, at most so many kills."""
+    """Begin, kill and begin again until the script comes to its end, at most this many kills."""
     done: Counter[str] = Counter()
     while True:
         script = begin()

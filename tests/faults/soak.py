@@ -77,7 +77,7 @@ def self_play(game: str, minutes: float, folder: Path) -> dict[str, Any]:
 
 
 def episodes(game: str, number: int, seed: int = 0) -> dict[str, Any]:
-    """Play so many episodes of a game's ``parallel_env`` at random."""
+    """Play this many episodes of a game's ``parallel_env`` at random."""
     env = registry.door(game).parallel_env()
     rng = np.random.default_rng(seed)
     since = time.monotonic()

@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, help="of the series of cases; another one each time")
     parser.add_argument("--only", nargs="+", choices=KINDS, help="only these kinds")
-    parser.add_argument("--cases", type=int, help="so many of each kind, in place of time")
+    parser.add_argument("--cases", type=int, help="this many of each kind, in place of time")
     parser.add_argument("--case", metavar="KIND:NUMBER", help="one case of --seed again")
     parser.add_argument("--found", action="store_true", help="only what was found once")
     parser.add_argument("--folder", type=Path, default=Path("runs/fuzz"))

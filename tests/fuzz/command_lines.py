@@ -30,7 +30,7 @@ from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import text_of
 from tests.fuzz.scripts import Done, check_end, contents, replaced, run, starts
 
-FEW = 60  # games that are really played
+FEW_GAMES = 60  # games that are really played
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def _run(given: dict[str, Any]) -> Done:
 def _played_if_few(tournament: Any, chunks: Any, workers: int) -> Any:
     """In place of playing a tournament: only a small one is played."""
     slow = any(agent.startswith("search:") for agent in tournament.agents)
-    if slow or workers > 1 or sum(chunk.deals for chunk in chunks) * tournament.players > FEW:
+    if slow or workers > 1 or sum(chunk.deals for chunk in chunks) * tournament.players > FEW_GAMES:
         starts(tournament)
     return play(tournament, chunks, workers)
 

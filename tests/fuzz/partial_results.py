@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from agents.commands.evaluate import EvaluateConfig, evaluate
-from kododo_env.arena.play import ChunkResult
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.workers import run as play
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.tournament import log_of

@@ -14,7 +14,7 @@ from tests.doors import TABLES
 from tests.fuzz.expected import Wrong
 from tests.helpers import random_actions
 
-LONGEST = 100_000  # steps; no legal game takes so many
+LONGEST_GAME = 100_000  # steps; no legal game takes this many
 WATCHED = 1000  # steps, all of which are looked at; after them some
 
 
@@ -58,7 +58,7 @@ def play_out(game: BatchGame, seed: int, scored: bool = True) -> None:
     points = game.scores.astype(np.float64)
     with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
         warnings.simplefilter("error")
-        for steps in range(LONGEST):
+        for steps in range(LONGEST_GAME):
             if steps < WATCHED or steps % 97 == 0:
                 _look(game, rng, closely=steps % 7 == 0)
             if game.terminated.all():

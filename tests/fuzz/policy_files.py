@@ -15,7 +15,7 @@ from onnx import helper
 
 from agents.export.policy_weights import game_of
 from kododo_env.agent_registry import POLICIES
-from kododo_env.arena.play import play
+from kododo_env.arena.duplicates import play
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import KEY
 from kododo_env.policy.onnx_agent import OnnxAgent

@@ -21,7 +21,7 @@ MOST_CARDS = 250
 
 
 def shared_out(draw: st.DrawFn, total: int, places: int) -> list[int]:
-    """So many cards on so many places, often unevenly."""
+    """This many cards on this many places, often unevenly."""
     rng = np.random.default_rng(draw(SEEDS))
     shares: list[int] = rng.multinomial(total, rng.dirichlet(np.full(places, 0.5))).tolist()
     return shares
@@ -34,7 +34,7 @@ def least(total: int, parts: int) -> int:
 
 @st.composite
 def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
-    """Any rules of Kododo, with a target of so many points at most."""
+    """Any rules of Kododo, with a target of this many points at most."""
     players, colours = draw(st.integers(2, 5)), draw(st.integers(1, 26))
     values = draw(st.integers(1, 120 // colours))
     in_colour = draw(st.integers(least(players, colours), MOST_CARDS // colours))
@@ -130,7 +130,7 @@ def short_name(rules: Any) -> str:
 
 
 def one_value(cards: int, value: int, gifts: int = 1) -> Any:
-    """A deck of KADO's with so many cards for each gift, all with one ribbon and this value."""
+    """A deck of KADO's with this many cards for each gift, all with one ribbon and this value."""
     return tuple(((value,) * cards,) for _ in range(gifts))
 
 

@@ -24,7 +24,7 @@ import pytest
 from agents.export.onnx_export import export_policy
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
-from kododo_env.arena.play import play, play_duplicates
+from kododo_env.arena.duplicates import play, play_duplicates
 from kododo_env.core import BatchGame
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.policy.onnx_agent import OnnxAgent

@@ -3,7 +3,7 @@
 A transcript holds the deck, everybody's actions, and what came of them. The same deck and
 actions must give the same today, so that a change that was not meant shows. If a change of
 the rules, the observation or the rewards was meant, raise the game's version (see Versions
-in CONTRIBUTING.md), then write them anew: ``python tests/games/test_transcripts.py --write``.
+in CONTRIBUTING.md), then write them again: ``python tests/games/test_transcripts.py --write``.
 """
 
 from __future__ import annotations

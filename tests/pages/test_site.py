@@ -98,18 +98,25 @@ def test_each_page_is_there_once(site: Path, pages: Pages) -> None:
 
 
 @pytest.mark.parametrize("game", registry.DOORS)
-def test_a_games_page_begins_with_its_facts(site: Path, pages: Pages, game: str) -> None:
-    table = pages[site / "docs" / "games" / f"{game}.html"].find("table")
-    shown = [
-        [" ".join(cell.get_text().split()) for cell in row.find_all(["th", "td"])]
-        for row in table.find_all("tr")
+def test_a_games_page_begins_with_its_rules_and_has_its_facts(
+    site: Path, pages: Pages, game: str
+) -> None:
+    page = pages[site / "docs" / "games" / f"{game}.html"]
+    assert page.find("h2").get_text().startswith("Rules")
+    assert page.find("img")["src"].endswith(f"{game}_game.svg")
+    tables = [
+        [
+            [" ".join(cell.get_text().split()) for cell in row.find_all(["th", "td"])]
+            for row in table.find_all("tr")
+        ]
+        for table in page.find_all("table")
     ]
     lines = head(game).replace("`", "").splitlines()
-    assert shown == [
+    assert [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in lines
         if not line.startswith("|--")
-    ]
+    ] in tables
 
 
 def test_the_games_to_play_are_linked_where_they_are(

@@ -131,7 +131,7 @@ def test_the_page_and_its_files(served: Served) -> None:
 
 
 def test_the_page_asks_no_other_host() -> None:
-    for file in server.WEB.iterdir():
+    for file in [*(server.HERE / "web").iterdir(), *(server.HERE / "served").iterdir()]:
         text = file.read_text().replace("http://www.w3.org/2000/svg", "")  # a name, no address
         assert not re.search(r"(?:https?|wss?)://(?!\$\{location\.host\})", text), file
 

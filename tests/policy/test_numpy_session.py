@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import onnx
 import onnxruntime
 import pytest
@@ -20,6 +19,7 @@ from agents.export.policy_weights import game_of
 from agents.networks.network import GameNetwork
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX
+from kododo_env.core.arrays import Array
 from kododo_env.policy import onnx_trial
 from kododo_env.policy.numpy_operators import OPERATORS
 from kododo_env.policy.numpy_session import NumpySession
@@ -37,7 +37,6 @@ from tests.policy.test_policy_files import (
     with_node,
 )
 
-Array = npt.NDArray[Any]
 POSITIONS = 10_000
 # Of the largest logit, and of the largest value: sums of single precision in another order.
 TOLERANCE = 1e-5

@@ -25,7 +25,7 @@ from kododo_env.policy import onnx_trial
 from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata
 from kododo_env.policy.onnx_agent import ROWS, OnnxAgent
 from kododo_env.policy.onnx_file import read_onnx
-from kododo_env.policy.onnxruntime_session import FEW
+from kododo_env.policy.onnxruntime_session import FEW_POSITIONS
 from kododo_env.policy.policy_file import LARGEST_FILE, read_policy, sealed
 from tests.policy.policy_files import Change, changed, tiny_model, write_model, write_policy
 
@@ -712,12 +712,16 @@ def test_few_positions_are_answered_as_among_many(name: str) -> None:
     """In one call, in blocks, and few by few, from several threads as well."""
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
-    number = ROWS + FEW + 5  # two blocks, the second one not of few
+    number = ROWS + FEW_POSITIONS + 5  # two blocks, the second one not of few
     observation, mask = (each[:number] for each in positions(game_of(agent.metadata), number))
     logits, values = agent.evaluate(observation, mask)
     assert logits.shape == mask.shape
     assert values.shape == (number,)
-    blocks = [slice(at, at + size) for size in (1, 2, FEW, FEW + 1) for at in range(0, 120, size)]
+    blocks = [
+        slice(at, at + size)
+        for size in (1, 2, FEW_POSITIONS, FEW_POSITIONS + 1)
+        for at in range(0, 120, size)
+    ]
     with ThreadPoolExecutor(4) as pool:
         few = list(pool.map(lambda rows: agent.evaluate(observation[rows], mask[rows]), blocks))
     for rows, (some_logits, some_values) in zip(blocks, few, strict=True):

@@ -14,7 +14,7 @@ import pytest
 
 import kododo_env
 from agents.release.card import card, index
-from agents.release.make_policies import LARGEST, fingerprint
+from agents.release.make_policies import LARGEST_POLICY, fingerprint
 from kododo_env import agent_registry as registry
 from kododo_env import registry as games
 from kododo_env.arena.match import Match
@@ -99,7 +99,7 @@ def test_the_numbers_are_of_this_file(name: str) -> None:
     agent.check(games.batch_game(data["game"], 1, num_players=data["players"]))
     assert (data["game"], data["players"]) == registry.policy_tables()[name]
     assert data["file"] == {"bytes": path.stat().st_size, "sha256": fingerprint(path)}
-    assert data["file"]["bytes"] <= LARGEST
+    assert data["file"]["bytes"] <= LARGEST_POLICY
     assert agent.temperature == data["temperature"]
     assert agent.metadata.results == data["shares"]["alone"]
     assert list(data["shares"]["alone"]) == list(registry.baselines(data["game"]))

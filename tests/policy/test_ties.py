@@ -10,18 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core.agent import TIE, first_of_best
+from kododo_env.core.arrays import Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.policy.test_numpy_session import with_numpy
 from tests.policy.test_policy_files import each_policy
 
-Logits = npt.NDArray[np.float32]
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "onnx_policy.mjs"
 MOVED = 2e-6
 # Gaps between logits differ by up to 2.3e-5 between processors and libraries. A choice that is
@@ -34,7 +33,7 @@ class Moved(OnnxAgent):
 
     rng = np.random.default_rng(3)
 
-    def evaluate(self, *given: Any) -> tuple[Logits, Logits]:
+    def evaluate(self, *given: Any) -> tuple[Float32, Float32]:
         logits, values = super().evaluate(*given)
         return logits + self.rng.uniform(-MOVED, MOVED, logits.shape).astype(np.float32), values
 
@@ -49,20 +48,20 @@ def whole_games(policy: OnnxAgent, games: int) -> Iterator[tuple[BatchGame, list
         game.step(np.stack(chosen, axis=1))
 
 
-def logits_of(policy: OnnxAgent, game: BatchGame) -> Iterator[Logits]:
+def logits_of(policy: OnnxAgent, game: BatchGame) -> Iterator[Float32]:
     """What a policy says of each player's position, (N, A)."""
     for player in range(game.num_players):
         view = game.view(player)
         yield policy.evaluate(view.observation, view.legal_action_mask)[0]
 
 
-def unlucky(logits: Logits) -> npt.NDArray[np.bool_]:
+def unlucky(logits: Float32) -> Bool:
     """Where a gap is so near to the rule's bound that machines may disagree, (N,)."""
     gaps = logits.max(axis=1, keepdims=True) - logits
     return (np.abs(gaps - TIE) < NOISE).any(axis=1)
 
 
-def unlucky_games(policy: OnnxAgent, games: int) -> npt.NDArray[np.bool_]:
+def unlucky_games(policy: OnnxAgent, games: int) -> Bool:
     """Those of its games with itself that may go on otherwise on another machine, (N,)."""
     close = np.zeros(games, bool)
     for game, _ in whole_games(policy, games):
@@ -101,7 +100,7 @@ def test_of_mirrored_actions_the_first_is_played() -> None:
     assert mirrored >= 50
 
 
-def in_node(logits: Logits) -> list[int]:
+def in_node(logits: Float32) -> list[int]:
     """What the example for JavaScript plays, if a runtime gives it these logits, (N, A)."""
     code = f"""
         import {{ loadPolicy }} from {json.dumps(EXAMPLE.as_uri())};

@@ -15,7 +15,8 @@ from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame
-from kododo_env.core.agent import ActionValueAgent, Agent, RandomAgent, Values, joint_action
+from kododo_env.core.agent import ActionValueAgent, Agent, RandomAgent, joint_action
+from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
 from tests.doors import GAMES, TABLES
 from tests.helpers import play_random
@@ -29,10 +30,10 @@ class Indifferent(ActionValueAgent):
 
     name = "indifferent"
 
-    def action_values(self, view: View) -> Values:
+    def action_values(self, view: View) -> Floating:
         return np.zeros((view.num_actions, view.num_envs))
 
-    def choose(self, values: Values, view: View, rng: np.random.Generator) -> np.ndarray:
+    def choose(self, values: Floating, view: View, rng: np.random.Generator) -> np.ndarray:
         return np.asarray(view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1))
 
 

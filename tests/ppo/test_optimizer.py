@@ -89,7 +89,7 @@ def test_parts_make_up_the_batch_in_order() -> None:
 
 
 def trained(threads: int) -> Tensor:
-    """The weights after two small updates with Muon, on so many threads."""
+    """The weights after two small updates with Muon, on this many threads."""
     game = kododo_v0.batch_game(8, seed=0)
     model = learner(game, muon=30.0, n_epochs=1, threads=threads, margin_weight=0.0)
     for seed in range(2):

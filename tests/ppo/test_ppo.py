@@ -52,7 +52,7 @@ def test_advantages_run_over_a_slots_own_decisions() -> None:
 
 
 def test_games_that_are_cut_expect_what_the_network_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ppo, "LONGEST", 5)
+    monkeypatch.setattr(ppo, "LONGEST_UPDATE", 5)
     game = kododo_v0.batch_game(4, num_players=2, seed=0)
     model = learner(game, gae_lambda=0.0)
     model.recipe.__dict__["reward"] = lambda game: np.zeros((4, 2), np.float32)

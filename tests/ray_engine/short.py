@@ -27,14 +27,14 @@ def trained(
     *arguments: str,
     stopped_after: int | None = None,
 ) -> int:
-    """Train so many updates in all; the agent-steps of the checkpoint.
+    """Train this many updates in all; the agent-steps of the checkpoint.
 
     Args:
         capsys: pytest's.
         run_dir: The run's folder.
         updates: How many.
         *arguments: Further ones of train.py.
-        stopped_after: Stop as if by Ctrl-C after so many of them.
+        stopped_after: Stop as if by Ctrl-C after this many of them.
     """
     given = [*SMALL, "--steps", str(updates * UPDATE), "--run-dir", str(run_dir), *arguments]
     with pytest.MonkeyPatch.context() as patch:
@@ -46,7 +46,7 @@ def trained(
 
 
 def stopping(after: int) -> Any:
-    """In place of a trainer's measuring: stop it after so many updates."""
+    """In place of a trainer's measuring: stop it after this many updates."""
 
     def stop(trainer: Trainer) -> None:
         if trainer.progress.updates == after:

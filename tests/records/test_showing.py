@@ -15,7 +15,7 @@ from kododo_env import registry
 from kododo_env.commands import console
 from kododo_env.records import parse_record, read_record
 from kododo_env.records.showing import as_text, frames, height_of
-from kododo_env.rendering.animation import LAST, animated_gif, animated_svg
+from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
 from kododo_env.rendering.svg import HEIGHT, WIDTH
 from tests.doors import GAMES
 from tests.records.games import DATE, recorded
@@ -99,7 +99,7 @@ def test_one_picture_is_seen_at_a_time(count: int) -> None:
     root = ElementTree.fromstring(animated_svg(pictures, 0.5, "a & b"))
     shown = root.findall(f"{SVG}g")
     assert [each.get("display") for each in shown] == ["none"] * (count - 1) + ["inline"]
-    total = count - 1 + LAST
+    total = count - 1 + LAST_PICTURE
     for moment in range(total):
         visible = []
         for place, each in enumerate(shown):
@@ -129,7 +129,7 @@ def test_a_gif(
             times.append(moving.info["duration"])
         assert moving.size == (WIDTH, height_of(read_record(path)))
         assert moving.info["loop"] == 0
-    assert times == [1500] * 8 + [1500 * LAST]
+    assert times == [1500] * 8 + [1500 * LAST_PICTURE]
 
 
 def test_pictures_that_are_alike_keep_their_time() -> None:
@@ -139,7 +139,7 @@ def test_pictures_that_are_alike_keep_their_time() -> None:
         for place in range(getattr(moving, "n_frames", 1)):
             moving.seek(place)
             whole += moving.info["duration"]
-    assert whole == 1000 * (2 + LAST)
+    assert whole == 1000 * (2 + LAST_PICTURE)
 
 
 def test_a_long_name_is_cut_in_the_picture() -> None:

@@ -326,7 +326,7 @@ def test_a_policy_too_large_to_ship_is_refused(
     made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = made.out / f"{NAME}.onnx"
-    monkeypatch.setattr(maker, "LARGEST", 1000)
+    monkeypatch.setattr(maker, "LARGEST_POLICY", 1000)
     with pytest.raises(ValueError, match="has 1,000 at most: make the network smaller"):
         rewrite(source, tmp_path / "copy.onnx", OnnxAgent(source).metadata)
     assert not list(tmp_path.iterdir())

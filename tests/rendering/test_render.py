@@ -52,7 +52,7 @@ player_1       4    1  B1* B1* B3  G1* Y2  B4  O1* Y2  V2
 
 
 def scripted_game(turns: int) -> KododoGame:
-    """A game of two in its second round, so many turns of it played."""
+    """A game of two in its second round, this many turns of it played."""
     game = start(Rules(num_players=2), [FIRST, SECOND])
     play_round(game, FIRST)
     for turn in TURNS[:turns]:
@@ -335,10 +335,12 @@ def test_drawing_imports_no_plotting() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_the_picture_in_the_documentation_is_the_one_drawn_today() -> None:
+@pytest.mark.parametrize("game", GAMES)
+def test_the_picture_in_the_documentation_is_the_one_drawn_today(game: str) -> None:
     docs = Path(__file__).parents[2] / "docs"
-    drawn = runpy.run_path(str(docs / "make_images.py"))["kododo_game"]()
-    assert (docs / "images" / "kododo_game.svg").read_text() == drawn, "run docs/make_images.py"
+    images = runpy.run_path(str(docs / "make_images.py"))
+    drawn = images["played"](*images["GAMES"][f"{game}_game"])
+    assert (docs / "images" / f"{game}_game.svg").read_text() == drawn, "run docs/make_images.py"
 
 
 def places(svg: str, kind: str) -> list[dict[str, int]]:

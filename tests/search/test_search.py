@@ -20,7 +20,7 @@ from kododo_env.search.search import SearchAgent, SearchBudget, _Search, shares_
 from tests.doors import EXTREMES
 from tests.helpers import play_random
 
-FEW = SearchBudget(worlds=4)
+FEW_WORLDS = SearchBudget(worlds=4)
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
@@ -38,7 +38,7 @@ def test_search_cannot_see_hidden_cards(name: str, players: int) -> None:
     """The same knowledge and the same generator give the same choice, whatever is hidden."""
     game = registry.batch_game(name, 20, 1, num_players=players)
     play_random(game, np.random.default_rng(1), steps=4)
-    agent = SearchAgent(RandomAgent(), FEW)
+    agent = SearchAgent(RandomAgent(), FEW_WORLDS)
     for player in range(players):
         other = game.determinize(player, np.random.default_rng(2), 1)
         one, twin = (agent.act(g.view(player), np.random.default_rng(3)) for g in (game, other))
@@ -48,7 +48,7 @@ def test_search_cannot_see_hidden_cards(name: str, players: int) -> None:
 def test_search_leaves_the_game_and_its_generator_alone() -> None:
     game = kododo_v0.batch_game(3, num_players=2, seed=1)
     before = game.state()
-    SearchAgent(RandomAgent(), FEW).act(game.view(1), np.random.default_rng(0))
+    SearchAgent(RandomAgent(), FEW_WORLDS).act(game.view(1), np.random.default_rng(0))
     after = game.state()
     assert before["rng"] == after["rng"]
     assert all(np.array_equal(before[k], after[k]) for k in before if k.startswith("_"))
@@ -192,7 +192,7 @@ def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
 def test_gains_that_differ_by_noise_alone_choose_alike(noise: float) -> None:
     """Of equal gains the first is taken; where nothing gains, the policy's own choice stays."""
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
-    search = _Search(game.view(0), SearchAgent(RandomAgent(), FEW), np.random.default_rng(0))
+    search = _Search(game.view(0), SearchAgent(RandomAgent(), FEW_WORLDS), np.random.default_rng(0))
     search.usual[:], search.doubt, search.visits[:] = 3, 0.0, 1
     search.candidate[:] = np.arange(game.num_actions) < 6
     search.gain[:] = [[-1, 0.5, 0.5 + noise, 0, 0.4, 0.5 - noise, *[-1] * 9], [noise] * 15]

@@ -403,7 +403,7 @@ class TellingView(HighCard):
         return Telling(self, player)
 
 
-class NothingDealtAnew(HighCard):
+class NothingDealtAgain(HighCard):
     """Every determinised copy is dealt the same cards, lowest first."""
 
     def _shuffled(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -411,7 +411,7 @@ class NothingDealtAnew(HighCard):
 
 
 class NoGame(HighCard):
-    """A copy that is dealt anew lacks a card: it is no game any more."""
+    """A copy that is dealt again lacks a card: it is no game any more."""
 
     def _tidy_deck(self) -> None:
         super()._tidy_deck()

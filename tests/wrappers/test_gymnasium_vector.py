@@ -156,7 +156,7 @@ def test_without_autoreset_the_games_that_are_over_are_dealt_by_hand() -> None:
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_games_that_end_at_different_times(mode: AutoresetMode) -> None:
-    """Each ends once, gains what its score says, and waits without reward till it is dealt anew."""
+    """Each ends once, gains what its score says, and waits without reward for the next deal."""
     env = BatchVectorEnv(games_of_some_deals(40), autoreset_mode=mode)
     rng, gained, waiting = np.random.default_rng(0), np.zeros(40), np.zeros(40, np.bool_)
     env.reset(seed=0)
@@ -202,7 +202,7 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
     assert 0 < over.sum() < 40
     env.reset(options={"reset_mask": over})
     assert not env.game.terminated.any()
-    with pytest.raises(ValueError, match="a seed deals all games anew"):
+    with pytest.raises(ValueError, match="a seed deals all games again"):
         env.reset(seed=1, options={"reset_mask": np.arange(40) == 0})
 
 

@@ -29,8 +29,8 @@ from open_spiel.python.algorithms import (
 from open_spiel.python.bots.uniform_random import UniformRandomBot
 
 from kododo_env import combi_combo_v0, kododo_v0, registry
+from kododo_env.arena.duplicates import play
 from kododo_env.arena.match import Match
-from kododo_env.arena.play import play
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
@@ -337,7 +337,7 @@ def test_recall_is_perfect(rules: dict[str, Any], earlier: int) -> None:
 
 @each_kind
 def test_what_is_hidden_is_in_no_string_or_tensor(name: str, rules: dict[str, Any]) -> None:
-    """Dealt anew as far as the player cannot know, the game shows them the same."""
+    """Dealt again as far as the player cannot know, the game shows them the same."""
     rng = np.random.default_rng(0)
     state = deal(load_game(name, **rules), rng)
     differ = 0

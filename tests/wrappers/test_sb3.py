@@ -55,7 +55,7 @@ def start(venv: BatchVecEnv | VecMonitor, seed: int) -> np.ndarray:
 
 
 def check_against_batch(venv: BatchVecEnv, batch: BatchGame, episodes: int) -> None:
-    """Play both alike, the batch by its own contract, until so many episodes are over."""
+    """Play both alike, the batch by its own contract, until this many episodes are over."""
     size, players = batch.layout.size, batch.num_players
     observations, rng = start(venv, 5), np.random.default_rng(0)
     batch.reset(seed=5)

@@ -179,7 +179,9 @@ def _make_history(
     Returns:
         What the others drew, in order, (P - 1, held, N).
     """
-    given_on = np.full(cards.shape, len(passes), np.int8)  # when whoever drew a card passed it
+    given_on = np.full(
+        cards.shape, len(passes), np.int8
+    )  # when the player who drew a card passed it
     seat = np.arange(len(others))[:, None, None]
     for turn in reversed(range(len(passes))):
         chance = rng.random(cards.shape, dtype=np.float32)

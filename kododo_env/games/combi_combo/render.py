@@ -49,7 +49,7 @@ def faces(game: CombiComboGame, counts: npt.NDArray[np.uint8], in_hand: bool = F
 
 
 def _hand(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
-    """A hand as the player sees it who looks on."""
+    """A hand as the player who looks on sees it."""
     counts = game.hands[index, seat]
     if _shown(game, index, seat, player):
         return [*faces(game, counts, in_hand=True)]

@@ -47,7 +47,7 @@ class Rules:
         sequence_points: Points for each colour held in all four values.
         twos_points: Points for each series of 2s.
         twos_in_series: How many 2s make a series, 1 to 250.
-        threes_par: So many 3s score nothing, -100 to 100; each one more or less is a point.
+        threes_par: This many 3s score nothing, -100 to 100; each one more or less is a point.
         fours_points: Points for 4s of 0, 1, 2, ... different colours, one entry at
             least for each number up to ``num_colours``, and 27 at most.
 

@@ -7,30 +7,27 @@ card may serve several lines.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Bool, Int16, Uint8
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 
 ONE, TWO, THREE, FOUR = range(4)
 LINES = ("ones", "sequences", "twos", "threes", "fours")
-Points = npt.NDArray[np.int16]
 
 
-def by_colour(hands: npt.NDArray[np.uint8], rules: Rules) -> npt.NDArray[np.uint8]:
+def by_colour(hands: Uint8, rules: Rules) -> Uint8:
     """Hands by type, (P, C * 4, N), as the score counts them, (C, 4, P, N)."""
     return hands.reshape(len(hands), rules.num_colours, VALUES, -1).transpose(1, 2, 0, 3)
 
 
-def held(hand: npt.NDArray[Any], value: int) -> Points:
+def held(hand: Array, value: int) -> Int16:
     """How many cards of a value (0 for the 1s) are in hand: (...) from (C, 4, ...)."""
-    cards: Points = hand[:, value].sum(axis=0, dtype=np.int16)
+    cards: Int16 = hand[:, value].sum(axis=0, dtype=np.int16)
     return cards
 
 
-def most_ones(ones: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def most_ones(ones: Array) -> Bool:
     """Who has strictly more 1s than every other player.
 
     Args:
@@ -41,34 +38,34 @@ def most_ones(ones: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         number is shared.
     """
     leads = ones == ones.max(axis=0)
-    only: npt.NDArray[np.bool_] = leads & (leads.sum(axis=0, dtype=np.int16) == 1)
+    only: Bool = leads & (leads.sum(axis=0, dtype=np.int16) == 1)
     return only
 
 
-def sequence_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+def sequence_points(hand: Array, rules: Rules) -> Int16:
     """Points for each colour held in all four values: (...) from (C, 4, ...)."""
-    complete: Points = (hand > 0).all(axis=1).sum(axis=0, dtype=np.int16)
+    complete: Int16 = (hand > 0).all(axis=1).sum(axis=0, dtype=np.int16)
     return complete * np.int16(rules.sequence_points)
 
 
-def twos_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
-    """Points for every so many 2s of whatever colour: (...) from (C, 4, ...)."""
+def twos_points(hand: Array, rules: Rules) -> Int16:
+    """Points for every series of 2s, of whatever colours: (...) from (C, 4, ...)."""
     return held(hand, TWO) // np.int16(rules.twos_in_series) * np.int16(rules.twos_points)
 
 
-def threes_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+def threes_points(hand: Array, rules: Rules) -> Int16:
     """A point for each 3 beyond the par, minus one for each missing: (...) from (C, 4, ...)."""
     return held(hand, THREE) - np.int16(rules.threes_par)
 
 
-def fours_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+def fours_points(hand: Array, rules: Rules) -> Int16:
     """Points for 4s of different colours: (...) from (C, 4, ...)."""
     different = (hand[:, FOUR] > 0).sum(axis=0, dtype=np.int16)
-    points: Points = np.array(rules.fours_points, np.int16)[different]
+    points: Int16 = np.array(rules.fours_points, np.int16)[different]
     return points
 
 
-def own_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
+def own_points(hand: Array, rules: Rules) -> Int16:
     """What a hand scores whatever the others hold, so without the 1s: (...) from (C, 4, ...)."""
     return (
         sequence_points(hand, rules)
@@ -78,7 +75,7 @@ def own_points(hand: npt.NDArray[Any], rules: Rules) -> Points:
     )
 
 
-def score_lines(hands: npt.NDArray[Any], rules: Rules) -> Points:
+def score_lines(hands: Array, rules: Rules) -> Int16:
     """Every line of every player's score.
 
     Args:
@@ -100,7 +97,7 @@ def score_lines(hands: npt.NDArray[Any], rules: Rules) -> Points:
     )
 
 
-def score_hands(hands: npt.NDArray[Any], rules: Rules) -> Points:
+def score_hands(hands: Array, rules: Rules) -> Int16:
     """Every player's score: (P, ...) from (C, 4, P, ...)."""
-    points: Points = score_lines(hands, rules).sum(axis=0, dtype=np.int16)
+    points: Int16 = score_lines(hands, rules).sum(axis=0, dtype=np.int16)
     return points

@@ -59,7 +59,7 @@ def describe(rules: Rules, action: int, card: str = "the card", dealer: int | No
         rules: The rules.
         action: Its number.
         card: The card that is given or placed, by its name.
-        dealer: Who gives it; None if that is not known.
+        dealer: The player who gives it; None if that is not known.
     """
     first = moves(rules)
     if action < first.discard:  # giving comes first, by the number of seats

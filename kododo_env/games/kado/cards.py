@@ -1,4 +1,4 @@
-"""The cards of KADO's deck by their places: which they are, and who has seen them."""
+"""The cards of KADO's deck by their places: which they are, and which players have seen them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Uint8
+from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.rows import column
 from kododo_env.games.kado.rules import Rules
-from kododo_env.games.kado.state import KadoState, Places
+from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import Tables
 
 
-def cards_at(state: KadoState, places: Array, games: Places) -> Uint8:
+def cards_at(state: KadoState, places: Array, games: Intp) -> Uint8:
     """The cards in places of the deck, (..., M) of M games; NONE in the place behind the last."""
     return state.deck.take(flat_index(state.deck, places, games))
 
@@ -26,14 +26,12 @@ def dealt_as(state: KadoState) -> Uint8:
 
 
 def seen_by_place(state: KadoState, rules: Rules, tables: Tables) -> Uint8:
-    """Who has seen the card in each place of the deck, bit by bit, (D, N)."""
+    """Which players have seen the card in each place of the deck, bit by bit, (D, N)."""
     places = column(rules.num_cards, np.intp)
     return state.seen.take(where_seen(state, rules, tables, places, state.games))
 
 
-def where_seen(
-    state: KadoState, rules: Rules, tables: Tables, places: Array, games: Places
-) -> Places:
+def where_seen(state: KadoState, rules: Rules, tables: Tables, places: Array, games: Intp) -> Intp:
     """Where in ``seen``, flattened, the cards in places (..., M) of M games stand."""
     deck, card = state.deck, cards_at(state, places, games)
     which = tables.first.take(card)
@@ -44,7 +42,7 @@ def where_seen(
     return flat_index(state.seen, which, games)
 
 
-def flat_index(array: Array, *index: Any) -> Places:
+def flat_index(array: Array, *index: Any) -> Intp:
     """Where elements lie in the flattened array, for ``take`` and for a single index.
 
     With several indices a step takes 1.2 to 1.4 times as long from thousands of games on,
@@ -58,5 +56,5 @@ def flat_index(array: Array, *index: Any) -> Places:
     for size, step in zip(array.shape[1:], index[1:], strict=True):
         if size > 1:  # else the index is 0: a step of one game takes .9 of the time
             place = place * size + step
-    flat: Places = place
+    flat: Intp = place
     return flat

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Bool
+from kododo_env.core.arrays import Array, Bool, Intp, Uint8
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
@@ -21,7 +20,7 @@ from kododo_env.games.kado.observation import known, observation, observation_la
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.shown import KadoShown
-from kododo_env.games.kado.state import KadoState, Phase, Places
+from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
 
 
@@ -55,7 +54,7 @@ class KadoGame(KadoShown, TellsInWords):
 
     # --- starting ---------------------------------------------------------------------
 
-    def _start(self, decks: npt.NDArray[np.uint8]) -> None:
+    def _start(self, decks: Uint8) -> None:
         self._state.deck[:-1] = decks[0]
         self._state.open = self._open_cells(slice(None))
         self._begin_turn()
@@ -70,7 +69,7 @@ class KadoGame(KadoShown, TellsInWords):
         if not state.is_over(self.rules):
             self._offer()
 
-    # --- who may do what ----------------------------------------------------------------
+    # --- legal actions -----------------------------------------------------------------
 
     def _idle(self) -> Bool:
         """Who of those whose turn it is has nothing to decide: the challenger (N,), or all (P, N).
@@ -83,7 +82,7 @@ class KadoGame(KadoShown, TellsInWords):
             idle = np.add.reduce(state.open, axis=1, dtype=np.int16) <= 1
         return idle
 
-    def _mask(self) -> npt.NDArray[np.bool_]:
+    def _mask(self) -> Bool:
         state, moves, dealer = self._state, self.moves, self.dealer
         mask = np.zeros((self.num_players, self.num_actions, self.num_envs), np.bool_)
         mask[:, self.no_op] = True
@@ -157,7 +156,7 @@ class KadoGame(KadoShown, TellsInWords):
         state.drawn += 1
 
     def _give_last(self) -> None:
-        """The dealer looks at one more card and gives it to whoever has none."""
+        """The dealer looks at one more card and gives it to a player who has none."""
         state = self._state
         # One in each game; without discard in the duel: none.
         seats, games = (state.held[:-1] == self.rules.num_cards).nonzero()
@@ -179,7 +178,7 @@ class KadoGame(KadoShown, TellsInWords):
             self._swap(seat, games)
             self._win_perfect(seat, hits == PERFECT)
 
-    def _swap(self, seat: int, games: Places) -> None:
+    def _swap(self, seat: int, games: Intp) -> None:
         """Dealer and challenger show their cards to everybody and swap them."""
         state, pair = self._state, np.array([[seat], [self.dealer]])
         places = state.held[pair, games]
@@ -221,7 +220,7 @@ class KadoGame(KadoShown, TellsInWords):
         self._show(self._everybody, held, games)
         self._score(part)
 
-    def _add_up(self, cell: Array, card: Array, games: Places) -> None:
+    def _add_up(self, cell: Array, card: Array, games: Intp) -> None:
         """Add the cards just placed, (P, M), to the sums that are scored."""
         state, tables = self._state, self._tables
         which = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
@@ -253,7 +252,7 @@ class KadoGame(KadoShown, TellsInWords):
         """All players, bit by bit."""
         return (1 << self.num_players) - 1
 
-    def _show(self, viewers: int | Array, places: Array, games: Places) -> None:
+    def _show(self, viewers: int | Array, places: Array, games: Intp) -> None:
         """Let players, bit by bit, see the cards in places of the deck; no place comes twice."""
         where = where_seen(self._state, self.rules, self._tables, places, games)
         self._state.seen.reshape(-1)[where] |= viewers

@@ -105,7 +105,7 @@ def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
 
 
 def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
-    """Who has seen which places of the deck; of this turn's it follows from what has happened."""
+    """Which players have seen which places of the deck; this turn's follow from the turn."""
     types, seen = rules.num_card_types, seen_by_place(state, rules, tables)
     everybody = (1 << rules.num_players) - 1
     yield "_seen must be by players", seen <= everybody
@@ -119,7 +119,7 @@ def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invar
 
 
 def _seen_now(state: KadoState, rules: Rules) -> Uint8:
-    """Who has seen each place of the deck in this turn, bit by bit, (D, N)."""
+    """Which players have seen each place of the deck in this turn, bit by bit, (D, N)."""
     dealer, everybody = 1 << state.dealer, (1 << rules.num_players) - 1
     place = column(rules.num_cards, np.intp)
     seen: Uint8 = dealer * (place == state.held[-1]).view(np.uint8)

@@ -168,7 +168,7 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     Args:
         game: The batch.
         index: Which of its games.
-        player: Who looks on; None sees all cards.
+        player: The player who looks on; None sees all cards.
 
     Returns:
         Lines without colour codes: where the game stands, then each player's points, their
@@ -205,7 +205,7 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     Args:
         game: The batch.
         index: Which of its games.
-        player: Who looks on; None sees all cards.
+        player: The player who looks on; None sees all cards.
 
     Returns:
         An SVG document; what the player cannot see is not in it. Outlines show where the

@@ -196,7 +196,7 @@ class Rules:
 
     @property
     def cards_needed(self) -> int:
-        """So many cards that every turn can be dealt whatever happens before.
+        """This many cards that every turn can be dealt whatever happens before.
 
         In the last turn the pile may run out: a perfect then wins no card.
         """
@@ -204,7 +204,7 @@ class Rules:
 
     @property
     def cards_of_turn(self) -> int:
-        """So many cards a turn takes at most: everybody's, one put aside, one for a perfect."""
+        """This many cards a turn takes at most: everybody's, one put aside, one for a perfect."""
         return self.num_players + self.max_discards + 1
 
     @cached_property

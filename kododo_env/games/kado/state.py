@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Bool, Uint8
+from kododo_env.core.arrays import Bool, Intp, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import numbers
 from kododo_env.core.state import BatchState, of_batch, per_game
 from kododo_env.games.kado.rules import Rules
-
-Places = npt.NDArray[np.intp]
 
 
 class Phase(IntEnum):
@@ -37,9 +34,9 @@ class KadoState(BatchState):
     phase: Phase = of_batch(Phase.DEALING)
     phase_step: int = of_batch()  # steps of this phase that have been played
     deck: Uint8 = per_game("num_places", fill=NONE)  # in the order of drawing, then no card
-    drawn: Places = per_game(dtype=np.intp)  # the place of the next card to be drawn
-    turn_start: Places = per_game(dtype=np.intp)  # what drawn was when the turn began
-    held: Places = per_game("num_holders", dtype=np.intp, fill="num_cards")  # by player, then aside
+    drawn: Intp = per_game(dtype=np.intp)  # the place of the next card to be drawn
+    turn_start: Intp = per_game(dtype=np.intp)  # what drawn was when the turn began
+    held: Intp = per_game("num_holders", dtype=np.intp, fill="num_cards")  # by player, then aside
     seen: Uint8 = per_game("num_cards")  # by whom, bit by bit, in the order of ``Rules.cards``
     public: Bool = per_game("num_players", dtype=np.bool_)  # whose card a swap has shown to all
     ruled_out: Bool = per_game("num_parts", dtype=np.bool_)  # gifts, ribbons: by wrong guesses
@@ -49,7 +46,7 @@ class KadoState(BatchState):
     perfects: Uint8 = per_game("num_players")  # perfects so far
 
     @property
-    def games(self) -> Places:
+    def games(self) -> Intp:
         """The numbers of all games, (N,)."""
         return numbers(len(self.terminated))
 

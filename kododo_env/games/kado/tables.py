@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Bool, Uint8
+from kododo_env.core.arrays import Array, Bool, Intp, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import from_own_seat
 from kododo_env.core.rows import column, read_only
 from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
-from kododo_env.games.kado.state import Places
 
 MISSED, PERFECT = 1, 4
 """What a guess has come to, see ``Tables.hits``; between them one of both is right."""
@@ -45,13 +43,13 @@ class Tables(NamedTuple):
     ribbon: Uint8
     value: Uint8
     parts: Uint8
-    first: Places
-    kinds: Places
+    first: Intp
+    kinds: Intp
     hits: Uint8
     guessed: Bool
-    holders: Places
-    sums_of_cell: Places
-    sums_of_card: Places
+    holders: Intp
+    sums_of_cell: Intp
+    sums_of_card: Intp
     gains: Uint8
     least: Uint8
 
@@ -67,7 +65,7 @@ def tables(rules: Rules) -> Tables:
     gift, ribbon, value = (part.astype(np.uint8) for part in parts)
     facts = np.vstack([gift == column(rules.num_gifts), ribbon == column(rules.num_ribbons)])
     aside = np.full((rules.num_players, 1), rules.num_players)
-    arrays: tuple[npt.NDArray[Any], ...] = (
+    arrays: tuple[Array, ...] = (
         gift, ribbon, value, np.vstack([facts, value]),
         np.searchsorted(cards, ids), np.unique(cards, return_index=True)[1],
         *_guesses(rules, facts), np.hstack([from_own_seat(rules.num_players), aside]),
@@ -91,7 +89,7 @@ def _guesses(rules: Rules, facts: Bool) -> tuple[Uint8, Bool]:
     return guessed.any(axis=0) + right_gift + 2 * right_ribbon, guessed
 
 
-def _sums_of_cell(rules: Rules) -> Places:
+def _sums_of_cell(rules: Rules) -> Intp:
     """``sums_of_cell`` of the tables."""
     points, ribbons, best = parted(np.arange(rules.num_sums)[None], rules)
     row, column_of = np.divmod(np.arange(rules.num_cells), rules.board_columns)

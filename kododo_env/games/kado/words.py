@@ -70,7 +70,7 @@ def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> s
 def _dealing(
     game: KadoShown, before: KadoShown, action: int, player: int | None, index: int
 ) -> list[str]:
-    """Who was given a card; only the dealer sees which."""
+    """Which player was given a card; only the dealer sees which card."""
     dealer, seen = before.dealer, player in (None, before.dealer)
     offered = _card(game, before.offered[index] if seen else -1)
     if action == before.moves.discard:

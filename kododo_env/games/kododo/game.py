@@ -122,7 +122,7 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         Counts.of(state.counts, self.rules).seen.fill(0)
 
     def restart_finished(self) -> npt.NDArray[np.bool_]:
-        """Deal finished games anew: all of them at the end, in the long variant between deals."""
+        """Deal finished games again: all of them at the end, in the long variant between deals."""
         state = self._state
         finished = state.terminated.copy()
         if finished.all() or not (state.turn == 0 and state.round_index == 0):

@@ -117,7 +117,7 @@ def _points(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invari
 
 
 def _best(cards: Array, most: Array, rules: Rules) -> npt.NDArray[np.intp]:
-    """What the most valuable of some cards (T, N) are worth, so many of each game's (N,)."""
+    """What the most valuable of some cards (T, N) are worth, this many of each game's (N,)."""
     values = np.arange(rules.num_card_types) % rules.num_values + 1
     order = np.argsort(-values, kind="stable")
     better = np.cumsum(cards[order], axis=0) - cards[order]

@@ -120,7 +120,7 @@ def card_name(game: KododoGame, card: int) -> str:
 
 
 def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
-    """A hand as the player sees it who looks on."""
+    """A hand as the player who looks on sees it."""
     held = [card for card in game.hands[index, seat].tolist() if card >= 0]
     if player not in (None, seat):
         return [Blank.BACK for _ in held]

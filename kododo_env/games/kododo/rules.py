@@ -162,7 +162,7 @@ class Rules:
 
     @classmethod
     def mixed(cls) -> Self:
-        """A game of 186 deals in which one has to mix: whoever plays the likeliest loses by it.
+        """A game of 186 deals in which a player has to mix: one who never does loses by it.
 
         Both of two players hold four of nine cards, in each of three colours 1, 2, 2, and lay
         two, one after the other; the ninth is removed unseen. See ``tiny``.
@@ -256,12 +256,12 @@ class Rules:
 
     @cached_property
     def kododo_number(self) -> int:
-        """With exactly so many Kododo cards on the table only those score."""
+        """With exactly this many Kododo cards on the table only those score."""
         return self.num_players + self.kododo_offset
 
     @cached_property
     def limit(self) -> int:
-        """A colour with so many cards on the table, or more, does not score."""
+        """A colour with this many cards on the table, or more, does not score."""
         return self.num_players + self.limit_offset
 
     @property
@@ -278,11 +278,11 @@ class Rules:
 
     @property
     def max_deals(self) -> int:
-        """After so many deals a game is over as it stands, whatever the score.
+        """After this many deals a game is over as it stands, whatever the score.
 
-        In the long variant players, or rules, may keep everybody from ever scoring. Whoever
-        leads needs but a point a deal, in the long run, to be done before; random players
-        make 50 points in two to four deals.
+        In the long variant players, or rules, may keep everybody from ever scoring. A leader
+        who makes one point a deal is done before; random players make 50 points in two to
+        four deals.
         """
         return self.target_score + SPARE_DEALS if self.variant == "long" else 1
 

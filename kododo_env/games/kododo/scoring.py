@@ -24,7 +24,7 @@ def scoring_colours(colour_totals: npt.NDArray[Any], limit: Any) -> npt.NDArray[
 
     Args:
         colour_totals: Cards on the table by colour, shape (C, ...).
-        limit: Counts of so many and more do not score.
+        limit: Counts of this many and more do not score.
 
     Returns:
         Shape (C, ...).

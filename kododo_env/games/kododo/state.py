@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.core.arrays import Int16, Uint8
 from kododo_env.core.deck import NONE
-from kododo_env.core.state import BatchState, Int16, of_batch, per_game
+from kododo_env.core.state import BatchState, of_batch, per_game
 from kododo_env.games.kododo.rules import Rules
 
 

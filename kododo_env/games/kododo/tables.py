@@ -23,8 +23,8 @@ class Tables(NamedTuple):
         rules: The rules; a copy, by way of a file too, is made of them alone.
         slots: The slots of the hand that each of the A actions lays.
         ends: The first and the last of them, (2, A).
-        legal: ``legal[plays][held]``: which actions lay so many cards, all from slots of a hand
-            of so many, (A,).
+        legal: ``legal[plays][held]``: which actions lay this many cards, all from slots of a hand
+            of this many, (A,).
         counts: By card id what a card adds: to cards by colour, Kododo cards and points by
             colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
         known: What the rules tell of an observation.

@@ -6,9 +6,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.games.kododo.hands import in_order, with_card, without_slot
@@ -16,8 +15,6 @@ from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import Tables
-
-Cards = npt.NDArray[np.uint8]
 
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
@@ -46,7 +43,7 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array
         state.hands[:, hands.shape[1] :, games] = NONE
 
 
-def next_cards(state: KododoState, rules: Rules, games: slice) -> Cards:
+def next_cards(state: KododoState, rules: Rules, games: slice) -> Uint8:
     """The next cards of the draw pile: (plays, P, N), no card of each in the last round."""
     each = rules.plays[state.turn] if rules.draws(state.round_index) else 0
     start = rules.drawn(state.round_index, state.turn)
@@ -54,7 +51,7 @@ def next_cards(state: KododoState, rules: Rules, games: slice) -> Cards:
     return drawn.reshape(rules.num_players, each, drawn.shape[-1]).swapaxes(0, 1)
 
 
-def _count_laid(card: Cards, counts: Counts, rules: Rules) -> None:
+def _count_laid(card: Uint8, counts: Counts, rules: Rules) -> None:
     """Count a card that everybody has taken from their hand and laid, (P, N)."""
     colour = card // rules.num_values
     value = card - colour * rules.num_values + 1
@@ -67,9 +64,9 @@ def _count_laid(card: Cards, counts: Counts, rules: Rules) -> None:
     counts.seen += np.add.reduce(of_type, axis=0, dtype=np.uint8)
 
 
-def _by_type(card: Cards, rules: Rules) -> Cards:
+def _by_type(card: Uint8, rules: Rules) -> Uint8:
     """A card of everybody, (P, N), as counts by type, (P, T, N)."""
-    same: npt.NDArray[np.bool_] = card[:, None] == column(rules.num_card_types)
+    same: Bool = card[:, None] == column(rules.num_card_types)
     return same.view(np.uint8)
 
 

@@ -30,7 +30,7 @@ function walk({ key, target }) {
 
 function find({ key, target }) {
   if (/^\d$/.test(key)) return at("choose").querySelector(`[data-key="${key}"]`);
-  // Who has gone to a button presses that one; on a chosen card or action Enter means: play it.
+  // With the focus on a button Enter presses it; on a chosen card or action Enter means: play it.
   const idle = !tabbing || !target.closest("button, a, summary, [role=button]");
   if (key === "Enter") return idle || target.getAttribute("aria-pressed") === "true" ? shown(at("play")) : null;
   return shown(at(LETTERS[key] ?? ""));

@@ -1,4 +1,4 @@
-// Who sits at the table, and how they stand.
+// The players at the table, and how they stand.
 
 import { at, make } from "./dom.js";
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from kododo_env.testing.report import Fault
 
-LONGEST = 10_000
+LONGEST_EPISODE = 10_000
 
 Actions = dict[Any, Any]
 Make = Callable[[], Any]
@@ -41,11 +41,11 @@ class Run:
 
     def turns(self) -> Iterator[Actions]:
         """Legal actions of all agents for every step until the end; the caller steps."""
-        for _ in range(LONGEST):
+        for _ in range(LONGEST_EPISODE):
             if not self.env.agents:
                 return
             yield {name: self._choose(name) for name in self.env.agents}
-        raise Fault(f"after {LONGEST} steps of random play there are still agents")
+        raise Fault(f"after {LONGEST_EPISODE} steps of random play there are still agents")
 
     def step(self, actions: Actions, what: str = "") -> None:
         """Play the actions, which are legal.
@@ -88,7 +88,7 @@ def _has_mask(told: Any) -> bool:
 
 
 def stir(seed: int) -> None:
-    """Bring everybody's random numbers into another state: whoever is checked has its own."""
+    """Bring everybody's random numbers into another state: what is checked has its own."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
 

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.games.observations import piece_at
 from kododo_env.testing.games.overflow import watch
-from kododo_env.testing.games.playing import Actions, Subject, as_rules
+from kododo_env.testing.games.playing import Subject, as_rules
 from kododo_env.testing.report import Fault
 
-STEPS = 250  # of each game; rules may make games very long
+MOST_STEPS = 250  # of each game; rules may make games very long
 EXAMPLES = 10
-MANY = 100
+MANY_DECKS = 100
 SHUFFLED = "shuffled and played at random"
 FIRST = "sorted and played with the first legal action"
 LAST = "sorted downwards and played with the last legal action"
@@ -70,8 +71,8 @@ def rules_within_bounds(subject: Subject, rules: Mapping[str, Any]) -> None:
     try:
         for way, game in _dealt(subject, rules, 1):
             _play(game, way, subject.rng(31), f"decks {way}")
-        _, many = next(_dealt(subject, rules, MANY))  # which may be computed otherwise
-        _play(many, SHUFFLED, subject.rng(32), f"{MANY} decks {SHUFFLED}")
+        _, many = next(_dealt(subject, rules, MANY_DECKS))  # which may be computed otherwise
+        _play(many, SHUFFLED, subject.rng(32), f"{MANY_DECKS} decks {SHUFFLED}")
     except Fault as fault:
         raise Fault(f"{fault}; {_in_words(rules)}") from fault
     except (ArithmeticError, IndexError, TypeError, ValueError) as error:
@@ -102,7 +103,7 @@ def _play(game: BatchGame, way: str, rng: np.random.Generator, what: str) -> Non
     """Play on until a game is over: what is computed for it after that is thrown away."""
     returns = np.zeros((game.num_envs, game.num_players))
     with np.errstate(all="raise"):
-        for step in range(STEPS):
+        for step in range(MOST_STEPS):
             watch(game)
             try:
                 _within(game, returns)
@@ -124,7 +125,7 @@ def _within(game: BatchGame, returns: np.ndarray[Any, Any]) -> None:
         raise Fault(f"scores {game.scores.tolist()} where rewards add up to {returns.tolist()}")
 
 
-def _choose(game: BatchGame, way: str, rng: np.random.Generator) -> Actions:
+def _choose(game: BatchGame, way: str, rng: np.random.Generator) -> Int64:
     mask = np.asarray(game.legal_action_mask())
     if way == SHUFFLED:
         return random_legal_actions(mask, rng)

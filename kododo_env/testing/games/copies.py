@@ -41,7 +41,7 @@ def copies(subject: Subject) -> str:
     game.restart_finished()
     for way, line in lines.items():
         line.restart_finished()
-        _agree(line, game, f"dealt anew at the end {way}")
+        _agree(line, game, f"dealt again at the end {way}")
     return f"{', '.join(ways)}, each at {steps} steps"
 
 

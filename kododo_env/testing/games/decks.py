@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kododo_env.core.arrays import Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.everything import difference
-from kododo_env.testing.games.playing import Decks, Subject, turns
+from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 3
@@ -41,7 +42,7 @@ def decks(subject: Subject) -> str:
     return f"{GAMES} decks for {steps} steps; {tried} that are none"
 
 
-def _no_decks(given: Decks) -> Iterator[tuple[str, Any]]:
+def _no_decks(given: Uint8) -> Iterator[tuple[str, Any]]:
     foreign, twice = given.copy(), given.copy()
     foreign[1, ..., 0] = given.max() + 1
     different = int((given[1].ravel() != given[1].ravel()[0]).argmax())

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.everything import difference
-from kododo_env.testing.games.playing import Actions, Subject, turns
+from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 2
@@ -44,7 +45,7 @@ def _well_formed(game: BatchGame, when: str) -> None:
         raise Fault(f"{when} the mask can be written to")
 
 
-def _legal_accepted(game: BatchGame, actions: Actions, when: str) -> int:
+def _legal_accepted(game: BatchGame, actions: Int64, when: str) -> int:
     """Every legal action is played, each in a copy of its own."""
     choices = np.argwhere(game.legal_action_mask())
     many = game.take(choices[:, 0])
@@ -57,7 +58,7 @@ def _legal_accepted(game: BatchGame, actions: Actions, when: str) -> int:
     return len(choices)
 
 
-def _rest_refused(game: BatchGame, actions: Actions, when: str) -> int:
+def _rest_refused(game: BatchGame, actions: Int64, when: str) -> int:
     """Every other action, and what is no action at all, is refused and changes nothing."""
     before, tried = game.state(), 0
     for env, player, action in _illegal(game):
@@ -87,7 +88,7 @@ def _illegal(game: BatchGame) -> Iterator[tuple[int, int, int]]:
         yield env, player, game.num_actions
 
 
-def _no_actions(game: BatchGame, actions: Actions) -> Iterator[tuple[str, Any]]:
+def _no_actions(game: BatchGame, actions: Int64) -> Iterator[tuple[str, Any]]:
     yield "of too few games", actions[:-1]
     yield "of too few players", actions[:, :-1]
     yield "as floats", actions.astype(float)

@@ -8,19 +8,17 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Int64, Intp, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.view import View
 from kododo_env.testing.report import Fault
 
-Actions = npt.NDArray[np.int64]
-Decks = npt.NDArray[np.uint8]
 Make = Callable[..., BatchGame]
-Reseat = Callable[[BatchGame, Decks, npt.NDArray[np.intp]], Decks]
-LONGEST = 10_000  # steps; a game that goes on for longer is taken for one without end
+Reseat = Callable[[BatchGame, Uint8, Intp], Uint8]
+LONGEST_GAME = 10_000  # steps; a game that goes on for longer is taken for one without end
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def as_rules(rules: object) -> dict[str, Any]:
     raise TypeError(f"rules must be a mapping or a dataclass, not {rules!r}")
 
 
-def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Actions]:
+def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
     """Random legal actions for every step until all games are over; the caller steps.
 
     Yields:
@@ -78,7 +76,7 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Actions]:
     Raises:
         Fault: The games do not end, or nothing is legal.
     """
-    for _ in range(LONGEST):
+    for _ in range(LONGEST_GAME):
         if game.terminated.all():
             return
         mask = game.legal_action_mask()
@@ -87,7 +85,7 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Actions]:
             where = f"after step {game.steps_played}"
             raise Fault(f"{where} nothing is legal for player {player} of game {env}")
         yield random_legal_actions(mask, rng)
-    raise Fault(f"after {LONGEST} steps of random play there are games that have not ended")
+    raise Fault(f"after {LONGEST_GAME} steps of random play there are games that have not ended")
 
 
 def public_names(view: View) -> list[str]:

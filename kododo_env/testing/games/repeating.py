@@ -32,9 +32,9 @@ def same_seed_same_game(subject: Subject) -> str:
     for each in (one, other):
         _stir(steps)
         if not each.restart_finished().all():
-            raise Fault("restart_finished did not deal anew when all games were over")
+            raise Fault("restart_finished did not deal again when all games were over")
         steps += 1
-    _agree(one, other, "dealt anew by restart_finished")
+    _agree(one, other, "dealt again by restart_finished")
     for actions, _ in zip(turns(one, subject.rng(2)), range(3), strict=False):
         one.step(actions)
         other.step(actions)

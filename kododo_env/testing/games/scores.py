@@ -57,7 +57,7 @@ def _well_formed(game: BatchGame, when: str) -> None:
 
 
 def _absorbs(game: BatchGame) -> None:
-    """Whatever is done after the end changes nothing, until the games are dealt anew."""
+    """Whatever is done after the end changes nothing, until the games are dealt again."""
     seen, points, shares = game.observe(), game.scores.copy(), game.outcome()
     game.step(np.full((game.num_envs, game.num_players), game.no_op))
     if game.rewards.any() or game.just_terminated.any():
@@ -66,6 +66,6 @@ def _absorbs(game: BatchGame) -> None:
     if not same or not np.array_equal(game.observe(), seen):
         raise Fault("a step after the end changes scores, outcome or observations")
     if not game.restart_finished().all() or game.terminated.any() or game.scores.any():
-        raise Fault("restart_finished does not deal all games anew when all are over")
+        raise Fault("restart_finished does not deal all games again when all are over")
     if game.restart_finished().any() or not game.deciding().any(axis=1).all():
-        raise Fault("games dealt anew are dealt anew again, or have nothing to decide")
+        raise Fault("games dealt again are dealt a second time, or have nothing to decide")

@@ -12,8 +12,8 @@ from kododo_env.testing.games.playing import Reseat, Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 20
-MANY = 4_000
-FAR = 5.0  # standard errors
+MANY_GAMES = 4_000
+FAR_SHARE = 5.0  # standard errors
 
 
 def seats(subject: Subject, reseat: Reseat | None, fair: bool) -> str:
@@ -39,7 +39,7 @@ def _from_own_seat(subject: Subject) -> int:
 
 
 def _same_for_all(game: BatchGame, by_seat: list[Piece], when: str) -> int:
-    """Whoever sees anything of a player sees the same; who sees nothing has zeros there."""
+    """All who see anything of a player see the same; those who see nothing have zeros there."""
     players = np.arange(game.num_players)
     seen, compared = game.layout.views(game.observe()), 0
     for piece in by_seat:
@@ -91,17 +91,17 @@ def _same_table(game: BatchGame, moved: BatchGame, order: np.ndarray[Any, Any], 
 
 def _as_good(subject: Subject) -> str:
     """Among random players every seat wins its part."""
-    game = subject.game(MANY)
+    game = subject.game(MANY_GAMES)
     for actions in turns(game, subject.rng(3)):
         game.step(actions)
     shares = game.outcome()
-    apart = (shares.mean(axis=0) - 1 / game.num_players) * np.sqrt(MANY)
+    apart = (shares.mean(axis=0) - 1 / game.num_players) * np.sqrt(MANY_GAMES)
     apart /= shares.std(axis=0) + 1e-12
     worst = int(np.abs(apart).argmax())
-    if abs(apart[worst]) > FAR:
+    if abs(apart[worst]) > FAR_SHARE:
         raise Fault(
-            f"of {MANY} games among random players seat {worst} wins "
+            f"of {MANY_GAMES} games among random players seat {worst} wins "
             f"{shares[:, worst].mean():.3f} a game, and {1 / game.num_players:.3f} would be its "
             "part; where a seat is meant to be better, say fair_seats=False"
         )
-    return f"{MANY} games among random players"
+    return f"{MANY_GAMES} games among random players"

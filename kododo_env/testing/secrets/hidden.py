@@ -18,9 +18,9 @@ TWINS = 6  # of those that a player cannot tell apart, how many are looked throu
 
 
 def hidden_cards(subject: Subject) -> str:
-    """What a player is shown does not follow what is dealt anew, nor does a copy the truth.
+    """What a player is shown does not follow what is dealt again, nor does a copy the truth.
 
-    Dealt anew for a player, the hidden cards change and nothing that the player is shown may
+    Dealt again for a player, the hidden cards change and nothing that the player is shown may
     change with them. And of two games that differ only in what the player cannot know the
     copies dealt with the same random numbers are the same, in every attribute.
     """
@@ -58,7 +58,7 @@ def _shown_alike(place: Place, player: int, subject: Subject) -> bool:
 
 
 def _goes_on(place: Place, subject: Subject) -> None:
-    """A game dealt anew is a game: its state is one, and it can be played on."""
+    """A game dealt again is a game: its state is one, and it can be played on."""
     player = place.step % place.game.num_players
     game = copy.deepcopy(place.game)  # see above
     dealt = game.determinize(player, subject.rng(place.step), SAMPLES)
@@ -67,7 +67,7 @@ def _goes_on(place: Place, subject: Subject) -> None:
         for actions in turns(dealt, subject.rng(3)):
             dealt.step(actions)
     except ValueError as error:
-        what = f"after step {place.step} a game dealt anew for player {player}"
+        what = f"after step {place.step} a game dealt again for player {player}"
         raise Fault(f"{what} cannot be played on: {error}") from error
 
 
@@ -77,7 +77,7 @@ def _same_shown(dealt: dict[str, Any], real: dict[str, Any], player: int, when: 
         expected = _repeated(value) if name != "num_envs" else SAMPLES
         found = difference(dealt[name], expected, f"view({player}).{name}")
         if found:
-            raise Fault(f"{when} a view shows what its player cannot know: dealt anew, {found}")
+            raise Fault(f"{when} a view shows what its player cannot know: dealt again, {found}")
 
 
 def _repeated(value: Any) -> Any:
@@ -103,7 +103,7 @@ def _copied_alike(place: Place, player: int, subject: Subject) -> int:
             found = difference(here, there, what)
             if found:
                 raise Fault(
-                    f"{when} a copy dealt anew for player {player} tells what the player cannot "
+                    f"{when} a copy dealt again for player {player} tells what the player cannot "
                     f"know: of two games that player {player} cannot tell apart, {found}"
                 )
     if any(_differ_for_others(twin, place.game) for twin in twins):
@@ -120,6 +120,6 @@ def _varied(game: BatchGame, player: int, subject: Subject, when: str) -> None:
     dealt = game.determinize(player, subject.rng(99), 64).observe()
     if (dealt == dealt[:1]).all():
         raise Fault(
-            f"{when} all copies dealt anew for player {player} are the same, though there are "
+            f"{when} all copies dealt again for player {player} are the same, though there are "
             f"other games that player {player} cannot tell from this one"
         )

@@ -8,10 +8,10 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Bool, Int64, Uint8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.games.playing import Actions, Decks, Subject, shown_by, turns
+from kododo_env.testing.games.playing import Subject, shown_by, turns
 
 PLACES_OF_DECK = 12  # of which each two are swapped
 OF_LATER_DEALS = 3
@@ -24,7 +24,7 @@ class Swap:
     deal: int
     places: tuple[int, int]
 
-    def of(self, deck: Decks) -> Decks:
+    def of(self, deck: Uint8) -> Uint8:
         """The deck, (1, D) or (1, K, D), with the two cards swapped; a copy."""
         changed = deck.copy().reshape(-1, deck.shape[-1])
         changed[self.deal, list(self.places)] = changed[self.deal, list(self.places[::-1])]
@@ -48,7 +48,7 @@ class Place:
     game: BatchGame
     swaps: list[Swap]
     others: list[BatchGame | None]
-    alike: npt.NDArray[np.bool_]
+    alike: Bool
 
     def of(self, player: int) -> list[BatchGame]:
         """What the player cannot tell from the game, with cards swapped that are hidden.
@@ -95,7 +95,7 @@ def places(subject: Subject, salt: int = 0) -> Iterator[Place]:
     yield Place(step, game, swaps, others, alike)
 
 
-def _compare(game: BatchGame, others: list[BatchGame | None], alike: npt.NDArray[np.bool_]) -> None:
+def _compare(game: BatchGame, others: list[BatchGame | None], alike: Bool) -> None:
     """Strike out the others for the players whom they now show something else."""
     shown = _look(game)
     for index, other in enumerate(others):
@@ -103,7 +103,7 @@ def _compare(game: BatchGame, others: list[BatchGame | None], alike: npt.NDArray
             alike[index] &= [one == two for one, two in zip(_look(other), shown, strict=True)]
 
 
-def _swaps(deck: Decks, rng: np.random.Generator) -> list[Swap]:
+def _swaps(deck: Uint8, rng: np.random.Generator) -> list[Swap]:
     """Each two of some places that hold different cards."""
     deals = deck.reshape(-1, deck.shape[-1])
     several = len(deals) > 1
@@ -120,7 +120,7 @@ def _swaps(deck: Decks, rng: np.random.Generator) -> list[Swap]:
     return found
 
 
-def _dealt(subject: Subject, deck: Decks) -> BatchGame:
+def _dealt(subject: Subject, deck: Uint8) -> BatchGame:
     game = subject.game(1)
     game.reset(decks=deck)
     return game
@@ -140,6 +140,6 @@ def _bytes(value: Any) -> Any:
     return None if isinstance(value, dict) else value  # pieces are the observation's
 
 
-def _legal(game: BatchGame, actions: Actions) -> bool:
+def _legal(game: BatchGame, actions: Int64) -> bool:
     mask = game.legal_action_mask()
     return bool(np.take_along_axis(mask, actions[:, :, None], axis=2).all())

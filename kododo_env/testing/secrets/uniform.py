@@ -10,21 +10,21 @@ determinised ones, are played on at random, and all that anybody sees of them is
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Array, Bool, Int64, Uint8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.games.playing import Actions, Decks, Subject, turns
+from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault, LeftOut
 
 SAMPLES = 1_000
-PAIRS = 2_000
-STEPS = 8
+MOST_PAIRS = 2_000
+MOST_STEPS = 8
 BUCKETS = 64
-FAR = 6.5  # standard errors; of a million comparisons one in ten thousand runs is farther off
+FAR_MEAN = 6.5  # standard errors; of a million comparisons one in ten thousand runs is farther off
 FAR_BUCKETS = 7.0  # standard deviations of a chi-square with 63 degrees of freedom
 
 
@@ -44,14 +44,14 @@ def determinised_evenly(subject: Subject) -> str:
     return f"{compared} counts of {SAMPLES} copies for each of {players} players"
 
 
-def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Decks, list[Actions]]:
+def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Uint8, list[Int64]]:
     """A game in which only this player has chosen yet: its deck, and what was done in it."""
     game = subject.game(1)
     deck = game.sample_decks(1, subject.rng(20))
     game.reset(decks=deck)
-    played: list[Actions] = []
+    played: list[Int64] = []
     for actions in turns(game, subject.rng(22)):
-        if np.delete(game.deciding()[0], player).any() or len(played) == STEPS:
+        if np.delete(game.deciding()[0], player).any() or len(played) == MOST_STEPS:
             break
         played.append(actions)
         game.step(actions)
@@ -59,8 +59,8 @@ def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Dec
 
 
 def _replay(
-    subject: Subject, decks: Decks, actions: list[Actions], player: int
-) -> tuple[BatchGame, npt.NDArray[np.bool_]]:
+    subject: Subject, decks: Uint8, actions: list[Int64], player: int
+) -> tuple[BatchGame, Bool]:
     """Games of other decks and the same choices; which show the player what the first one does."""
     game = subject.game(len(decks))
     game.reset(decks=decks)
@@ -78,14 +78,14 @@ def _replay(
 
 
 def _hidden_together(
-    subject: Subject, deck: Decks, actions: list[Actions], player: int
+    subject: Subject, deck: Uint8, actions: list[Int64], player: int
 ) -> list[list[int]]:
     """Places of the first deal whose cards can change places without the player's seeing it."""
     first = deck.reshape(-1, deck.shape[-1])[0]
     pairs = list(combinations(range(len(first)), 2))
     pairs = [(one, other) for one, other in pairs if first[one] != first[other]]
-    if len(pairs) > PAIRS:
-        chosen = subject.rng(23).choice(len(pairs), PAIRS, replace=False)
+    if len(pairs) > MOST_PAIRS:
+        chosen = subject.rng(23).choice(len(pairs), MOST_PAIRS, replace=False)
         pairs = [pairs[k] for k in chosen]
     decks = np.repeat(deck, len(pairs) + 1, axis=0)
     flat = decks.reshape(len(decks), -1)
@@ -101,13 +101,13 @@ def _hidden_together(
 
 
 def _shuffled(
-    subject: Subject, deck: Decks, actions: list[Actions], player: int, hidden: list[list[int]]
+    subject: Subject, deck: Uint8, actions: list[Int64], player: int, hidden: list[list[int]]
 ) -> BatchGame:
     """Games of decks shuffled evenly among what the player may take for true."""
     rng = subject.rng(24)
     decks = np.repeat(deck, SAMPLES + 1, axis=0)
     moved = np.zeros(len(decks), np.bool_)
-    for _ in range(8):  # proposals; whoever sees the difference keeps the deck there was
+    for _ in range(8):  # proposals; a player who sees the difference keeps the deck there was
         proposed = decks.copy()
         flat = proposed.reshape(len(decks), -1, deck.shape[-1])[1:]
         for places in hidden:
@@ -126,7 +126,7 @@ def _compare(even: BatchGame, dealt: BatchGame, subject: Subject, who: str) -> i
     """Play both on; whatever is seen by anybody comes as often in one as in the other."""
     trails = np.zeros((2, SAMPLES), np.uint64)
     rng, counts = subject.rng(25), 0
-    for step in range(STEPS):
+    for step in range(MOST_STEPS):
         seen = [game.observe().reshape(SAMPLES, -1) for game in (even, dealt)]
         when = f"{step} steps on" if step else "at once"
         counts += _same_frequencies(seen, even, f"{who}, {when},")
@@ -141,7 +141,7 @@ def _compare(even: BatchGame, dealt: BatchGame, subject: Subject, who: str) -> i
     return counts
 
 
-def _same_frequencies(seen: list[npt.NDArray[Any]], game: BatchGame, who: str) -> int:
+def _same_frequencies(seen: list[Array], game: BatchGame, who: str) -> int:
     """Each number of the observations is as large, and as often not 0, as it should be."""
     varies = np.flatnonzero(
         (seen[0] != seen[0][0]).any(axis=0) | (seen[1] != seen[0][0]).any(axis=0)
@@ -152,7 +152,7 @@ def _same_frequencies(seen: list[npt.NDArray[Any]], game: BatchGame, who: str) -
         spread = np.sqrt((one.var(axis=0) + other.var(axis=0)) / SAMPLES) + 1e-9
         apart = np.abs(one.mean(axis=0) - other.mean(axis=0)) / spread
         worst = int(apart.argmax())
-        if apart[worst] > FAR:
+        if apart[worst] > FAR_MEAN:
             seat, place = divmod(int(varies[worst]), game.layout.size)
             piece = next(p for p in game.layout.pieces if place < game.layout.where(p.name).stop)
             raise Fault(

@@ -21,7 +21,7 @@ class SpielAgent:
     """Plays by a policy or by bots of OpenSpiel.
 
     In each game they are asked with a state of OpenSpiel as the player sees it: hidden cards
-    are dealt anew among those that are possible, and the information state is what the
+    are dealt again among those that are possible, and the information state is what the
     player has seen and done, of which the agent keeps a log. Each game is asked for by
     itself, which takes some tenths of a millisecond, and what the policy or bot takes.
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SpielState(pyspiel.State):
-    """A game of one; who has nothing to decide has one legal action, as everywhere here.
+    """A game of one; a player with nothing to decide has one legal action, as everywhere here.
 
     The methods are those that OpenSpiel asks of a game in Python. What they hold never
     changes in place, so that OpenSpiel's copies of a state cost nothing.

@@ -1,4 +1,4 @@
-"""What a determinised copy keeps, what it deals anew, and how evenly."""
+"""What a determinised copy keeps, what it deals again, and how evenly."""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kododo_env import combi_combo_v0
+from kododo_env.core.arrays import Int64, Intp, Uint8
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.testing import check_batch_game
 from tests.helpers import few, play_random, random_actions
@@ -30,7 +30,6 @@ def short_name(rules: Rules) -> str:
 
 ANY_RULES = st.sampled_from(ALL_RULES)
 SEEDS = st.integers(0, 2**32 - 1)
-Decks = npt.NDArray[np.uint8]
 
 
 class Position(NamedTuple):
@@ -40,7 +39,7 @@ class Position(NamedTuple):
     seed: int
     turns: int
 
-    def decks(self, num: int = 1) -> Decks:
+    def decks(self, num: int = 1) -> Uint8:
         cards = CombiComboGame(1, self.rules, seed=0)
         return cards.sample_decks(num, np.random.default_rng(self.seed))
 
@@ -57,7 +56,7 @@ def positions(draw: st.DrawFn) -> Position:
     return Position(rules, draw(SEEDS), draw(st.integers(0, rules.num_turns)))
 
 
-def new_game(rules: Rules, decks: Decks) -> CombiComboGame:
+def new_game(rules: Rules, decks: Uint8) -> CombiComboGame:
     game = CombiComboGame(len(decks), rules, seed=0)
     game.reset(decks=decks)
     return game
@@ -75,7 +74,7 @@ def test_the_game_keeps_its_promises(rules: Rules) -> None:
     )
 
 
-def reseated(decks: Decks, order: npt.NDArray[np.intp], rules: Rules) -> Decks:
+def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
     """Decks that deal to seat s what the old ones dealt to seat order[s]."""
     moved, dealt = decks.copy(), rules.num_players * rules.pile_size
     piles = decks[:, :dealt].reshape(len(decks), rules.num_players, -1)
@@ -137,7 +136,7 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
 @few(40)
 @given(positions(), SEEDS)
 def test_nobodys_hidden_cards_change_anothers_observation(position: Position, seed: int) -> None:
-    """Deal all cards anew but those that a player sees by the end of these turns."""
+    """Deal all cards again but those that a player sees by the end of these turns."""
     rules, rng = position.rules, np.random.default_rng(seed)
     observer, turns = seed % rules.num_players, min(position.turns, rules.num_turns - 1)
     decks, choices = position.decks(), np.random.default_rng(position.seed)
@@ -172,9 +171,7 @@ def look(game: CombiComboGame, player: int) -> tuple[bytes, ...]:
     return (*(part.tobytes() for part in shown), *(part.encode() for part in words))
 
 
-def places_of_passed(
-    deck: npt.NDArray[np.uint8], passed: list[npt.NDArray[np.int64]], rules: Rules
-) -> list[int]:
+def places_of_passed(deck: Uint8, passed: list[Int64], rules: Rules) -> list[int]:
     """Where in the deck the cards were that anybody has passed."""
     players, size = range(rules.num_players), rules.pile_size
     held = [list(range(size * p, size * p + rules.opening_hand)) for p in players]

@@ -438,7 +438,7 @@ def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
         found = Counter(copies.held[:, seat].tolist())
         assert found.keys() == unseen
         for card in unseen:
-            # A possible card lies with the dealer one time in so many, and else anywhere.
+            # A possible card lies with the dealer one time in this many, and else anywhere.
             elsewhere = 1 - (1 / len(possible) if card in possible else 0)
             share = elsewhere / places
             error = found[card] / samples - share

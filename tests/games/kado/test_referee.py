@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 
@@ -19,7 +18,6 @@ from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, kado_rules, short
 from tests.helpers import enough, few
 
 ALL_PLAYERS = pytest.mark.parametrize("num_players", [2, 3, 4])
-Actions = npt.NDArray[np.int64]
 
 
 def card_id(card: Card | None, numbers: Numbers = referee.RULEBOOK) -> int:

@@ -44,7 +44,7 @@ def start(names: str, rules: Rules) -> KadoGame:
 
 
 def give(steps: int) -> int:
-    """The dealer gives the card so many seats to the left; 0: they keep it."""
+    """The dealer gives the card this many seats to the left; 0: they keep it."""
     return steps
 
 
@@ -62,7 +62,7 @@ def guess(num_players: int, kind: str) -> int:
 
 
 def place(num_players: int, row: int, column: int) -> int:
-    """Place a card so many rows below and columns to the right of the first one."""
+    """Place a card this many rows below and columns to the right of the first one."""
     return num_players + 27 + (row + 2) * 7 + column + 3
 
 

@@ -8,13 +8,13 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kododo_env import kododo_v0
 from kododo_env.core import rows
+from kododo_env.core.arrays import Int8, Int64, Intp, Uint8
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.testing import check_batch_game
 from tests.games.kododo.written_deals import action_for
@@ -35,7 +35,6 @@ def short_name(rules: Rules) -> str:
 
 ANY_RULES = st.sampled_from(ALL_RULES)
 SEEDS = st.integers(0, 2**32 - 1)
-Decks = npt.NDArray[np.uint8]
 
 
 class Position(NamedTuple):
@@ -45,7 +44,7 @@ class Position(NamedTuple):
     seed: int
     steps: int
 
-    def decks(self, num: int = 1) -> Decks:
+    def decks(self, num: int = 1) -> Uint8:
         """The decks of the position's games, (num, K, D): all deals that may be needed."""
         drawn = KododoGame(1, self.rules).sample_decks(num, np.random.default_rng(self.seed))
         return drawn if drawn.ndim == 3 else drawn[:, None]
@@ -66,14 +65,14 @@ def positions(draw: st.DrawFn) -> Position:
     )
 
 
-def new_game(rules: Rules, decks: Decks) -> KododoGame:
+def new_game(rules: Rules, decks: Uint8) -> KododoGame:
     """A batch dealt from decks of shape (N, K, D)."""
     game = KododoGame(len(decks), rules, seed=0)
     game.reset(decks=decks if rules.variant == "long" else decks[:, 0])
     return game
 
 
-def present(hands: npt.NDArray[np.int8]) -> list[int]:
+def present(hands: Int8) -> list[int]:
     """The cards in some hands, empty slots left out."""
     return [card for card in hands.ravel().tolist() if card >= 0]
 
@@ -162,7 +161,7 @@ def test_seats_permuted_results_permuted(rules: Rules, seed: int) -> None:
         assert (moved.outcome() == game.outcome()[:, order]).all()
 
 
-def reseated(decks: Decks, order: npt.NDArray[np.intp], rules: Rules) -> Decks:
+def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
     """Decks that deal to seat s what the old ones dealt to seat order[s]."""
     dealt = rules.num_players * rules.hand_size
     blocks = [np.arange(dealt)]
@@ -209,7 +208,7 @@ def look(game: KododoGame, player: int) -> tuple[bytes, ...]:
     return (*(part.tobytes() for part in shown), *(part.encode() for part in words))
 
 
-def cards_laid(hands: npt.NDArray[np.int8], actions: npt.NDArray[np.int64]) -> list[list[int]]:
+def cards_laid(hands: Int8, actions: Int64) -> list[list[int]]:
     """The cards that the players' actions lay."""
     size = hands.shape[1]
     slots = [each for plays in (1, 2) for each in combinations(range(size), plays)]
@@ -217,8 +216,8 @@ def cards_laid(hands: npt.NDArray[np.int8], actions: npt.NDArray[np.int64]) -> l
 
 
 def with_hidden_cards_shuffled(
-    decks: Decks, laid: list[list[list[int]]], observer: int, rules: Rules, rng: np.random.Generator
-) -> Decks:
+    decks: Uint8, laid: list[list[list[int]]], observer: int, rules: Rules, rng: np.random.Generator
+) -> Uint8:
     """Decks under which the observer's game could have gone just the same so far.
 
     Args:
@@ -493,7 +492,7 @@ def test_a_later_deal_of_the_long_variant_differs_between_seeds_and_games() -> N
     assert len(set(later)) == 3 * 3 * 2
 
 
-# --- starting finished games anew -----------------------------------------------------
+# --- starting finished games again -----------------------------------------------------
 
 
 def test_a_standard_batch_is_dealt_anew_when_all_is_over() -> None:
@@ -551,9 +550,9 @@ def test_games_dealt_anew_differ_between_seeds() -> None:
         game = KododoGame(60, rules, seed=0)
         play_random(game, np.random.default_rng(28), steps=18)
         game.rng = np.random.default_rng(seed)
-        anew = game.restart_finished()
-        dealt |= {hands.tobytes() for hands in game.hands[anew]}
-    assert len(dealt) == 2 * anew.sum()
+        again = game.restart_finished()
+        dealt |= {hands.tobytes() for hands in game.hands[again]}
+    assert len(dealt) == 2 * again.sum()
 
 
 def between_deals() -> KododoGame:
@@ -682,7 +681,9 @@ def test_many_games_at_once_go_as_few_of_them_do(
 ) -> None:
     """One game is played card by card, several are in blocks: all must be the same."""
     rules = Rules(num_players=num_players, variant=variant, target_score=20)
-    monkeypatch.setattr(rows, "GAMES", 100)  # the last two of the many are a block of theirs
+    monkeypatch.setattr(
+        rows, "GAMES_AT_A_TIME", 100
+    )  # the last two of the many are a block of theirs
     rows.blocks.cache_clear()
     many, few_games = KododoGame(102, rules), KododoGame(few, rules)
     decks = many.sample_decks(102, np.random.default_rng(0))

@@ -19,7 +19,7 @@ from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, kododo_rules, sho
 from tests.helpers import enough, few, play_random
 
 LONG_DEALS = 20
-"""No long game takes so many deals."""
+"""No long game takes this many deals."""
 
 CASES = [(players, "standard", enough(400)) for players in (2, 3, 4, 5)] + [
     (players, "long", enough(200)) for players in (2, 3, 4, 5)

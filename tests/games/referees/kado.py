@@ -149,7 +149,7 @@ class Referee:
         numbers: By default the rulebook's.
 
     Attributes:
-        choices: Who has to decide now, and between what; empty when the game is over.
+        choices: The players who have to decide now, and between what; empty when the game is over.
         tableaus: Each player's.
         perfects: The cards each player has won by perfects, None where the pile had run out.
         seen: All cards each player has seen so far.

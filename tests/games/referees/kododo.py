@@ -26,7 +26,7 @@ class Numbers:
         cards_in_hand: At the start of a round.
         cards_to_lay: In each turn of a round.
         points_of_a_long_game: Which end it.
-        most_deals: After so many a long game is over; the rulebook knows no such number.
+        most_deals: After this many a long game is over; the rulebook knows no such number.
     """
 
     removed_cards: int

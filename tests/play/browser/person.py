@@ -74,7 +74,7 @@ class Person:
             getattr(self.some("#options button[data-action]"), press)()
 
     def play(self, steps: int = 1000, press: str = "click") -> None:
-        """Play so many steps, or to the end."""
+        """Play this many steps, or to the end."""
         for _ in range(steps):
             self.wait()
             if self.over:

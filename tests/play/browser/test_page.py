@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
 from kododo_env.play.seating import make_table
-from kododo_env.play.server import WEB
+from kododo_env.play.server import HERE
 from kododo_env.records import parse_record, replay
 from kododo_env.rendering.svg_cards import Blank, card_picture
 from tests.doors import GAMES
@@ -331,10 +331,10 @@ def test_a_file_that_is_no_record_is_refused_with_the_reason(browser: Any, tmp_p
 
 
 def test_the_page_knows_no_game() -> None:
-    for path in WEB.iterdir():
+    for path in [*(HERE / "web").iterdir(), *(HERE / "served").iterdir()]:
         text = path.read_text().lower()
         assert [game for game in GAMES if game in text] == [], path.name
 
 
 def test_the_back_of_a_card_is_the_one_of_the_pictures() -> None:
-    assert (WEB / "back.svg").read_text() == card_picture(Blank.BACK) + "\n"
+    assert (HERE / "web" / "back.svg").read_text() == card_picture(Blank.BACK) + "\n"

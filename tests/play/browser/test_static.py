@@ -19,10 +19,10 @@ from kododo_env.records import parse_record, replay
 from tests.doors import GAMES
 from tests.play.browser.person import Person, visits
 
-PATIENCE = 120_000  # milliseconds: Python has to be loaded
+PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
 # Somebody at the page on which a table is chosen.
-chooses = partial(visits, path="", theme="light", patience=PATIENCE)
+chooses = partial(visits, path="", theme="light", patience=PATIENCE_MS)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -134,7 +134,7 @@ def test_numpy_that_cannot_be_had_or_is_another_one(
             context.route("https://**", lambda route: route.abort())
             page = context.new_page()
             page.goto(f"http://{own}/table.html?game=kado&players=2")
-            page.get_by_text("numpy could not be loaded").first.wait_for(timeout=PATIENCE)
+            page.get_by_text("numpy could not be loaded").first.wait_for(timeout=PATIENCE_MS)
             found = {each.split("/")[2] for each in asked if each.startswith("http")}
             assert found == {own} | hosts
             context.close()

@@ -86,5 +86,7 @@ def test_the_folder_is_written_anew_with_the_same_bytes(tmp_path: Path) -> None:
     names = {each.relative_to(tmp_path / "site").as_posix() for each in found[0]}
     assert {f"policies/{policy}.onnx" for policy in shipped()} < names
     assert {"index.html", "table.html", "host.js", "worker.js", "main.js", "licences.txt"} < names
-    assert (tmp_path / "site" / "host.js").read_text() == (building.HERE / "host.js").read_text()
+    assert (tmp_path / "site" / "host.js").read_text() == (
+        building.PLAY / "static" / "host.js"
+    ).read_text()
     assert [each.name for each in tmp_path.iterdir()] == ["site"]

@@ -1,6 +1,6 @@
 """Games in the static page's Python, run by node, are the games that are played here.
 
-``python -m tests.play.static.test_in_node 256`` compares so many of each table.
+``python -m tests.play.static.test_in_node 256`` compares this many of each table.
 """
 
 from __future__ import annotations

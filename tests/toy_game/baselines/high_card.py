@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View
 
 
@@ -15,7 +13,7 @@ class ThriftyAgent:
 
     name = "thrifty"
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+    def act(self, view: View, rng: np.random.Generator) -> Integer:
         """The last or the first of the legal slots, since a hand is in order; shape (N,)."""
         mask = view.legal_action_mask
         lowest, highest = mask.argmax(axis=1), mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)

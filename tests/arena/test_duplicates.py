@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from kododo_env.arena.duplicates import Played, play, play_chunk, play_duplicates
 from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.pairing import (
     Chunk,
 )
-from kododo_env.arena.play import Played, play, play_chunk, play_duplicates
 from kododo_env.core import Agent, RandomAgent, View
 from tests.arena.players import First, Last, batch, tournament, width
 from tests.doors import TABLES

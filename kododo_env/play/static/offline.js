@@ -1,4 +1,4 @@
-// A service worker: keeps the page and all that a table has loaded, for whoever loads it again
+// A service worker: keeps the page and all that a table has loaded, for a reader who loads it again
 // without a network.
 
 const open = () => caches.open("card games");

@@ -25,7 +25,7 @@ export function connect({ hear, online, offline }) {
   return { send };
 }
 
-// Before anything is loaded: a service worker keeps what passes through it, for whoever loads the
+// Before anything is loaded: a service worker keeps what passes through it, for a reader who loads the
 // page again without a network. Browsers allow none on an insecure address; then nothing is kept.
 async function keepFiles() {
   const { installing } = await navigator.serviceWorker.register("offline.js");

@@ -29,7 +29,7 @@ class Watcher(Protocol):
         ...
 
     def end(self) -> None:
-        """The games are over; the batch is about to be dealt anew."""
+        """The games are over; the batch is about to be dealt again."""
         ...
 
 
@@ -37,7 +37,7 @@ class Recording(Protocol):
     """What is kept of games besides how they ended; it is sent to where they are played."""
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> Watcher:
-        """The deals of a chunk have just been dealt, the lineup being turned by so many seats."""
+        """The deals of a chunk have just been dealt, the lineup being turned by this many seats."""
         ...
 
 
@@ -81,7 +81,7 @@ def play(
 
     Args:
         agents: P of them; an agent may have several seats.
-        game: N games; they are dealt anew.
+        game: N games; they are dealt again.
         decks: The cards, shape (N, D).
         rng: The source of all randomness.
         watch: Makes what notes the games.
