@@ -31,7 +31,7 @@ def run_on_cluster(
     Args:
         played: The tournament. Its policy files are read here, and sent.
         chunks: Those of its chunks that are to be played.
-        workers: How many at a time; None: as many as the cluster has cores.
+        workers: How many at a time; None: one for each core of the cluster.
 
     Yields:
         The results, in the order of the chunks.

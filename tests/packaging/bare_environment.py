@@ -30,7 +30,7 @@ def numpy_alone(folder: Path) -> Path:
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """What a command prints; it knows nothing of this checkout, nor of the user's settings."""
+    """The output of a command; it knows nothing of this checkout, nor of the user's settings."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     done = subprocess.run(
         [*map(str, command)],
@@ -42,5 +42,5 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> str:
 
 
 def told(python: Path, *arguments: str, path: Path = ROOT) -> str:
-    """What a Python prints that has this checkout, or another path, beside its own libraries."""
+    """The output of a Python that has this checkout, or another path, beside its own libraries."""
     return run(python, "-P", *arguments, cwd=ROOT, PYTHONPATH=str(path))

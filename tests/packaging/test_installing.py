@@ -1,4 +1,4 @@
-"""What is built, and what one has who installed it: nothing here asks a package index.
+"""The sdist and the wheel, and what users who installed them have; no package index is asked.
 
 An environment is fresh but for links to what an extra brings here, so that it has that and no more.
 """
@@ -140,7 +140,7 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
     assert len([name for name in names if "/held_out/" in name]) == len(held_out_policies())
 
 
-def test_who_installed_it_to_play_can(
+def test_users_who_installed_it_can_play(
     wheel: Path, somebody_elses_agents: Path, tmp_path: Path
 ) -> None:
     """Another distribution's package called agents stays what it is."""
