@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import minimize
@@ -58,12 +58,8 @@ WEIGHTS = {
 # --- the evidence of games -----------------------------------------------------------------------
 
 
-class Decision(NamedTuple):
-    """A seat, its view and the cards that it laid, in all games of a batch."""
-
-    seat: int
-    now: Situation
-    laid: Laid
+Decision = tuple[int, Situation, Laid]
+"""A seat, its view and the cards that it laid, in all games of a batch."""
 
 
 def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[list[Decision]]:
@@ -85,7 +81,7 @@ def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Itera
                 actions.append(np.where(astray, other, chosen))
                 now = Situation(view)
                 laid = now.after(choices).only(actions[-1] - where.start)
-                decisions.append(Decision(player, now, laid))
+                decisions.append((player, now, laid))
             game.step(np.stack(actions, axis=1))
         yield decisions
 
