@@ -68,7 +68,7 @@ def oldest(names: list[str]) -> list[str]:
 
 @nox.session(python=PYTHONS)
 def bare(session: nox.Session) -> None:
-    """The package's own requirements and no extra: the doors, and other projects' checks of them."""
+    """The package's own requirements and no extra: the doors, and the checks of other projects."""
     try_with(session, *needed(), given=DOORS, tools=())
 
 
