@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy.typing as npt
+import onnx
+
 from agents.ppo.ppo import PPO, Batch
 from agents.recipes.recipe import Recipe
 from agents.training.training_config import TrainConfig, default_config
@@ -39,3 +42,8 @@ def update(model: PPO, game: BatchGame, seed: int = 0) -> Batch:
     decisions = self_play(model, game, seed)
     model.learn(decisions, *model.recipe.self_play_rates(1.0))
     return decisions
+
+
+def weights(policy: Path) -> list[npt.NDArray[Any]]:
+    """The numbers of a policy file."""
+    return [onnx.numpy_helper.to_array(each) for each in onnx.load(policy).graph.initializer]

@@ -1,8 +1,8 @@
 """Exploitability: how much an attacker who knows a policy gains against it.
 
 The attackers have one seat each among P - 1 copies of the policy: best responses that
-learned against it, and search that has it as its model of everybody. What they gain over
-parity, 1/P, are lower bounds of what can be gained (V. Lisý and M. Bowling, "Equilibrium
+learned against it, and search that has it as its model of everybody. Their gains over
+parity, 1/P, are lower bounds of the possible gain (V. Lisý and M. Bowling, "Equilibrium
 approximation quality of current no-limit poker bots", 2017; F. Timbers et al., "Approximate
 exploitability: learning a best response", 2022).
 """
@@ -38,13 +38,13 @@ GIVEN = ("seed", "minutes", "steps", "temperature")  # to a best response
 
 @dataclass(frozen=True)
 class Attack:
-    """What one attacker gains, alone against P - 1 copies of a policy.
+    """The gain of one attacker, alone against P - 1 copies of a policy.
 
     Attributes:
         share: Its share of the victory.
         gain: By how much that is more than parity, 1/P.
         games: In how many games this was seen.
-        given: What the attacker was given, by name.
+        given: The means that the attacker was given, by name.
     """
 
     share: Estimate
@@ -53,20 +53,20 @@ class Attack:
     given: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON: share, gain, games, and what was given."""
+        """As a dictionary for JSON: share, gain, games, and the means that it was given."""
         estimates = {"share": self.share.to_json(), "gain": self.gain.to_json()}
         return {**estimates, "games": self.games, **self.given}
 
 
 @dataclass(frozen=True)
 class Exploitability:
-    """What is gained against a policy.
+    """The gains against a policy.
 
     Attributes:
         facts: How the policy was named, game, players, rules, temperature, seed and parity.
-        responses: What the best responses gain; each was given a ``seed``, ``minutes`` (None if
+        responses: The gains of the best responses; each was given a ``seed``, ``minutes`` (None if
             steps), ``steps`` of its own and a ``temperature``.
-        search: What search gains; it was given a ``budget`` for each decision.
+        search: The gain of search; it was given a ``budget`` for each decision.
     """
 
     facts: dict[str, Any]
@@ -78,7 +78,7 @@ class Exploitability:
         """The mean of the best responses.
 
         All have played the same deals. The ends of its interval are the means of the ends of
-        theirs: a mean varies no more than what it is of, on the mean.
+        theirs: a mean varies no more than its parts do, on the mean.
         """
         share = _mean([each.share for each in self.responses])
         gain = _mean([each.gain for each in self.responses])
@@ -91,7 +91,7 @@ class Exploitability:
         return self.facts | {name: attack.to_json() for name, attack in attacks.items()}
 
     def to_text(self) -> str:
-        """As an aligned table below a line that says what was played."""
+        """As an aligned table below a line on the games that were played."""
         facts, players = self.facts, self.facts["players"]
         rules = "".join(f", {name}={value}" for name, value in facts["rules"].items())
         copies = "a copy" if players == 2 else f"{players - 1} copies"
@@ -131,9 +131,9 @@ def exploitability(
     """Train best responses to a policy, search with it as the model, and measure all of them.
 
     Args:
-        config: The policy, and what the attackers are given.
+        config: The policy, and the means of the attackers.
         games: Of each best response against the policy, rounded up to whole deals.
-        seed: Of everything random; what is measured is on other deals than those learned from.
+        seed: Of everything random; the measurements are on other deals than the learning.
         workers: Processes for playing; the result does not depend on it.
         recipe: Settings of PPO; None takes ``response_recipe``.
 
@@ -222,7 +222,7 @@ def _copy(source: Path, path: Path) -> None:
 
 
 def _attack(match: Match, workers: int, title: str, given: dict[str, Any]) -> Attack:
-    """Play the match; what is gained on parity."""
+    """Play the match; returns the gain over parity."""
     won, parity = match.play(workers, title).share, 1 / match.players
     gain = Estimate(won.mean - parity, won.low - parity, won.high - parity)
     return Attack(won, gain, -(-match.games // match.players) * match.players, given)

@@ -65,7 +65,7 @@ def evaluate(config: EvaluateConfig) -> None:
     """Play, print the table, write the files.
 
     Raises:
-        ValueError: What was asked cannot be done; nothing has been played.
+        ValueError: The games cannot be played as asked; nothing has been played.
     """
     if config.response.best_response is None:
         with _engine(config) as play_chunks:
@@ -86,7 +86,7 @@ def evaluate(config: EvaluateConfig) -> None:
 
 @contextmanager
 def _engine(config: EvaluateConfig) -> Iterator[Play | None]:
-    """Inside, there is what plays chunks on a Ray cluster; None: this machine's own processes."""
+    """Inside, a function that plays chunks on a Ray cluster; None: this machine's own processes."""
     if config.engine != RAY:
         yield None
         return

@@ -20,12 +20,12 @@ LIBRARIES = (
 
 
 def run_script(config_class: str, main: str, defaults: str | None = None) -> NoReturn:
-    """Import what a script needs, and run it as ``kododo_env.commands.cli.run_cli`` does.
+    """Import the libraries of a script, and run it as ``kododo_env.commands.cli.run_cli`` does.
 
     Args:
         config_class: Its command line's dataclass, as ``module:name``.
         main: Its function, likewise.
-        defaults: What makes its defaults, likewise, if they depend on the arguments.
+        defaults: The function that makes its defaults, likewise, if they depend on the arguments.
     """
     end_at_once_on_stop()
     try:

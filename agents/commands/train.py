@@ -34,9 +34,9 @@ def train(config: TrainConfig) -> None:
     """Train as asked, then write the policy, its table and its learning curve.
 
     Raises:
-        ValueError: What was asked cannot be done, and nothing has been trained; or learning
+        ValueError: The run cannot be done as asked, and nothing has been trained; or learning
             has diverged, and the last checkpoint is kept.
-        KeyboardInterrupt: Somebody asked to stop; what was learned is kept.
+        KeyboardInterrupt: Somebody asked to stop; the learned weights are kept.
     """
     with (
         run_folder(config) as run_dir,
@@ -59,7 +59,7 @@ def train(config: TrainConfig) -> None:
 
 @contextmanager
 def _engine(config: TrainConfig) -> Iterator[type[Trainer]]:
-    """Inside, there is what does the work: this process, or a Ray cluster."""
+    """Inside, the trainer that does the work: in this process, or on a Ray cluster."""
     if config.engine != RAY:
         yield Trainer
         return
@@ -86,7 +86,7 @@ def defaults(which: Which) -> TrainConfig:
 
 
 def _run(trainer: Trainer, place: Reservation) -> None:
-    """Train, and write what comes of it."""
+    """Train, and write the results."""
     run_dir = trainer.run_dir
     try:
         trainer.run()
@@ -105,7 +105,7 @@ def _run(trainer: Trainer, place: Reservation) -> None:
 
 
 def finish(trainer: Trainer) -> None:
-    """Measure and export what was learned; say where everything is."""
+    """Measure and export the policy; say where everything is."""
     from agents.training.learning_curve import draw_learning_curve  # imports matplotlib
 
     task, run_dir, progress = trainer.task, trainer.run_dir, trainer.progress

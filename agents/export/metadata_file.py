@@ -17,5 +17,5 @@ def metadata_file(policy: Path) -> Path:
 
 
 def write_metadata(policy: Path) -> None:
-    """Write what a policy file says of itself beside it, whole or not at all."""
+    """Write the metadata of a policy file beside it, whole or not at all."""
     write_json(metadata_file(policy), json.loads(read_policy(policy).metadata.to_json()))

@@ -61,7 +61,7 @@ def export_policy(
     Args:
         network: The network.
         game: A batch of the game that it plays; used for its description only.
-        path: The file to write, and what is returned; it appears whole or not at all.
+        path: The file to write, which is returned; it appears whole or not at all.
         temperature: At which the policy is meant to be played.
         training: How it was trained, for the metadata.
         results: How it fared, for the metadata.

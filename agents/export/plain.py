@@ -34,7 +34,7 @@ def write_plain(policy: Path, path: Path) -> None:
     content = policy_bytes(plain_model(onnx.load_model_from_string(file.content)), file.metadata)
     with written_whole(path) as aside:
         aside.write_bytes(content)
-        OnnxAgent(aside)  # what is written can be read
+        OnnxAgent(aside)  # the written file can be read
     write_metadata(path)
 
 
@@ -62,9 +62,9 @@ def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _drop_casts(graph: onnx.GraphProto, kinds: dict[str, int]) -> None:
-    """Remove casts of weights and inputs to what they are."""
+    """Remove casts of weights and inputs to the type that they have."""
     nodes: list[onnx.NodeProto] = []
-    same: dict[str, str] = {}  # the name of what is the same, by the cast's
+    same: dict[str, str] = {}  # the name of the tensor that is the same, by the cast's
     for node in graph.node:
         node.input[:] = [same.get(name, name) for name in node.input]
         to = next((each.i for each in node.attribute if each.name == "to"), None)

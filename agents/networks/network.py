@@ -23,7 +23,7 @@ FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
 
 
 class Diverged(ValueError):
-    """Learning has diverged: what the network answers are no numbers any more."""
+    """Learning has diverged: the network's answers are no numbers any more."""
 
 
 class GameNetwork(nn.Module):
@@ -48,7 +48,7 @@ class GameNetwork(nn.Module):
         settings: The arguments beside the layouts, by name.
 
     Raises:
-        ValueError: The game does not declare what is alike.
+        ValueError: The game declares no axes alike.
     """
 
     def __init__(

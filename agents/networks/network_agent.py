@@ -12,7 +12,7 @@ from kododo_env.core.view import View
 
 
 class NetworkAgent:
-    """Plays what a network says.
+    """Plays by the answers of a network.
 
     Args:
         network: The network; it may go on learning.

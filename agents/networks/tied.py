@@ -1,4 +1,4 @@
-"""The tied network: what is learned about one entry of an axis holds for the others.
+"""The tied network: it learns of all entries of an axis what it learns of one.
 
 A layout declares axes whose entries are alike, such as the rows of a tableau or the seats.
 One encoder for each such axis, with the same weights for every entry, makes embeddings; those

@@ -1,4 +1,4 @@
-"""Imitation, the phase before self-play: an expert plays, and what it does is learned.
+"""Imitation, the phase before self-play: an expert plays, and its choices are learned.
 
 Much more is learned from the values of all actions to the expert than from its choice alone
 (G. Hinton et al., "Distilling the knowledge in a neural network", 2015).
@@ -36,7 +36,7 @@ class Imitation:
         self.learner, self.expert, self.recipe = learner, expert, learner.recipe
 
     def learn(self, decisions: Batch, remaining: float) -> dict[str, float]:
-        """Imitate decisions that were played; what there is to log of it.
+        """Imitate decisions that were played; returns numbers to log.
 
         Args:
             decisions: The expert's.

@@ -125,7 +125,7 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def text(self) -> str:
-        """The shares of what was counted: ``games 3 %, acting 27 %, ...``."""
+        """The shares of the seconds: ``games 3 %, acting 27 %, ...``."""
         total = sum(self.seconds.values()) or 1.0
         shares = sorted(self.seconds.items(), key=lambda each: -each[1])
         return ", ".join(f"{name} {100 * spent / total:.1f} %" for name, spent in shares)

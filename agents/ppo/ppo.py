@@ -1,7 +1,7 @@
 """PPO for self-play on a batch of games, from the games to the gradient: read it downwards.
 
-``PPO.play`` plays games from the deal to their end, ``advantages_of`` tells what each decision
-gained, ``PPO.learn`` learns from that. The algorithm is that of J. Schulman et al. ("Proximal
+``PPO.play`` plays games from the deal to their end, ``advantages_of`` computes the gain of each
+decision, ``PPO.learn`` learns from it. The algorithm is that of J. Schulman et al. ("Proximal
 policy optimization algorithms", 2017), with four differences:
 
 - A player who has one legal action decides nothing, and leaves nothing to learn from. This does not
@@ -44,14 +44,14 @@ PROBED = 256  # decisions on which a network is tried after it has learned
 
 Batch = dict[str, Tensor]
 """B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
-raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), what was gained
-afterwards; and whatever else a loss is made of."""
+raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), the rewards
+afterwards; and further columns for a loss."""
 Losses = dict[str, Tensor]
-"""Means over a batch: ``loss``, which is lowered, and what else is to be logged."""
+"""Means over a batch: ``loss``, which is lowered, and others that are logged."""
 
 
 class Played(NamedTuple):
-    """What came of a batch of games: the decisions, and the agent-steps, forced moves included.
+    """A batch of games that was played: the decisions, and the agent-steps, forced moves included.
 
     A game that is over before the others takes no further steps.
     """
@@ -67,7 +67,7 @@ class PPO(nn.Module):
         game: Which game; it is not played.
         recipe: The settings, those of the network included.
         seed: Of the weights, and of all that is drawn from torch afterwards.
-        device: Where the network acts and learns; the games and what is kept of them stay in
+        device: Where the network acts and learns; the games and their decisions stay in
             the processor's memory.
         threads: On how many threads it acts and learns. With another number the sums are
             rounded otherwise, so that another policy is learned.
@@ -108,7 +108,7 @@ class PPO(nn.Module):
         return {"policy": self.state_dict(), "optimizer": self.optimizer.state_dict()}
 
     def go_on(self, learned: dict[str, Any]) -> None:
-        """Go on from what ``learned`` has told."""
+        """Go on from a state that ``learned`` has returned."""
         self.load_state_dict(learned["policy"])
         self.optimizer.load_state_dict(learned["optimizer"])
 
@@ -173,7 +173,7 @@ class PPO(nn.Module):
         return decisions, values
 
     def answers(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """What the network says of observations (B, F).
+        """The network's answers to observations (B, F).
 
         Returns:
             Canonical observations (B, F) in their own dtype, the actions' entries int16 (B, K),
@@ -206,14 +206,14 @@ class PPO(nn.Module):
         decided: npt.NDArray[np.bool_],
         rewards: Float32,
     ) -> Batch:
-        """What decisions gained.
+        """The gains of decisions.
 
         Args:
             game: N games as they stand after the last step.
             seats: The seats in which it was decided.
-            values: What was expected at each of the B decisions, in their order, (B,).
+            values: The expectation at each of the B decisions, in their order, (B,).
             decided: Whether each seat of each game decided in each step, (T, N * seats).
-            rewards: What it gained in that step, likewise.
+            rewards: Its gain in that step, likewise.
 
         Returns:
             Their ``advantages`` and their ``returns``, (B,) each.
@@ -236,7 +236,7 @@ class PPO(nn.Module):
     # --- the loss -------------------------------------------------------------------------
 
     def losses(self, batch: Batch, entropy_weight: float) -> Losses:
-        """The loss, its parts, and what tells how far the policy has moved; means over a batch."""
+        """The loss, its parts, and how far the policy has moved; means over a batch."""
         recipe = self.recipe
         logits, values = self.asked(batch)
         log_probs = log_probabilities(logits, batch["masks"])
@@ -274,7 +274,7 @@ class PPO(nn.Module):
     def learn(
         self, decisions: Batch, learning_rate: float, entropy_weight: float
     ) -> dict[str, float]:
-        """Learn from decisions that were played; what there is to log of it.
+        """Learn from decisions that were played; returns numbers to log.
 
         Raises:
             Diverged: Losses, gradients or the network's answers are no finite numbers.
@@ -284,7 +284,7 @@ class PPO(nn.Module):
             batches = minibatches(self.with_magnet(decisions), recipe.n_epochs, recipe.batch_size)
             losses = partial(self.losses, entropy_weight=entropy_weight)
             found = self.descend(map(normalised, batches), losses, learning_rate)
-        # Returns less advantages are what the network had expected.
+        # Returns less advantages are the values that the network had expected.
         unexplained, variance = (
             decisions[name].var(correction=0) for name in ("advantages", "returns")
         )
@@ -292,7 +292,7 @@ class PPO(nn.Module):
         return {**found, "explained_variance": explained, "entropy_coefficient": entropy_weight}
 
     def with_magnet(self, decisions: Batch) -> Batch:
-        """Decisions with ``magnet``, (B, A): what the averaged network's log-probabilities are.
+        """Decisions with ``magnet``, (B, A): the log-probabilities of the averaged network.
 
         Without an average they stay as they are.
         """
@@ -380,16 +380,16 @@ def advantages_of(
 ) -> Float32:
     """Generalised advantage estimation over each seat's own decisions (Schulman et al. 2016).
 
-    What a seat gains while it waits counts for its last decision, and the discount counts
+    The gains of a seat while it waits count for its last decision, and the discount counts
     decisions, not steps.
 
     Args:
-        rewards: What each seat gained in each step, (T, E).
+        rewards: The gain of each seat in each step, (T, E).
         decided: Whether it decided in that step, (T, E).
-        values: What was expected there, (T, E).
-        after: What is expected after the last step, (E,).
+        values: The expectation there, (T, E).
+        after: The expectation after the last step, (E,).
         gamma: The discount of each decision.
-        gae_lambda: 1 takes what was really gained, 0 the value at the next decision.
+        gae_lambda: 1 takes the real gain, 0 the value at the next decision.
 
     Returns:
         (T, E) float32, 0 where nothing was decided.
@@ -436,6 +436,6 @@ def normalised(batch: Batch) -> Batch:
 
 
 def _observations(game: BatchGame) -> npt.NDArray[Any]:
-    """What each player of each game knows: contiguous rows, (N, P, F)."""
+    """The observation of each player of each game: contiguous rows, (N, P, F)."""
     rows = np.empty((game.num_envs, game.num_players, game.layout.size), game.layout.dtype)
     return game.observe(out=rows)

@@ -75,7 +75,7 @@ class Crew:
     def learn(
         self, decisions: Columns, seed: int, rate: float, entropy: float = 0.0
     ) -> dict[str, float]:
-        """Learn from an update's decisions; what there is to log of it.
+        """Learn from an update's decisions; returns numbers to log.
 
         Raises:
             Diverged: Gradients, weights or the network's answers are no finite numbers.

@@ -54,7 +54,7 @@ class SelfPlayLearner(PPOTorchLearner):
             **kwargs: RLlib's.
 
         Returns:
-            The means of the losses; or what is wrong with the network: RLlib's actors end,
+            The means of the losses; or the words on a network that diverged: RLlib's actors end,
             wordless, if an error is raised in them.
         """
         np.random.seed(timesteps["seed"])  # noqa: NPY002  RLlib shuffles by it
@@ -117,7 +117,7 @@ class SelfPlayLearner(PPOTorchLearner):
         return loss
 
     def compute_gradients(self, loss_per_module: dict[str, Tensor], **kwargs: Any) -> Any:
-        """The gradients; RLlib would take what is no number for 0."""
+        """The gradients; RLlib would take NaN for 0."""
         gradients: Any = super().compute_gradients(loss_per_module, **kwargs)
         check_finite(*loss_per_module.values(), *gradients.values())
         return gradients

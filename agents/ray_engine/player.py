@@ -54,7 +54,7 @@ def pieces(games: int, parts: int, **of_all: Any) -> list[Piece]:
 
 
 class Player:
-    """Plays pieces of one size; what comes of them depends on the weights and the piece only.
+    """Plays pieces of one size; their decisions depend on the weights and the piece only.
 
     Args:
         task: What is learned.

@@ -31,7 +31,7 @@ class BatchEnvRunner(EnvRunner):
         self.players: dict[int, Player] = {}  # by the number of games
 
     def sample(self, *, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played | ValueError:
-        """The decisions of a piece, or what is wrong with the network.
+        """The decisions of a piece, or the words on a network that diverged.
 
         An error is returned, not raised: RLlib would begin the runner again and again.
         """

@@ -26,18 +26,18 @@ AHEAD = 2  # tasks for each core, so that none waits for the next
 def run_on_cluster(
     played: Tournament, chunks: Sequence[Chunk], workers: int | None = None
 ) -> Iterator[ChunkResult]:
-    """Play chunks of a tournament; what a process was playing that was killed is played again.
+    """Play chunks of a tournament; a chunk whose process was killed is played again.
 
     Args:
         played: The tournament. Its policy files are read here, and sent.
         chunks: Those of its chunks that are to be played.
-        workers: How many at a time; None: as many as the cluster has cores.
+        workers: How many at a time; None: one for each core of the cluster.
 
     Yields:
         The results, in the order of the chunks.
 
     Raises:
-        ValueError: An agent plays what is not legal.
+        ValueError: An agent plays an action that is not legal.
         ChildProcessError: Processes were killed again and again.
     """
     number, files = uuid4().hex, ray.put(_files(played.agents))

@@ -1,6 +1,6 @@
 """KADO's recipe, the same for all numbers of players.
 
-Its heuristic is far ahead of what is learned from nothing, and only a network that is tied over
+Its heuristic is far ahead of any policy learned from nothing, and only a network that is tied over
 seats, rows and columns can see what it sees. A game is won by many small decisions and much luck:
 self-play in steps as large as Kododo's undoes by noise what it learns. It is slow: only after about
 20 million agent-steps does it stand above whom it has imitated.

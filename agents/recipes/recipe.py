@@ -71,7 +71,7 @@ class Recipe:
     one_hot: Annotated[int, NETWORK["one_hot"]] = 8
     """Largest number of the observation that is also given one-hot; 0 = none."""
     tied: Annotated[bool, tyro.conf.FlagConversionOff] = False
-    """Share the network's weights among what the game declares alike, such as seats."""
+    """Share the network's weights among entries that the game declares alike, such as seats."""
     expert: str = ""
     """Scripted player that is imitated before self-play; "" = nobody."""
     imitation_share: Annotated[float, real(0, 1)] = 0.17

@@ -1,4 +1,4 @@
-"""Which policies are to be made, and how: the arguments of make_policies and what follows."""
+"""Which policies are to be made, and how: the arguments of make_policies, and its jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
-CHOICE = 4  # one of this many games by which the chosen policy is measured is played to choose it
+CHOICE = 4  # one game is played to choose a policy for every four that measure it
 EVALUATIONS = 6  # points of the learning curve
 
 
@@ -61,7 +61,7 @@ class PoliciesConfig:
             raise ValueError(f"--games must be at least {least}, not {self.games}")
 
     def policies(self) -> list[PolicyJob]:
-        """What is to be made."""
+        """The policies to make."""
         return [PolicyJob(name, self) for name in policies_of(self.only)]
 
 
@@ -79,7 +79,7 @@ class PolicyJob:
 
     Args:
         name: Such as ``kododo-4p``.
-        config: What was asked for.
+        config: The arguments.
     """
 
     def __init__(self, name: str, config: PoliciesConfig) -> None:

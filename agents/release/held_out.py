@@ -71,7 +71,7 @@ def make_strangers(config: HeldOutConfig) -> None:
     """Train the held-out policies and write them, in half precision, without results.
 
     Raises:
-        ValueError: What was asked cannot be done.
+        ValueError: The policies cannot be made as asked.
         ChildProcessError: A run failed; see the log that is named.
     """
     runs = {

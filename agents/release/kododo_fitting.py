@@ -1,8 +1,8 @@
 """Make the tables of Kododo's heuristic again: ``python -m agents.release.kododo_fitting``.
 
 The heuristic plays, at tables mixed with the follower and the random player and with some
-random choices thrown in, so that bad positions are known too. From what came of every
-choice the tables are fitted; with these it plays on. Each fit rests on the later half of all
+random choices thrown in, so that bad positions are known too. The tables are fitted to the
+consequences of every choice; with these it plays on. Each fit rests on the later half of all
 games so far (as in fictitious play, G. W. Brown 1951), since answers to the last tables
 alone would go round in circles. Needs scipy and some ten minutes of one core.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 from scipy.optimize import minimize
@@ -40,7 +40,7 @@ from kododo_env.system.files import written_whole
 
 Evidence = Iterator[tuple[str, Array, int]]
 """Positions in tables, by the tables' names and with their sizes; under other names, with size
-0, what was found there."""
+0, the outcomes there."""
 
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
 ASTRAY = 0.1  # how often a choice is made at random instead
@@ -55,15 +55,11 @@ WEIGHTS = {
 """The tables whose sums are the weights of the colours, by turn."""
 
 
-# --- what the games say -----------------------------------------------------------------------
+# --- the evidence of games -----------------------------------------------------------------------
 
 
-class Decision(NamedTuple):
-    """A seat, what it saw and what it laid, in all games of a batch."""
-
-    seat: int
-    now: Situation
-    laid: Laid
+Decision = tuple[int, Situation, Laid]
+"""A seat, its view and the cards that it laid, in all games of a batch."""
 
 
 def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[list[Decision]]:
@@ -85,13 +81,13 @@ def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Itera
                 actions.append(np.where(astray, other, chosen))
                 now = Situation(view)
                 laid = now.after(choices).only(actions[-1] - where.start)
-                decisions.append(Decision(player, now, laid))
+                decisions.append((player, now, laid))
             game.step(np.stack(actions, axis=1))
         yield decisions
 
 
 def evidence(decisions: Sequence[Decision], rules: Rules) -> Evidence:
-    """What the decisions of a round say of the tables."""
+    """The positions in the tables that decisions of a round looked up, and the outcomes there."""
     last = decisions[-rules.num_players :]
     # By seat how the round ended: cards and points by colour, (P, C, N), and Kododo cards, (P, N).
     cards, points, kododos = (
@@ -144,7 +140,7 @@ class Archive:
         self.batches: list[dict[str, Array]] = []
 
     def add(self, num: int, heuristic: Agent, seed: int) -> None:
-        """Play games and keep what they say."""
+        """Play games and keep their evidence."""
         found: dict[str, list[Array]] = defaultdict(list)
         for decisions in rounds_of_play(self.rules, num, heuristic, seed):
             for name, array, size in evidence(decisions, self.rules):
@@ -179,7 +175,7 @@ class Archive:
         self.tables["2/card_points"] = np.array([found["2 values"].mean()], np.float32)
 
     def _fit_means(self, name: str, at: Array, gains: Array, pull: float = 5.0) -> None:
-        """The mean gain at each position, drawn to the mean of all as if by this many of those."""
+        """The mean gain at each position, drawn to the mean of all as if by ``pull`` of those."""
         number = np.bincount(at, minlength=self.sizes[name])
         total = np.bincount(at, weights=gains, minlength=self.sizes[name])
         means = (total + pull * gains.mean()) / (number + pull)
@@ -191,7 +187,7 @@ class Archive:
         Args:
             at: By table the first of the weights that it is added to, and the positions in it
                 for that weight and those after it, (..., M).
-            happened: Whose event happened, (M,).
+            happened: The row of the event that happened, (M,).
             steps: Of the fit.
         """
         sizes = [self.sizes[name] for name in at]
@@ -220,7 +216,7 @@ class Archive:
 
 
 def surprise(weights: Array, design: csr_array, happened: Array) -> tuple[float, Array]:
-    """Minus the log of the chance of all that happened, and its slope along the weights."""
+    """Minus the log of the chance of all the events, and its slope along the weights."""
     logs = log_softmax((design @ weights).reshape(-1, len(happened)), axis=0)
     slope, cases = np.exp(logs), np.arange(len(happened))
     slope[happened, cases] -= 1

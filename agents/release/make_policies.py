@@ -55,7 +55,7 @@ def make_policies(config: PoliciesConfig) -> None:
     """Train, choose, measure and publish.
 
     Raises:
-        ValueError: What was asked cannot be done.
+        ValueError: The policies cannot be made as asked.
         ChildProcessError: A run failed; see the log that is named.
     """
     jobs = config.policies()

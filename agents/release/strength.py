@@ -19,9 +19,9 @@ TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
 # Other deals for each purpose; train.py measures on those of its seed + 1 and + 2, and a best
 # response is chosen on those of its seed + 1, and + 2 for the second.
 CHOICE_DEALS, STRENGTH_DEALS, RESPONSE_SEED, CHOICE_RESPONSE_SEED = 1001, 1002, 1004, 1011
-# To choose by: the agent-steps of a best response, and to how many of a seed's temperatures.
+# To choose by: a best response of these agent-steps, to this number of a seed's temperatures.
 CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3}
-# What the attackers are given: best responses and their agent-steps, and search's worlds.
+# The means of the attackers: best responses and their agent-steps, and search's worlds.
 ATTACKERS: dict[str, Any] = {"seeds": 2, "steps": 1_000_000, "search": "64"}
 
 
@@ -66,7 +66,7 @@ def choose(job: PolicyJob) -> dict[str, Any]:
 
 
 def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
-    """What one best response of this many steps gains over parity; below 0 if it gains nothing."""
+    """The gain over parity of one best response of these steps; below 0 if it gains nothing."""
     response = train_best_response(policy, steps=steps, seed=CHOICE_RESPONSE_SEED)
     players, rules = policy.num_players, changed_rules(policy.metadata)
     match = Match(response.agent, policy, policy.game, players, games, CHOICE_DEALS, rules)

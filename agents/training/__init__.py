@@ -1,3 +1,3 @@
-"""Training runs: what is asked for, the loop, checkpoints, folders."""
+"""Training runs: their settings, the loop, checkpoints, folders."""
 
 from __future__ import annotations

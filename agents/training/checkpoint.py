@@ -53,9 +53,9 @@ class Checkpoint:
     """Everything that a run needs to go on as if it had never stopped.
 
     Attributes:
-        task: What is learned.
+        task: The task that is learned.
         progress: How far it has come.
-        learner: What ``restore`` takes; empty before the first checkpoint.
+        learner: The bytes that ``restore`` takes; empty before the first checkpoint.
     """
 
     task: Task
@@ -75,7 +75,7 @@ def save_checkpoint(path: Path, task: Task, learner: PPO, progress: Progress) ->
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """What a checkpoint holds.
+    """The content of a checkpoint.
 
     Raises:
         ValueError: There is no checkpoint, or it is damaged or of another format.
@@ -92,7 +92,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def _members(path: Path) -> dict[str, bytes]:
-    """What is in a checkpoint, if it is what was written: its digest tells."""
+    """The members of a checkpoint; its digest tells whether it is as it was written."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = {name: archive.read(name) for name in MEMBERS}
@@ -102,7 +102,7 @@ def _members(path: Path) -> dict[str, bytes]:
         raise ValueError(f"there is no checkpoint {path}; train without --resume first") from error
     except OSError as error:
         raise ValueError(f"cannot read checkpoint {path}: {error.strerror}") from error
-    except Exception as error:  # zipfile has no common class for what a damaged file raises
+    except Exception as error:  # zipfile has no common class for the errors of damaged files
         raise ValueError(
             f"{path} is not a checkpoint of a training run, or is damaged or an older version's"
         ) from error
@@ -115,11 +115,11 @@ def _digest(members: dict[str, bytes]) -> bytes:
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:
-    """Put back what a learner has learned, its optimiser and the random state.
+    """Put back the weights of a learner, its optimiser and the random state.
 
     Args:
         learner: One with the same network and optimiser, as the task says.
-        checkpoint: What was read.
+        checkpoint: The checkpoint that was read.
     """
     saved = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
     learner.go_on(saved)

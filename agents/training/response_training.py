@@ -92,7 +92,7 @@ def response_recipe(recipe: Recipe) -> Recipe:
 
     Less entropy, nobody to imitate, no reward but the victory, since that is what is
     measured, and more passes, since the steps are few. ``num_envs`` counts the games of
-    each P: there are P times as many as in self-play, since only one seat of each learns.
+    self-play. Here are P times that number, since only one seat of each learns.
     """
     return replace(
         recipe,

@@ -36,7 +36,7 @@ BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 
 @contextmanager
 def run_folder(config: TrainConfig) -> Iterator[Path]:
-    """The folder of a run; what is made of it, and empty at the end, is removed again.
+    """The folder of a run. Folders that are made for it, and empty at the end, are removed again.
 
     Args:
         config: If it names no folder, a free one is found in ``runs``.
@@ -58,7 +58,7 @@ def run_folder(config: TrainConfig) -> Iterator[Path]:
 
 
 def _free_folder(name: str) -> Path:
-    """Make it, so that nobody who begins at the same time has it as well."""
+    """Make it, so that no run that begins at the same time has it as well."""
     for number in count(1):
         folder = Path("runs") / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
@@ -78,7 +78,7 @@ def unbegun(folder: Path) -> Task | None:
 
 
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
-    """A run that begins, and what there is to tell; ValueError if its folder holds another."""
+    """A run that begins, with lines to print; ValueError if its folder holds another."""
     again = unbegun(run_dir) is not None
     if not again and (run_dir / "config.json").exists():
         go_on = "go on with it with --resume, or " if (run_dir / CHECKPOINT).exists() else ""
@@ -87,7 +87,7 @@ def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
 
 
 def begun(run_dir: Path) -> Checkpoint:
-    """What a folder's run is of, and how far it has come; ValueError if there is none."""
+    """The run that a folder holds, and how far it has come; ValueError if there is none."""
     task = unbegun(run_dir)
     return read_checkpoint(run_dir / CHECKPOINT) if task is None else Checkpoint(task)
 
@@ -96,10 +96,10 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     """A run that was begun, with the settings that the command line changes.
 
     Returns:
-        What is learned from here on and where it stands, and what there is to tell about that.
+        The task from here on and where it stands, and lines to print about that.
 
     Raises:
-        ValueError: There is no such run, or what is asked for cannot be changed any more.
+        ValueError: There is no such run, or a setting cannot be changed any more.
     """
     saved = begun(run_dir)
     task, progress = saved.task, saved.progress
@@ -118,7 +118,7 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
 
 
 def _changes(before: Task, after: Task) -> list[str]:
-    """What is other from here on, setting by setting; ValueError if one cannot be."""
+    """The settings that change from here on, a line each; ValueError if one cannot change."""
     had, wanted = ({"seed": task.seed, **vars(task.recipe)} for task in (before, after))
     changed = {name: (was, wanted[name]) for name, was in had.items() if wanted[name] != was}
     for name, (was, now) in changed.items():
@@ -139,7 +139,7 @@ def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
 
 
 def config_facts(task: Task, config: TrainConfig) -> dict[str, Any]:
-    """What config.json says: what is learned, how, and with which libraries."""
+    """The content of config.json: the task, its budget, and the versions of libraries."""
     return {
         "task": task.to_dict(),
         "minutes": config.minutes,

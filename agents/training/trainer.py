@@ -34,7 +34,7 @@ class Trainer:
         config: What was asked for.
         begun: What is learned and where it stands.
         run_dir: The folder; it exists.
-        before_writing: Called before each checkpoint; what it raises ends the run.
+        before_writing: Called before each checkpoint; an error that it raises ends the run.
 
     Attributes:
         learner: The learner.
@@ -118,7 +118,7 @@ class Trainer:
             self.save()
 
     def _imitate(self) -> dict[str, float]:
-        """One update of imitation, on fresh games; what there is to log."""
+        """One update of imitation, on fresh games; returns numbers to log."""
         assert self.imitation is not None
         left = self.imitation_remaining()
         self.game.reset(self._seed_of_update())

@@ -76,7 +76,7 @@ class TrainConfig:
     """Where the network acts and learns: cpu, cuda, mps, or auto for a GPU if there is one.
     The games stay on the processor."""
     bfloat16: Annotated[bool, tyro.conf.FlagConversionOff] = False
-    """Multiply matrices in bfloat16 while learning; the default is what the processor can."""
+    """Multiply matrices in bfloat16 while learning; by default if the processor can."""
     engine: Engine = "local"
     """Where it trains: in this process, or on a Ray cluster."""
     address: str | None = None
@@ -103,7 +103,7 @@ class TrainConfig:
 def default_config(
     game: str = DEFAULT_GAME, players: int | None = None, recipe: str = GAME, **others: Any
 ) -> TrainConfig:
-    """What is trained if nothing else is said, for a game and a number of players.
+    """The default training for a game and a number of players.
 
     Args:
         game: The game's name.
@@ -123,7 +123,7 @@ def default_config(
 
 @dataclass(frozen=True)
 class Which:
-    """What the defaults of a command line depend on."""
+    """The arguments on which the defaults of a command line depend."""
 
     game: str | None = None
     players: int | None = None
@@ -134,7 +134,7 @@ class Which:
 
 @dataclass(frozen=True)
 class Task:
-    """What is learned and how: what a checkpoint must have in common with the run that resumes it.
+    """The game and how it is learned: a checkpoint and the run that resumes it have this in common.
 
     Attributes:
         game: The game's name.
@@ -176,10 +176,10 @@ class Task:
         return {name: make_agent(name, self.game) for name in names}
 
     def tables(self) -> dict[str | None, Table]:
-        """What self-play plays: under None against itself, and against each opponent by name.
+        """The tables of self-play: under None against itself, and against each opponent by name.
 
-        An opponent has all seats but the first. Then there are P times as many games, so that as
-        many seats learn.
+        An opponent has all seats but the first. Its table has P times the games, so that the same
+        number of seats learn.
 
         Raises:
             ValueError: There is no such opponent, or it cannot play this game.
@@ -211,7 +211,7 @@ class Task:
 
 
 def task_of(config: TrainConfig) -> Task:
-    """What a fresh run is to learn.
+    """The task of a fresh run.
 
     Raises:
         ValueError: There is no such game, or it cannot be played so.

@@ -49,7 +49,7 @@ class Seen(ModuleType):
 
 
 def fsync(handle: int) -> None:
-    """What was opened for reading alone is refused."""
+    """A file that was opened for reading alone is refused."""
     os.write(handle, b"")  # here that is refused where fsync is not
     os.fsync(handle)
 

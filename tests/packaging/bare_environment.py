@@ -1,34 +1,46 @@
-"""An environment that has numpy and nothing else, and what is printed in it."""
+"""Fresh environments of some libraries and nothing else, and what is printed in them."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from importlib.metadata import distribution
+from collections.abc import Iterable
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from venv import EnvBuilder
 
 ROOT = Path(__file__).parents[2]
 
 
-def numpy_alone(folder: Path) -> Path:
-    """The Python of a fresh environment with this one's numpy, by a link."""
-    EnvBuilder(symlinks=True).create(folder)
+def fresh(folder: Path, packages: Iterable[Distribution], system_site: bool = False) -> Path:
+    """The Python of a fresh environment with links to packages that are installed here."""
+    EnvBuilder(system_site_packages=system_site, symlinks=True).create(folder)
     (site,) = folder.glob("lib/python*/site-packages")
-    numpy = distribution("numpy")
-    tops = {file.parts[0] for file in numpy.files or []} - {"..", "__pycache__"}
-    for top in tops:
-        (site / top).symlink_to(Path(str(numpy.locate_file(top))))
+    for package in packages:
+        for top in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:
+            target = Path(str(package.locate_file(top)))
+            if target.exists() and not (site / top).exists():
+                (site / top).symlink_to(target)
     return folder / "bin" / "python"
 
 
-def told(python: Path, *arguments: str, path: Path = ROOT) -> str:
-    """What a Python prints that has this checkout, or another path, beside its own libraries."""
+def numpy_alone(folder: Path) -> Path:
+    """The Python of a fresh environment with this one's numpy."""
+    return fresh(folder, [distribution("numpy")])
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """The output of a command; it knows nothing of this checkout, nor of the user's settings."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     done = subprocess.run(
-        [str(python), "-P", *arguments],
-        env={**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(path)},
+        [*map(str, command)],
+        cwd=cwd, env={**kept, "OMP_NUM_THREADS": "1", **environment},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def told(python: Path, *arguments: str, path: Path = ROOT) -> str:
+    """The output of a Python that has this checkout, or another path, beside its own libraries."""
+    return run(python, "-P", *arguments, cwd=ROOT, PYTHONPATH=str(path))

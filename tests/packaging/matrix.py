@@ -34,7 +34,7 @@ nox.options.default_venv_backend = "venv"
 
 
 def needed(*extras: str) -> list[str]:
-    """What the package and its extras ask for."""
+    """The requirements of the package and its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     optional = project["optional-dependencies"]
     asked = [*project["dependencies"], *(each for extra in extras for each in optional[extra])]
@@ -68,7 +68,7 @@ def oldest(names: list[str]) -> list[str]:
 
 @nox.session(python=PYTHONS)
 def bare(session: nox.Session) -> None:
-    """What the package itself asks for and no extra: the doors, and what others check of them."""
+    """The package's own requirements and no extra: the doors, and the checks of other projects."""
     try_with(session, *needed(), given=DOORS, tools=())
 
 

@@ -1,4 +1,4 @@
-"""What computes, tested as it is and as if on older processors: ``make test-processors``, by nox.
+"""Rooms that compute, tested as if on older processors too: ``make test-processors``, by nox.
 
 Libraries choose by the processor how they add up, so that the last bits of a sum differ from one
 machine to another. No test may hang on them. Each session runs in the environment that runs nox.

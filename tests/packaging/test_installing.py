@@ -1,4 +1,4 @@
-"""What is built, and what one has who installed it: nothing here asks a package index.
+"""The sdist and the wheel, and what users who installed them have; no package index is asked.
 
 An environment is fresh but for links to what an extra brings here, so that it has that and no more.
 """
@@ -14,10 +14,10 @@ import tomllib
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from venv import EnvBuilder
 
 import pytest
 
+from tests.packaging.bare_environment import fresh, run
 from tests.pages.scripts import script
 
 ROOT = Path(__file__).parents[2]
@@ -54,18 +54,6 @@ def held_out_policies() -> list[str]:
     """The names of the held-out policies of this checkout."""
     files = (ROOT / "kododo_env/policy/held_out").glob("*.onnx")
     return sorted(f"stranger-{file.stem}" for file in files)
-
-
-def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """What a command prints; it knows nothing of this checkout, nor of the user's settings."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    done = subprocess.run(
-        [*map(str, command)],
-        cwd=cwd, env={**kept, "OMP_NUM_THREADS": "1", **environment},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def tree(root: Path = ROOT) -> list[Path]:
@@ -121,14 +109,8 @@ def somebody_elses_agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def environment(folder: Path, extra: str, system_site: bool = False) -> Path:
     """A fresh environment with what the project and an extra need, no more; its Python."""
-    EnvBuilder(system_site_packages=system_site, symlinks=True).create(folder)
-    (site,) = folder.glob("lib/python*/site-packages")
-    for package in script("update_licences").brought_by(extra).values():
-        for top in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:
-            target = Path(str(package.locate_file(top)))
-            if target.exists() and not (site / top).exists():
-                (site / top).symlink_to(target)
-    return folder / "bin" / "python"
+    packages = script("update_licences").brought_by(extra).values()
+    return fresh(folder, packages, system_site)
 
 
 def test_the_sdist_has_every_file_of_the_project(sdist: Path) -> None:
@@ -158,7 +140,7 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
     assert len([name for name in names if "/held_out/" in name]) == len(held_out_policies())
 
 
-def test_who_installed_it_to_play_can(
+def test_users_who_installed_it_can_play(
     wheel: Path, somebody_elses_agents: Path, tmp_path: Path
 ) -> None:
     """Another distribution's package called agents stays what it is."""

@@ -1,4 +1,4 @@
-"""What needs numpy and nothing else: games, scripted players, policies and pictures."""
+"""The parts that need numpy and nothing else: games, scripted players, policies and pictures."""
 
 from __future__ import annotations
 

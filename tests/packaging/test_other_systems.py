@@ -61,7 +61,7 @@ def elsewhere(tmp_path: Path) -> dict[str, str]:
 
 
 def done(environment: dict[str, str], *arguments: str, given: bytes = b"") -> str:
-    """What a Python prints."""
+    """The output of a Python."""
     ended = subprocess.run(
         [sys.executable, *arguments],
         env=environment, input=given, capture_output=True, timeout=300, check=False,

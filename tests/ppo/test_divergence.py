@@ -31,7 +31,7 @@ def learner(recipe: Recipe = SMALL) -> tuple[PPO, BatchGame]:
 
 
 def spoil(network: GameNetwork, value: float) -> None:
-    """What a step that was too large leaves."""
+    """Make the weights as a step that was too large leaves them."""
     with torch.no_grad():
         network.policy_head.bias.fill_(value)
 
@@ -57,7 +57,7 @@ def test_rates_that_are_too_high_are_named_not_an_illegal_action(
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), -1e30])
-def test_who_plays_by_such_a_network_says_so(value: float) -> None:
+def test_play_by_such_a_network_is_refused(value: float) -> None:
     """-1e30 is a number, but lower than what illegal actions get."""
     game = kododo_v0.batch_game(4, num_players=2, seed=0)
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)

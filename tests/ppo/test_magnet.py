@@ -76,7 +76,7 @@ def test_a_checkpoint_has_the_average(tmp_path: Path) -> None:
     assert not torch.equal(weights(again.average), weights(again.network))
 
 
-def test_who_is_pulled_hard_stays_near_the_average() -> None:
+def test_a_policy_that_is_pulled_hard_stays_near_the_average() -> None:
     far = {}
     for magnet in (0.001, 10.0):
         model = made(magnet=magnet, magnet_updates=1000.0)

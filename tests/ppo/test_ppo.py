@@ -51,22 +51,6 @@ def test_advantages_run_over_a_slots_own_decisions() -> None:
         assert np.allclose(found[:, slot], expected, atol=1e-4)
 
 
-def test_a_seat_that_waits_counts_what_it_gains_for_its_last_decision() -> None:
-    """Seat 1's second reward comes while they wait."""
-    rewards = np.array([[1, 10], [2, 20], [4, 40]], np.float32)
-    decided = np.array([[True, True], [True, False], [True, True]])
-    values = np.array([[7, 70], [8, 0], [9, 90]], np.float32)
-
-    def returns(gae_lambda: float) -> np.ndarray:
-        after = np.zeros(2, np.float32)
-        return values + advantages_of(rewards, decided, values, after, 0.5, gae_lambda)
-
-    assert returns(1.0)[:, 0].tolist() == [1 + 0.5 * (2 + 0.5 * 4), 2 + 0.5 * 4, 4]
-    assert returns(1.0)[[0, 2], 1].tolist() == [30 + 0.5 * 40, 40]
-    assert returns(0.0)[:, 0].tolist() == [1 + 0.5 * 8, 2 + 0.5 * 9, 4]
-    assert returns(0.0)[[0, 2], 1].tolist() == [30 + 0.5 * 90, 40]
-
-
 def test_games_that_are_cut_expect_what_the_network_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ppo, "LONGEST_UPDATE", 5)
     game = kododo_v0.batch_game(4, num_players=2, seed=0)

@@ -20,7 +20,7 @@ PATIENCE = 120  # seconds for a program to end
 class Nodes:
     """A head and, joined by its address, a second node, of one core each.
 
-    They and who works there share a token that is made for them.
+    They and the programs that work there share a token that is made for them.
 
     Args:
         stack: Ends them.
@@ -38,7 +38,7 @@ class Nodes:
         stack.enter_context(self._node("--address", self.address))
 
     def run(self, *arguments: str) -> str:
-        """What a Python program prints that works there; it must end well."""
+        """The output of a Python program that works there; it must end well."""
         done = subprocess.run(
             [sys.executable, *arguments],
             env=self._environment,
@@ -53,7 +53,7 @@ class Nodes:
 
     @contextmanager
     def _node(self, *arguments: str) -> Iterator[None]:
-        """What ``ray start`` with these arguments runs."""
+        """The processes that ``ray start`` with these arguments runs."""
         started = subprocess.Popen(
             [Path(sys.executable).with_name("ray"), "start", "--block", *SMALL, *arguments],
             env=self._environment,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
 import pytest
 
 from agents.training.checkpoint import read_checkpoint
@@ -54,10 +53,3 @@ def stopping(after: int) -> Any:
             trainer.stopped = KeyboardInterrupt
 
     return stop
-
-
-def weights(policy: Path) -> list[npt.NDArray[Any]]:
-    """The numbers of a policy file."""
-    import onnx
-
-    return [onnx.numpy_helper.to_array(each) for each in onnx.load(policy).graph.initializer]

@@ -87,7 +87,9 @@ def test_pieces_make_up_all_games_and_differ() -> None:
 @pytest.mark.parametrize(
     "what", [{"imitation": True}, {"opponent": None}, {"opponent": "heuristic"}]
 )
-def test_a_piece_is_the_same_whoever_plays_it(what: dict[str, Any], task: Task, crew: Crew) -> None:
+def test_a_piece_is_the_same_from_every_runner(
+    what: dict[str, Any], task: Task, crew: Crew
+) -> None:
     work = pieces(16, 4, update=5, **what)  # two rounds for two runners
     there = crew.play(work, weights(task))
     backwards = crew.play(work[::-1], weights(task))[::-1]
@@ -133,7 +135,7 @@ def test_rllibs_learner_does_what_ours_does(imitation: bool, task: Task, crew: C
 def one_step_of_ours(
     task: Task, average: Any, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
-    """What the one-process learner makes of the decisions."""
+    """The weights that the one-process learner makes of the decisions."""
     model = learner(task)
     model.average.load_state_dict(average.state_dict())
     losses = partial(model.losses, entropy_weight=0.01)

@@ -1,4 +1,4 @@
-"""The page's example for those who bring their own RLlib configuration."""
+"""The page's example for users who bring their own RLlib configuration."""
 
 from __future__ import annotations
 

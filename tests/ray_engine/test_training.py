@@ -12,7 +12,8 @@ pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an en
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT, POLICY
 from tests.command_line import cli
-from tests.ray_engine.short import ON_RAY, trained, weights
+from tests.ray_engine.short import ON_RAY, trained
+from tests.trainings import weights
 
 
 def test_it_exports_a_policy_that_evaluate_plays_and_goes_on(

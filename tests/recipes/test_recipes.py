@@ -1,4 +1,4 @@
-"""Recipes: found by the game's name, and who is met in which update."""
+"""Recipes: found by the game's name, and the opponents of each update."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_game_without_a_recipe_is_learned_from_nothing(game: str) -> None:
 
 
 def test_from_nothing_is_a_recipe_of_its_own() -> None:
-    """At the rates of who goes on from an expert's play KADO was not learned from nothing."""
+    """At the rates that go on from an expert's play KADO was not learned from nothing."""
     scratch = default_config("kado", 3, "scratch").settings
     assert scratch == Recipe() != recipe_for("kado", 3)
     with pytest.raises(ValueError, match="--recipe must be game or scratch, not 'best'"):
@@ -42,11 +42,11 @@ def test_scripted_opponents_take_turns_in_their_share_of_the_updates() -> None:
     recipe = Recipe(opponents=("heuristic", "follow"), opponents_share=0.4)
     order = [recipe.opponent_of(update) for update in range(10)]
     assert order == [None, None, "heuristic", None, "follow"] * 2
-    assert who(recipe) == {None, "heuristic", "follow"}
-    assert who(Recipe()) == {None}
-    assert who(replace(recipe, opponents_share=0.0)) == {None}
-    assert who(replace(recipe, opponents_share=1.0)) == {"heuristic", "follow"}
+    assert opponents(recipe) == {None, "heuristic", "follow"}
+    assert opponents(Recipe()) == {None}
+    assert opponents(replace(recipe, opponents_share=0.0)) == {None}
+    assert opponents(replace(recipe, opponents_share=1.0)) == {"heuristic", "follow"}
 
 
-def who(recipe: Recipe) -> set[str | None]:
+def opponents(recipe: Recipe) -> set[str | None]:
     return {recipe.opponent_of(update) for update in range(10)}

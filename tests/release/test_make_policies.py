@@ -23,11 +23,13 @@ import pytest
 import kododo_env
 from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
 from agents.release import config as policy_config
+from agents.release import held_out
 from agents.release import make_policies as maker
 from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
 from agents.release.card import card, columns, index, met, met_in_words, role
 from agents.release.config import PoliciesConfig, PolicyJob
+from agents.release.held_out import HeldOutConfig, make_strangers
 from agents.release.make_policies import fingerprint, found_once, make_policies, rewrite
 from agents.release.runs import is_finished, train_all
 from agents.training.response_training import BestResponse
@@ -112,11 +114,11 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     assert data["training"].items() >= agent.metadata.training.items()
     assert data["file"]["sha256"] == fingerprint(made.out / f"{NAME}.onnx")
     assert list(data["shares"]["alone"]) == list(registry.baselines("kododo"))
-    held_out = registry.held_out("kododo", 2)
-    games = {name: 2 if ":" in name else 40 for name in held_out}
+    unmet = registry.held_out("kododo", 2)
+    games = {name: 2 if ":" in name else 40 for name in unmet}
     assert {n: each["games"] for n, each in data["shares"]["held_out"].items()} == games
-    assert list(data["shares"]["back"]) == [held_out[0], registry.baselines("kododo")[-1]]
-    assert data["choice"]["opponents"] == [name for name in held_out if ":" not in name]
+    assert list(data["shares"]["back"]) == [unmet[0], registry.baselines("kododo")[-1]]
+    assert data["choice"]["opponents"] == [name for name in unmet if ":" not in name]
     assert data["met"] == met(agent.metadata.training["recipe"])
     # The spread is measured on the deals of the shares, so the chosen seed has the same.
     alone, seeds = data["shares"]["held_out"] | data["shares"]["alone"], data["shares"]["seeds"]
@@ -258,6 +260,19 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
     assert error.strip() == "stopped"
     assert (folder / "checkpoint.zip").exists()
     assert not (tmp_path / "out").exists()
+
+
+def test_held_out_policies_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(policy_runs, "worker_pool", lambda _: Here())
+    monkeypatch.setattr(held_out, "EVERY", held_out.EVERY | FEW)
+    config = HeldOutConfig((NAME,), steps=1, jobs=1, out=tmp_path / "out", runs=tmp_path / "runs")
+    make_strangers(config)
+    (file,) = config.out.iterdir()
+    metadata = OnnxAgent(file).metadata
+    assert (file.name, metadata.results) == (f"{NAME}.onnx", {})
+    assert met(metadata.training["recipe"])["itself"] == 1
+    monkeypatch.setattr(policy_runs, "_train", None)
+    make_strangers(config)
 
 
 # --- choosing -----------------------------------------------------------------------------

@@ -29,7 +29,7 @@ NUM_ENVS = 3
 
 
 def learner(task: Task) -> PPO:
-    """A small one; what it learns is nobody's concern here."""
+    """A small learner for the task."""
     recipe = replace(task.recipe, width=16, depth=1)
     return PPO(task.batch_game(NUM_ENVS), recipe, task.seed)
 

@@ -26,15 +26,9 @@ from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli, train_py
-from tests.trainings import short
+from tests.trainings import short, weights
 
 ROOT = Path(__file__).parents[2]
-
-
-def weights(path: Path) -> list[np.ndarray]:
-    import onnx
-
-    return [onnx.numpy_helper.to_array(x) for x in onnx.load(path).graph.initializer]
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +60,8 @@ def test_another_seed_gives_another_bot_and_another_curve(whole: Path, tmp_path:
     stranger.run()
     assert curve_of(whole) != curve_of(tmp_path)
     one, other = (read_checkpoint(run / "checkpoint.zip").learner for run in (whole, tmp_path))
-    weights = [torch.load(io.BytesIO(each), weights_only=True)["policy"] for each in (one, other)]
-    assert not all(torch.equal(weights[1][name], each) for name, each in weights[0].items())
+    first, second = (torch.load(io.BytesIO(each))["policy"] for each in (one, other))
+    assert not all(torch.equal(second[name], each) for name, each in first.items())
 
 
 @pytest.mark.parametrize("minutes", [None, 10.0])
@@ -113,31 +107,22 @@ def test_a_resumed_run_is_the_unbroken_run(
     assert len(curve_of(whole)) == 2
 
 
-def started(run: Path, *arguments: str) -> subprocess.Popen[str]:
-    """A process with a long training of a small network, as soon as there is a checkpoint."""
-    command = [
-        sys.executable, "train.py", "--run-dir", str(run), "--threads", "1", "--num-envs", "16",
-        "--width", "16", "--checkpoint-minutes", "0.001", *arguments,
-    ]  # fmt: skip
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    patience = time.monotonic() + 120
-    while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
-        time.sleep(0.1)
-    return process
-
-
 def test_a_killed_run_goes_on_and_its_policy_is_evaluated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As a person would: start, kill without mercy, resume, look at the policy."""
     run = tmp_path / "run"
     common = ["--players", "3", "--games", "30", "--evaluations", "2"]
-    process = started(run, *common, "--minutes", "5")
-    process.kill()
-    process.communicate()
+    small = ["--num-envs", "16", "--width", "16", "--checkpoint-minutes", "0.001"]
+    command = [sys.executable, "train.py", "--run-dir", str(run), "--threads", "1", *small, *common]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        [*command, "--minutes", "5"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
+    ) as process:
+        patience = time.monotonic() + 120
+        while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
+            time.sleep(0.1)
+        process.kill()
     progress = read_checkpoint(run / "checkpoint.zip").progress
     assert progress.updates >= 1
     until = f"{progress.seconds / 60 + 0.02:.4f}"
@@ -152,14 +137,17 @@ def test_a_killed_run_goes_on_and_its_policy_is_evaluated(
     assert (tmp_path / "r.json").exists()
 
 
-def test_ctrl_c_ends_cleanly_with_everything_saved(tmp_path: Path) -> None:
+def test_ctrl_c_ends_cleanly_with_everything_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Trainer, "_measure_if_due", lambda _: signal.raise_signal(signal.SIGINT))
     run = tmp_path / "run"
-    process = started(run, "--players", "2", "--games", "20")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 130, err
+    small = ["--num-envs", "16", "--width", "16", "--games", "20", "--threads", "1"]
+    code, out, error = train_py(capsys, ["--run-dir", str(run), "--players", "2", *small])
+    assert code == 130, error
     assert "stopped early" in out
-    assert err == f"\nstopped: go on with: python train.py --resume --run-dir {run}\n"
+    assert error.endswith(f"\nstopped: go on with: python train.py --resume --run-dir {run}\n")
+    assert read_checkpoint(run / "checkpoint.zip").progress.updates == 1
     assert (run / "policy.onnx").exists()
 
 
@@ -214,5 +202,8 @@ def test_without_imitation_self_play_has_the_whole_course(
 
 
 def test_imitation_may_be_all(tmp_path: Path) -> None:
-    train(short(tmp_path / "run", imitation_share=1.0, steps=1, evaluations=1))
-    assert (tmp_path / "run" / "policy.onnx").exists()
+    config = short(tmp_path, imitation_share=1.0, steps=1)
+    trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
+    trainer.run()
+    assert trainer.self_play_remaining() == 0
+    assert trainer.progress.updates == 1
