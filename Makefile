@@ -29,8 +29,8 @@ NUMPY_WHEEL ?=
 RUN_DIR ?=
 
 PY := $(VENV)/bin/python
-# Three processes for two cores: while one waits, two compute.
-PYTEST = OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 3 --dist worksteal
+# Four processes for two cores: while two wait, two compute.
+PYTEST = OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 4 --dist worksteal
 TOOLS := tests/fuzz tests/faults tests/release
 EXTRAS := train,render,dev
 # Written last, so that an interrupted install does not count as one.

@@ -16,7 +16,6 @@ import pytest
 
 from docs.static_page.build import DISTRIBUTION, build
 from kododo_env.records import parse_record, replay
-from tests.doors import GAMES
 from tests.play.browser.person import Person, visits
 
 PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
@@ -71,12 +70,11 @@ def sit_down(person: Person, game: str, opponents: str) -> None:
     person.wait()
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_a_game_goes_on_without_the_network(browser: Any, address: str, game: str) -> None:
+def test_a_game_goes_on_without_the_network(browser: Any, address: str) -> None:
     """With a reload and a hint on the way; ``test_in_node`` compares whole games."""
     with chooses(browser, address) as person:
         assert "in your own browser" in person.see("footer")
-        sit_down(person, game, "heuristic")
+        sit_down(person, "kado", "heuristic")
         assert any("/policies/" in each for each in person.asked)  # the worker's requests are seen
         person.play(steps=3)
         seen = person.see("#scores"), person.see("#hand"), person.page.title()
@@ -93,9 +91,9 @@ def test_a_game_goes_on_without_the_network(browser: Any, address: str, game: st
 def test_a_whole_game_its_record_and_another_one(
     browser: Any, address: str, tmp_path: Path
 ) -> None:
-    """The shortest game; its record is replayed here."""
+    """The shortest game, against a policy; its record is replayed here."""
     with chooses(browser, address) as person:
-        sit_down(person, "combi_combo", "heuristic")
+        sit_down(person, "combi_combo", "")
         person.play()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()
@@ -104,17 +102,13 @@ def test_a_whole_game_its_record_and_another_one(
         *_, end = replay(parse_record(text))
         shown = person.page.locator("#scores td.points b").all_inner_texts()
         assert end.scores[0].tolist() == [int(each) for each in shown]
-        assert json.loads(text.splitlines()[0])["players"] == ["person", *["heuristic"] * 3]
+        assert json.loads(text.splitlines()[0])["players"] == ["person", *["combi_combo-4p"] * 3]
         person.page.locator("#over .deck-other").click()
         person.page.locator("#play").wait_for()
 
 
-def test_against_a_policy_and_at_a_table_that_there_is_not(browser: Any, address: str) -> None:
-    with chooses(browser, address) as person:
-        sit_down(person, "kododo", "")
-        assert "kododo-2p" in person.see("#scores")
-        person.play(steps=4)
-        person.page.goto(f"http://{address}/table.html?game=kododo&players=4&opponents=nobody")
+def test_a_table_that_there_is_not(browser: Any, address: str) -> None:
+    with chooses(browser, address, path="table.html?game=kododo&opponents=nobody") as person:
         person.page.get_by_text("unknown agent 'nobody'").first.wait_for()
 
 

@@ -75,7 +75,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(bool(missing()), reason="Pyodide has not been fetched: make web-parts")
-def test_the_folder_is_written_anew_with_the_same_bytes(tmp_path: Path) -> None:
+def test_the_folder_is_written_again_with_the_same_bytes(tmp_path: Path) -> None:
     found = []
     for _ in range(2):
         building.build(tmp_path / "site")

@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 from kododo_env.agent_registry import policy_path, shipped
-from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import TABLES
 from tests.play.static import played
 from tests.play.static.folder import build_with_numpy
@@ -72,7 +71,7 @@ def test_policies_choose_alike(there: dict[str, Any]) -> None:
     """
     for ask, own in zip(CHOICES, here(CHOICES), strict=True):
         name, number = ask[1]
-        unlucky = unlucky_games(OnnxAgent(policy_path(name), temperature=0), number)
+        unlucky = unlucky_games(policy_path(name), number)
         games = zip(there[json.dumps(ask)], own, unlucky, strict=True)
         compared = [found == game for found, game, close in games if not close]
         assert compared, name
