@@ -31,6 +31,8 @@ TABLES: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
 STEPS: dict[str, int] = {name: table["steps"] for name, table in TABLES.items()}
 ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, table in TABLES.items()}
 """What is changed, by its name, for each table."""
+LONG = ", to its end"
+"""Ends the name of a table whose rows are trained as long as the policy that ships."""
 
 DEALS = 1003  # others than those of train.py, and of choosing and measuring what ships
 
@@ -98,10 +100,14 @@ def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
     return all(before[name] == value for name, value in now.items())
 
 
+def _game_and_players(table: str) -> tuple[str, int]:
+    return policy_tables()[table.removesuffix(LONG)]
+
+
 def _run(config: AblationConfig, table: str, changes: dict[str, Any], **how: Any) -> TrainConfig:
     how |= {"steps": config.steps or STEPS[table], "games": config.games}
     return default_config(
-        *policy_tables()[table], **{"evaluations": 1, "threads": 1, **how, **changes}
+        *_game_and_players(table), **{"evaluations": 1, "threads": 1, **how, **changes}
     )
 
 
@@ -115,7 +121,7 @@ def _measured(
         train(run)
         minutes = (time.process_time() - begun) / 60
         policy = OnnxAgent(Path(folder, "run", POLICY))
-        names = quick(held_out(*policy_tables()[table]))
+        names = quick(held_out(*_game_and_players(table)))
         unmet = against(policy, task_of(run), config.games, DEALS, names)
         gain = response_gain(policy, config.response_steps, config.games)
         known = json.loads(Path(folder, "run", "results.json").read_text())
