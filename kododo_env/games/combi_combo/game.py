@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.arrays import Array
-from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
@@ -25,6 +24,7 @@ from kododo_env.games.combi_combo.observation import (
 )
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
+from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.games.combi_combo.state import CombiComboState
 
 
@@ -40,7 +40,7 @@ class CombiComboView(View):
         return self._game.turn
 
 
-class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
+class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
     """A batch of Combi-Combo games.
 
     Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
@@ -57,10 +57,8 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
     name = "combi_combo"
     version = 0
     no_op = 0
-    rules: Rules
     _state_type = CombiComboState
     _words = words
-    _state: CombiComboState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -114,11 +112,6 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
 
     # --- playing ----------------------------------------------------------------------
 
-    @property
-    def turn(self) -> int:
-        """0 to 7, the same in all games; 8 when they are over."""
-        return self._state.turn
-
     def _mask(self) -> npt.NDArray[np.bool_]:
         return self._state.hands > 0
 
@@ -157,31 +150,6 @@ class CombiComboGame(BatchGame, DealsTogether, TellsInWords):
         return score_hands(hands, self.rules), held(hands, ONE), held(hands, TWO)
 
     # --- what there is to see ---------------------------------------------------------
-
-    @property
-    def hands(self) -> npt.NDArray[np.uint8]:
-        """Cards in hand by type, shape (N, P, C * 4)."""
-        return self._shown(self._state.hands)
-
-    @property
-    def passed(self) -> npt.NDArray[np.uint8]:
-        """Cards each player has passed to the left, by type, shape (N, P, C * 4)."""
-        return self._shown(self._state.passed)
-
-    @property
-    def received(self) -> npt.NDArray[np.uint8]:
-        """Cards each player has received from the right, by type, shape (N, P, C * 4)."""
-        return self._shown(np.roll(self._state.passed, 1, axis=0))
-
-    @property
-    def face_up(self) -> npt.NDArray[np.uint8]:
-        """Cards face up in the middle, by type, shape (N, C * 4)."""
-        return self._shown(self._state.face_up)
-
-    @property
-    def draw_pile_size(self) -> int:
-        """Cards left in each player's pile, the same in all games."""
-        return max(0, self.rules.num_turns - 1 - self._state.turn)
 
     def _view(self, player: int) -> CombiComboView:
         return CombiComboView(self, player)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines
+from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
 from kododo_env.rendering.svg_table import Seat, check_onlooker, panel, rows, seats
-
-if TYPE_CHECKING:
-    from kododo_env.games.combi_combo.game import CombiComboGame
 
 BAND = 126
 """Height of what lies between the players."""
@@ -24,19 +21,21 @@ LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 """Short names of the lines of the score."""
 
 
-def _moment(game: CombiComboGame, index: int) -> tuple[str, ...]:
+def _moment(game: CombiComboShown, index: int) -> tuple[str, ...]:
     """Where the game stands, in words."""
     if game.terminated[index]:
         return ("game over",)
     return f"turn {game.turn + 1} of {game.rules.num_turns}", f"{game.draw_pile_size} each to draw"
 
 
-def _shown(game: CombiComboGame, index: int, seat: int, player: int | None) -> bool:
+def _shown(game: CombiComboShown, index: int, seat: int, player: int | None) -> bool:
     """Whether a hand is seen: in the end all players lay their cards on the table."""
     return player in (None, seat) or bool(game.terminated[index])
 
 
-def faces(game: CombiComboGame, counts: npt.NDArray[np.uint8], in_hand: bool = False) -> list[Card]:
+def faces(
+    game: CombiComboShown, counts: npt.NDArray[np.uint8], in_hand: bool = False
+) -> list[Card]:
     """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
     found = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(found), VALUES)
@@ -48,7 +47,7 @@ def faces(game: CombiComboGame, counts: npt.NDArray[np.uint8], in_hand: bool = F
     ]
 
 
-def _hand(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
+def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[Card | Blank]:
     """A hand as the player who looks on sees it."""
     counts = game.hands[index, seat]
     if _shown(game, index, seat, player):
@@ -56,7 +55,7 @@ def _hand(game: CombiComboGame, index: int, seat: int, player: int | None) -> li
     return [Blank.BACK] * int(counts.sum())
 
 
-def line_points(game: CombiComboGame, index: int, seat: int, player: int | None) -> list[str]:
+def line_points(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[str]:
     """What the hand scores as it is, line by line, "?" where the player cannot tell."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
@@ -70,7 +69,7 @@ def line_points(game: CombiComboGame, index: int, seat: int, player: int | None)
 # --- text -----------------------------------------------------------------------------
 
 
-def text(game: CombiComboGame, index: int = 0, player: int | None = None) -> str:
+def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
     """One game of a batch as text.
 
     Args:
@@ -108,7 +107,7 @@ def _words(cards: Sequence[Card | Blank]) -> str:
 # --- picture --------------------------------------------------------------------------
 
 
-def svg(game: CombiComboGame, index: int = 0, player: int | None = None) -> str:
+def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
     """One game of a batch as a picture of the table, 900 by 600.
 
     Args:
@@ -133,7 +132,7 @@ def svg(game: CombiComboGame, index: int = 0, player: int | None = None) -> str:
     return picture(pieces, f"Combi-Combo: {', '.join(_moment(game, index))}")
 
 
-def _head(game: CombiComboGame, index: int, seat: int, player: int | None) -> Seat:
+def _head(game: CombiComboShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
     share = game.outcome()[index, seat] if game.terminated[index] else 0
     points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
@@ -146,7 +145,7 @@ def _head(game: CombiComboGame, index: int, seat: int, player: int | None) -> Se
     )
 
 
-def _clock(game: CombiComboGame, index: int) -> str:
+def _clock(game: CombiComboShown, index: int) -> str:
     """Where the game stands, and what the sums at the heads of the panels add up."""
     middle = HEIGHT / 2
     pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
@@ -156,7 +155,7 @@ def _clock(game: CombiComboGame, index: int) -> str:
     return "".join(pieces)
 
 
-def _middle(game: CombiComboGame, index: int) -> str:
+def _middle(game: CombiComboShown, index: int) -> str:
     """The central pile, and the cards turned up from it."""
     if not game.rules.central_pile:
         return ""

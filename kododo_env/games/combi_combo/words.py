@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.games.combi_combo.render import LINES, faces, line_points
+from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg_cards import Card
 from kododo_env.rendering.words import cards_in_words, counted
 
-if TYPE_CHECKING:
-    from kododo_env.games.combi_combo.game import CombiComboGame
 
-
-def hand(game: CombiComboGame, player: int, index: int) -> list[Card]:
+def hand(game: CombiComboShown, player: int, index: int) -> list[Card]:
     """The cards in hand, by type; those of a whole 1-2-3-4 are lit."""
     return faces(game, game.hands[index, player], in_hand=True)
 
 
-def played(game: CombiComboGame, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: CombiComboShown, action: int, player: int, index: int) -> tuple[int, ...]:
     """Which card an action passes: of several alike the first."""
     return (int(game.hands[index, player, :action].sum()),)
 
 
 def story(
-    game: CombiComboGame,
-    before: CombiComboGame,
+    game: CombiComboShown,
+    before: CombiComboShown,
     actions: npt.NDArray[np.int64],
     player: int | None,
     index: int,
@@ -50,24 +46,24 @@ def story(
     return lines
 
 
-def _left(game: CombiComboGame, seat: int) -> int:
+def _left(game: CombiComboShown, seat: int) -> int:
     return (seat + 1) % game.num_players
 
 
-def _named(game: CombiComboGame, card: int) -> str:
+def _named(game: CombiComboShown, card: int) -> str:
     """A card by its type."""
     return cards_in_words(faces(game, np.eye(game.num_actions, dtype=np.uint8)[card]))
 
 
 def _drawn(
-    game: CombiComboGame, before: CombiComboGame, actions: npt.NDArray[np.int64]
+    game: CombiComboShown, before: CombiComboShown, actions: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.uint8]:
     """What all players have drawn since, by type, (N, P, C * 4)."""
     given = np.eye(game.num_actions, dtype=np.uint8)[actions]
     return game.hands - (before.hands - given + np.roll(given, 1, axis=0))
 
 
-def _evaluation(game: CombiComboGame, index: int) -> list[str]:
+def _evaluation(game: CombiComboShown, index: int) -> list[str]:
     """What each line of the score gives each player."""
     lines = []
     for seat in range(game.num_players):

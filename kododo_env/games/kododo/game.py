@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.arrays import Array
-from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack, TellsInWords
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
@@ -25,6 +24,7 @@ from kododo_env.games.kododo.observation import (
 )
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.turn import sort_hands
@@ -59,7 +59,7 @@ class KododoView(View):
         return self._game.turn
 
 
-class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords):
+class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWords):
     """A batch of Kododo games.
 
     Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
@@ -75,10 +75,8 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
     name = "kododo"
     version = 0
     no_op = 0
-    rules: Rules
     _state_type = KododoState
     _words = words
-    _state: KododoState
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -137,21 +135,6 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         return finished
 
     # --- playing ----------------------------------------------------------------------
-
-    @property
-    def turn(self) -> int:
-        """0 to 2, the turn of the round, the same in all games."""
-        return self._state.turn
-
-    @property
-    def round_index(self) -> int:
-        """0, 1, ..., the round of the deal, the same in all games."""
-        return self._state.round_index
-
-    @property
-    def deal_index(self) -> npt.NDArray[np.int16]:
-        """How many deals each game has been through before this one, shape (N,)."""
-        return self._shown(self._state.deals)
 
     @property
     def round_steps(self) -> int:
@@ -222,32 +205,6 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
 
     # --- what there is to see ---------------------------------------------------------
 
-    @property
-    def hands(self) -> npt.NDArray[np.int8]:
-        """Card ids sorted by slot, -1 where empty; shape (N, P, hand_size)."""
-        return self._shown(self._state.hands.view(np.int8))
-
-    @property
-    def table(self) -> npt.NDArray[np.int8]:
-        """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
-        return self._shown(self._state.table.view(np.int8))
-
-    @property
-    def last_table(self) -> npt.NDArray[np.int8]:
-        """The table of the round before, as it was scored; -1 in the first round."""
-        return self._shown(self._state.last_table.view(np.int8))
-
-    @property
-    def pile_sizes(self) -> npt.NDArray[np.int16]:
-        """Cards in the score piles, since the last shuffle; shape (N, P)."""
-        return self._shown(self._state.pile_sizes)
-
-    @property
-    def draw_pile_size(self) -> int:
-        """Cards left to draw, the same in all running games."""
-        state, rules = self._state, self.rules
-        return rules.drawn(rules.num_rounds, 0) - rules.drawn(state.round_index, state.turn)
-
     def _view(self, player: int) -> KododoView:
         return KododoView(self, player)
 
@@ -271,10 +228,6 @@ class KododoGame(BatchGame, DealsTogether, PlaysRounds, TakesBack, TellsInWords)
         return Past(before, shown.transpose(2, 0, 1))
 
     # --- in words and pictures ----------------------------------------------------------
-
-    def slots_of(self, action: int) -> tuple[int, ...]:
-        """The slots of the hand that an action lays."""
-        return self._tables.slots[action]
 
     def _describe(self, action: int) -> str:
         slots = self.slots_of(action)

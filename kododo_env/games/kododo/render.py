@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
+from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
 from kododo_env.rendering.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
 from kododo_env.rendering.words import card_words, counted
-
-if TYPE_CHECKING:
-    from kododo_env.games.kododo.game import KododoGame
 
 BAND = 126
 """Height of what lies between the players."""
@@ -74,7 +71,7 @@ class Tally:
         return self.scores(self.suits.index(face.suit), face.value)
 
 
-def tally(game: KododoGame, index: int) -> Tally:
+def tally(game: KododoShown, index: int) -> Tally:
     """Count the table of one game."""
     rules, table, last = game.rules, game.table[index], game.last_table[index]
     past = bool((table < 0).all() and (last >= 0).any())
@@ -92,7 +89,7 @@ def tally(game: KododoGame, index: int) -> Tally:
     return Tally(table, past, shown, *by_colour, kododos, exact, colour)
 
 
-def _moment(game: KododoGame, index: int) -> tuple[str, ...]:
+def _moment(game: KododoShown, index: int) -> tuple[str, ...]:
     """Where the game stands, in words."""
     if game.terminated[index]:
         return ("game over",)
@@ -104,7 +101,7 @@ def _moment(game: KododoGame, index: int) -> tuple[str, ...]:
     )
 
 
-def face(game: KododoGame, card: int, seen: Tally | None = None) -> Card:
+def face(game: KododoShown, card: int, seen: Tally | None = None) -> Card:
     """A card to look at; with a tally, lit if it would score."""
     colour, value = divmod(card, game.rules.num_values)
     value += 1
@@ -114,12 +111,12 @@ def face(game: KododoGame, card: int, seen: Tally | None = None) -> Card:
     return Card(suits(game.rules.num_colours)[colour], value, emblem, lit=lit, faded=faded)
 
 
-def card_name(game: KododoGame, card: int) -> str:
+def card_name(game: KododoShown, card: int) -> str:
     """A card in words, such as "blue 3"."""
     return card_words(face(game, card))
 
 
-def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[Card | Blank]:
+def _hand(game: KododoShown, index: int, seat: int, player: int | None) -> list[Card | Blank]:
     """A hand as the player who looks on sees it."""
     held = [card for card in game.hands[index, seat].tolist() if card >= 0]
     if player not in (None, seat):
@@ -127,7 +124,7 @@ def _hand(game: KododoGame, index: int, seat: int, player: int | None) -> list[C
     return [face(game, card) for card in held]
 
 
-def _laid(game: KododoGame, index: int, seat: int) -> list[Card | Blank]:
+def _laid(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
     """What a player has laid, and the places for what they have not."""
     seen = tally(game, index)
     table = seen.table[seat].tolist()
@@ -137,7 +134,7 @@ def _laid(game: KododoGame, index: int, seat: int) -> list[Card | Blank]:
 # --- text -----------------------------------------------------------------------------
 
 
-def text(game: KododoGame, index: int = 0, player: int | None = None) -> str:
+def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     """One game of a batch as text.
 
     Args:
@@ -176,7 +173,7 @@ def _word(card: Card | Blank) -> str:
     return f"{card.suit.letter}{card.value}{'*' if card.emblem else ''}".ljust(4)
 
 
-def _table_lines(game: KododoGame, index: int) -> list[str]:
+def _table_lines(game: KododoShown, index: int) -> list[str]:
     """What lies on the table by colour, and what would score."""
     seen, rules = tally(game, index), game.rules
     counts = ", ".join(
@@ -196,7 +193,7 @@ def _table_lines(game: KododoGame, index: int) -> list[str]:
 # --- picture --------------------------------------------------------------------------
 
 
-def svg(game: KododoGame, index: int = 0, player: int | None = None) -> str:
+def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     """One game of a batch as a picture of the table, 900 by 600.
 
     Args:
@@ -221,7 +218,7 @@ def svg(game: KododoGame, index: int = 0, player: int | None = None) -> str:
     return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
 
 
-def _head(game: KododoGame, index: int, seat: int, player: int | None) -> Seat:
+def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
     share = game.outcome()[index, seat] if game.terminated[index] else 0
     won = int(game.pile_sizes[index, seat])
@@ -235,7 +232,7 @@ def _head(game: KododoGame, index: int, seat: int, player: int | None) -> Seat:
     )
 
 
-def _middle(game: KododoGame, index: int) -> str:
+def _middle(game: KododoShown, index: int) -> str:
     """The band between the players: where the game stands, and what lies on the table."""
     top, left, gap = (HEIGHT - BAND) / 2, 206.0, 8.0
     meters = _meters(game, index)
@@ -247,7 +244,7 @@ def _middle(game: KododoGame, index: int) -> str:
     return part(_clock(game, index)) + "".join(tiles)
 
 
-def _clock(game: KododoGame, index: int) -> str:
+def _clock(game: KododoShown, index: int) -> str:
     """Where the game stands, and the draw pile."""
     middle = HEIGHT / 2
     pieces = [label("Kododo", 16, middle - 22, 22, bold=True)]
@@ -259,7 +256,7 @@ def _clock(game: KododoGame, index: int) -> str:
     return "".join(pieces)
 
 
-def _meters(game: KododoGame, index: int) -> list[Meter]:
+def _meters(game: KododoShown, index: int) -> list[Meter]:
     """One for each colour, and one for the Kododo cards."""
     limit, number, seen = game.rules.limit, game.rules.kododo_number, tally(game, index)
     verb = "scored" if seen.past else "scores"

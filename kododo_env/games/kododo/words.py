@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.games.kododo.render import Tally, face, tally
 from kododo_env.games.kododo.scoring import NOBODY
+from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.svg_cards import Card
 from kododo_env.rendering.words import cards_in_words, counted, listed
 
-if TYPE_CHECKING:
-    from kododo_env.games.kododo.game import KododoGame
 
-
-def hand(game: KododoGame, player: int, index: int) -> list[Card]:
+def hand(game: KododoShown, player: int, index: int) -> list[Card]:
     """The cards in hand, by slot."""
     return [face(game, card) for card in game.hands[index, player].tolist() if card >= 0]
 
 
-def played(game: KododoGame, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: KododoShown, action: int, player: int, index: int) -> tuple[int, ...]:
     """The slots from which an action lays cards."""
     return game.slots_of(action)
 
 
 def story(
-    game: KododoGame,
-    before: KododoGame,
+    game: KododoShown,
+    before: KododoShown,
     actions: npt.NDArray[np.int64],
     player: int | None,
     index: int,
@@ -47,8 +44,8 @@ def story(
     ]
     if evaluated:
         lines += evaluation(game, index)
-    dealt_anew = evaluated and before.round_index == rules.num_rounds - 1
-    if dealt_anew and not game.terminated[index]:
+    dealt_again = evaluated and before.round_index == rules.num_rounds - 1
+    if dealt_again and not game.terminated[index]:
         lines.append("nobody has enough points: all cards are shuffled and dealt again")
     elif player is not None:
         lines += _drawn(game, before, laid[player], player, index)
@@ -56,7 +53,7 @@ def story(
 
 
 def _drawn(
-    game: KododoGame, before: KododoGame, laid: list[int], player: int, index: int
+    game: KododoShown, before: KododoShown, laid: list[int], player: int, index: int
 ) -> list[str]:
     """What a player has drawn."""
     now, then = (Counter(each.hands[index, player].tolist()) for each in (game, before))
@@ -68,7 +65,7 @@ def _drawn(
 # --- the evaluation of a round ------------------------------------------------------------
 
 
-def evaluation(game: KododoGame, index: int) -> list[str]:
+def evaluation(game: KododoShown, index: int) -> list[str]:
     """How the round before was scored: what was out, what scored, and for whom."""
     seen, rules = tally(game, index), game.rules
     kododos = counted(seen.kododos, "Kododo card")

@@ -1,0 +1,47 @@
+"""What there is to see of a batch of Combi-Combo games: the turn, and the cards by their types."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.games.combi_combo.rules import Rules
+from kododo_env.games.combi_combo.state import CombiComboState
+
+
+class CombiComboShown(BatchGame):
+    """The base of ``CombiComboGame``: what its state means to a reader, in read-only arrays."""
+
+    rules: Rules
+    _state: CombiComboState
+
+    @property
+    def turn(self) -> int:
+        """0 to 7, the same in all games; 8 when they are over."""
+        return self._state.turn
+
+    @property
+    def hands(self) -> npt.NDArray[np.uint8]:
+        """Cards in hand by type, shape (N, P, C * 4)."""
+        return self._shown(self._state.hands)
+
+    @property
+    def passed(self) -> npt.NDArray[np.uint8]:
+        """Cards each player has passed to the left, by type, shape (N, P, C * 4)."""
+        return self._shown(self._state.passed)
+
+    @property
+    def received(self) -> npt.NDArray[np.uint8]:
+        """Cards each player has received from the right, by type, shape (N, P, C * 4)."""
+        return self._shown(np.roll(self._state.passed, 1, axis=0))
+
+    @property
+    def face_up(self) -> npt.NDArray[np.uint8]:
+        """Cards face up in the middle, by type, shape (N, C * 4)."""
+        return self._shown(self._state.face_up)
+
+    @property
+    def draw_pile_size(self) -> int:
+        """Cards left in each player's pile, the same in all games."""
+        return max(0, self.rules.num_turns - 1 - self._state.turn)

@@ -1,0 +1,64 @@
+"""What there is to see of a batch of Kododo games: where it stands, and the cards by their ids."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.state import KododoState
+from kododo_env.games.kododo.tables import Tables
+
+
+class KododoShown(BatchGame):
+    """The base of ``KododoGame``: what its state means to a reader, in read-only arrays."""
+
+    rules: Rules
+    _state: KododoState
+    _tables: Tables
+
+    @property
+    def turn(self) -> int:
+        """0 to 2, the turn of the round, the same in all games."""
+        return self._state.turn
+
+    @property
+    def round_index(self) -> int:
+        """0, 1, ..., the round of the deal, the same in all games."""
+        return self._state.round_index
+
+    @property
+    def deal_index(self) -> npt.NDArray[np.int16]:
+        """How many deals each game has been through before this one, shape (N,)."""
+        return self._shown(self._state.deals)
+
+    @property
+    def hands(self) -> npt.NDArray[np.int8]:
+        """Card ids sorted by slot, -1 where empty; shape (N, P, hand_size)."""
+        return self._shown(self._state.hands.view(np.int8))
+
+    @property
+    def table(self) -> npt.NDArray[np.int8]:
+        """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
+        return self._shown(self._state.table.view(np.int8))
+
+    @property
+    def last_table(self) -> npt.NDArray[np.int8]:
+        """The table of the round before, as it was scored; -1 in the first round."""
+        return self._shown(self._state.last_table.view(np.int8))
+
+    @property
+    def pile_sizes(self) -> npt.NDArray[np.int16]:
+        """Cards in the score piles, since the last shuffle; shape (N, P)."""
+        return self._shown(self._state.pile_sizes)
+
+    @property
+    def draw_pile_size(self) -> int:
+        """Cards left to draw, the same in all running games."""
+        state, rules = self._state, self.rules
+        return rules.drawn(rules.num_rounds, 0) - rules.drawn(state.round_index, state.turn)
+
+    def slots_of(self, action: int) -> tuple[int, ...]:
+        """The slots of the hand that an action lays."""
+        return self._tables.slots[action]
