@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "mutants"
-COPIED = ("kododo_env", "agents", "docs", "tests")
+COPIED = ("kododo_env", "agents", "benchmarks", "docs", "tests")
 # Left out: tests of other things, those that take seconds, and those of the tests themselves.
 LEFT_OUT = (
     "test_the_games_above_meet",
@@ -47,7 +47,7 @@ class Area:
         values = {
             "source_paths": ["kododo_env"],
             "only_mutate": [f"kododo_env/{pattern}" for pattern in self.files],
-            "also_copy": ["agents", "docs"],
+            "also_copy": ["agents", "benchmarks", "docs"],
             "pytest_add_cli_args": arguments,
             "pytest_add_cli_args_test_selection": tests,
             # Beyond what the tests take; a machine that is busy must not look like an endless loop.
@@ -62,7 +62,7 @@ class Area:
 def _game(name: str, *files: str) -> Area:
     """The area of a game: what it is scored by and how it is played."""
     patterns = tuple(
-        f"games/{name}/{file}.py" for file in ("scoring", "game", "observation", *files)
+        f"games/{name}/{file}.py" for file in ("scoring", "game", "observation", "shown", *files)
     )
     tests = (name, "test_transcripts.py", "test_rules.py", "test_states.py", "test_every_game.py")
     return Area(patterns, (*(f"games/{each}" for each in tests), "pages/test_docs.py"))
