@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
+from typing import Annotated
 
-from kododo_env.core.numbers import whole_fields, whole_tuple
+from kododo_env.core.bounds import Bound, check_settings
+from kododo_env.core.numbers import whole_tuple
 
 MOST_SLOTS = 255  # slots are counted in a uint8
 
@@ -52,11 +54,11 @@ class SlotPiece:
 
     name: str
     hand: str
-    slots: int
-    plays: int
+    slots: Annotated[int, Bound(1, MOST_SLOTS)]
+    plays: Annotated[int, Bound(1, 2)]
 
     def __post_init__(self) -> None:
-        whole_fields(self, {"slots": (1, MOST_SLOTS), "plays": (1, 2)})
+        check_settings(self)
 
     @property
     def choices(self) -> tuple[tuple[int, ...], ...]:

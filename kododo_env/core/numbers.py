@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
 from operator import index
 from typing import Any
@@ -104,21 +103,6 @@ def whole_tuple(
     if not isinstance(values, tuple | list) and not one_row:
         raise ValueError(f"{name} must be a tuple of whole numbers, not {shown(values)}")
     return tuple(whole_number(each, f"each of {name}", lowest, highest) for each in values)
-
-
-def whole_fields(rules: Any, bounds: Mapping[str, tuple[int, int]]) -> None:
-    """Check fields of a frozen dataclass and turn them into Python's ints.
-
-    Args:
-        rules: The object whose constructor this is.
-        bounds: The lowest and the highest that will do, by the name of the field.
-
-    Raises:
-        ValueError: A field is no whole number, or out of its bounds.
-    """
-    for name, (lowest, highest) in bounds.items():
-        number = whole_number(getattr(rules, name), name, lowest, highest)
-        object.__setattr__(rules, name, number)
 
 
 def finite_number(

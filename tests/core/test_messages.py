@@ -6,18 +6,18 @@ import copy
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent
+from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.core.numbers import (
     SHOWN,
     finite_number,
     shown,
-    whole_fields,
     whole_indices,
     whole_number,
     whole_numbers,
@@ -31,11 +31,11 @@ from kododo_env.wrappers.opponents import one_for_each, seated
 class Bounds:
     """Rules of a game that there is not."""
 
-    least: Any = 1
-    most: Any = 9
+    least: Annotated[Any, Bound(1, 5)] = 1
+    most: Annotated[Any, Bound(5, 9)] = 9
 
     def __post_init__(self) -> None:
-        whole_fields(self, {"least": (1, 5), "most": (5, 9)})
+        check_settings(self)
 
 
 class Truth:

@@ -19,15 +19,16 @@ from hypothesis import strategies as st
 
 from kododo_env import registry
 from kododo_env.core import BatchGame
+from kododo_env.core.bounds import bounds_of
 from tests.doors import GAMES
 from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, STRATEGIES, rules_of, short_name
 from tests.helpers import assert_same_state, few, random_actions
 
 each_game = pytest.mark.parametrize("game", GAMES)
 EACH_BOUND = [
-    (game, name, bounds)
+    (game, name, (int(bound.lowest), bound.highest))
     for game in GAMES
-    for name, bounds in import_module(f"kododo_env.games.{game}.rules").BOUNDS.items()
+    for name, bound in bounds_of(import_module(f"kododo_env.games.{game}.rules").Rules).items()
 ]
 ALL_AT_THE_BOUNDS = [(game, rules) for game in GAMES for rules in AT_THE_BOUNDS[game]]
 
@@ -135,12 +136,12 @@ def test_a_number_may_be_as_small_and_as_large_as_is_said(
 
 @each_game
 def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
-    module = import_module(f"kododo_env.games.{game}.rules")
-    told = " ".join(module.Rules.__doc__.split())
-    for name, (low, high) in module.BOUNDS.items():
+    rules = import_module(f"kododo_env.games.{game}.rules").Rules
+    told, bounds = " ".join(rules.__doc__.split()), bounds_of(rules)
+    for name, bound in bounds.items():
         text = told.split(f" {name}:")[1].split(": ")[0]
-        assert str(high) in text or low == -high, name
-    others = {each.name for each in fields(module.Rules)} - module.BOUNDS.keys()
+        assert str(bound.highest) in text or bound.lowest == -bound.highest, name
+    others = {each.name for each in fields(rules)} - bounds.keys()
     assert others <= {"num_players", "variant", "copies", "plays", "fours_points", "deck"}
 
 

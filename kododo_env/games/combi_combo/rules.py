@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.numbers import shown, whole_fields, whole_number, whole_tuple
+from kododo_env.core.bounds import Bound, check_settings
+from kododo_env.core.numbers import shown, whole_number, whole_tuple
 
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
 PLAYERS = (4, 5)
 VALUES = 4  # each value has its own line in the score, so there are four of them
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_COLOURS = 26
-LINE = (-100, 100)  # then the sum of all lines is far within int16
-BOUNDS = {
-    "num_colours": (1, MOST_COLOURS),
-    "opening_hand": (0, 61),
-    "num_turns": (1, 62),
-    "ones_points": LINE,
-    "sequence_points": LINE,
-    "twos_points": LINE,
-    "twos_in_series": (1, MOST_CARDS),
-    "threes_par": LINE,
-}
+MOST_POINTS = 100  # of a line; then the sum of all lines is far within int16
+Points = Annotated[int, Bound(-MOST_POINTS, MOST_POINTS)]
 
 
 @dataclass(frozen=True)
@@ -56,15 +49,15 @@ class Rules:
     """
 
     num_players: int = 4
-    num_colours: int = 6
+    num_colours: Annotated[int, Bound(1, MOST_COLOURS)] = 6
     copies: tuple[int, ...] = (1, 2, 3, 4)
-    opening_hand: int = 4
-    num_turns: int = 8
-    ones_points: int = 3
-    sequence_points: int = 4
-    twos_points: int = 3
-    twos_in_series: int = 3
-    threes_par: int = 4
+    opening_hand: Annotated[int, Bound(0, 61)] = 4
+    num_turns: Annotated[int, Bound(1, 62)] = 8
+    ones_points: Points = 3
+    sequence_points: Points = 4
+    twos_points: Points = 3
+    twos_in_series: Annotated[int, Bound(1, MOST_CARDS)] = 3
+    threes_par: Points = 4
     fours_points: tuple[int, ...] = (0, 0, 0, 1, 2, 4, 5)
 
     def __post_init__(self) -> None:
@@ -72,10 +65,10 @@ class Rules:
         if players not in PLAYERS:
             raise ValueError(f"Combi-Combo is for 4 or 5 players, not {shown(players)}")
         object.__setattr__(self, "num_players", players)
-        whole_fields(self, BOUNDS)
+        check_settings(self)
         copies = whole_tuple(self.copies, "copies", 0, MOST_CARDS)
         object.__setattr__(self, "copies", copies)
-        fours = whole_tuple(self.fours_points, "fours_points", *LINE)
+        fours = whole_tuple(self.fours_points, "fours_points", -MOST_POINTS, MOST_POINTS)
         object.__setattr__(self, "fours_points", fours)
         self._check_deck()
         self._check_deal()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.numbers import shown, whole_fields, whole_number, whole_tuple
+from kododo_env.core.bounds import Bound, check_settings
+from kododo_env.core.numbers import shown, whole_number, whole_tuple
 
 GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
 RIBBONS = ("violet", "orange", "green", "blue", "red")
@@ -17,12 +19,6 @@ DUEL = 2
 MOST_CARDS, MOST_TYPES = 250, 127  # a card's id fits an int8, and every count of cards a uint8
 MOST_WORTH = 255  # the points of a row by gift are a uint8 too
 MOST_TURNS = 83  # with three cards a turn, the fewest, 250 cards reach no further
-BOUNDS = {
-    "num_rows": (1, MOST_TURNS),
-    "num_columns": (1, MOST_TURNS),
-    "perfect_points": (0, 250),  # then the most points that there can be are below 32,000
-    "discards": (0, 1),
-}
 
 Deck = tuple[tuple[tuple[int, ...], ...], ...]
 
@@ -59,10 +55,10 @@ class Rules:
 
     num_players: int = 3
     deck: Deck = EVEN_DECK
-    num_rows: int = 3
-    num_columns: int = 4
-    perfect_points: int = 2
-    discards: int | None = None
+    num_rows: Annotated[int, Bound(1, MOST_TURNS)] = 3
+    num_columns: Annotated[int, Bound(1, MOST_TURNS)] = 4
+    perfect_points: Annotated[int, Bound(0, 250)] = 2  # so no score reaches 32,000
+    discards: Annotated[int, Bound(0, 1)] | None = None
 
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
@@ -71,7 +67,7 @@ class Rules:
         object.__setattr__(self, "num_players", players)
         if self.discards is None:
             object.__setattr__(self, "discards", int(players == DUEL))
-        whole_fields(self, BOUNDS)
+        check_settings(self)
         object.__setattr__(self, "deck", _as_deck(self.deck))
         self._check_deck()
         self._check_tableau()

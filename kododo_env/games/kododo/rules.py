@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import comb
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.numbers import shown, whole_fields, whole_number, whole_tuple
+from kododo_env.core.bounds import Bound, check_settings
+from kododo_env.core.numbers import shown, whole_number, whole_tuple
 
 KODODO_VALUE = 1
 """Of the Kododo cards."""
@@ -19,14 +20,6 @@ REMOVED = {2: 10, 3: 13, 4: 0, 5: 15}
 VARIANTS = ("standard", "long")
 MOST_CARDS, MOST_TYPES = 250, 120  # a card's id fits an int8, and every count of cards a uint8
 MOST_WORTH = 255  # the points of what a player lays in a round are a uint8 too
-BOUNDS = {
-    "num_colours": (1, 26),
-    "hand_size": (1, 20),
-    "kododo_offset": (-4, 250),
-    "limit_offset": (-3, 250),
-    "removed_cards": (0, MOST_CARDS - 2),  # one card at least for each player
-    "target_score": (1, 1000),
-}
 SPARE_DEALS = 50
 
 
@@ -64,14 +57,15 @@ class Rules:
 
     num_players: int = 4
     variant: str = "standard"
-    num_colours: int = 5
+    num_colours: Annotated[int, Bound(1, 26)] = 5
     copies: tuple[int, ...] = (5, 6, 5, 2, 1, 1)
-    hand_size: int = 5
+    hand_size: Annotated[int, Bound(1, 20)] = 5
     plays: tuple[int, ...] = (2, 1, 1)
-    kododo_offset: int = 2
-    limit_offset: int = 3
-    removed_cards: int | None = None
-    target_score: int = 50
+    kododo_offset: Annotated[int, Bound(-4, 250)] = 2
+    limit_offset: Annotated[int, Bound(-3, 250)] = 3
+    # One card at least is left for each player.
+    removed_cards: Annotated[int, Bound(0, MOST_CARDS - 2)] | None = None
+    target_score: Annotated[int, Bound(1, 1000)] = 50
 
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
@@ -84,7 +78,7 @@ class Rules:
         object.__setattr__(self, "variant", str(variant))  # numpy has texts of its own too
         if self.removed_cards is None:
             object.__setattr__(self, "removed_cards", REMOVED[players])
-        whole_fields(self, BOUNDS)
+        check_settings(self)
         object.__setattr__(self, "copies", whole_tuple(self.copies, "copies", 0, MOST_CARDS))
         object.__setattr__(self, "plays", whole_tuple(self.plays, "plays", 1, 2))
         self._check_deck()
