@@ -66,13 +66,13 @@ def judged(samples: Sequence[float]) -> dict[str, Any]:
     }
 
 
-def self_play(game: str, minutes: float, folder: Path) -> dict[str, Any]:
-    """Train a game for some minutes by its recipe."""
-    config = default_config(game, minutes=minutes, run_dir=folder)
+def self_play(game: str, folder: Path, **length: float) -> dict[str, Any]:
+    """Train a game by its recipe, for this many ``minutes`` or ``steps``."""
+    config = default_config(game, run_dir=folder, **length)
     trainer = Trainer(config, Checkpoint(task_of(config)), folder)
     with Memory() as memory, redirect_stdout(sys.stderr):
         trainer.run()
-    done = {"minutes": minutes, "updates": trainer.progress.updates}
+    done = {**length, "updates": trainer.progress.updates}
     return {"part": "self-play", "game": game, **done, **judged(memory.samples)}
 
 
@@ -104,7 +104,7 @@ def main(args: Sequence[str] | None = None) -> int:
         return _all(asked.minutes, asked.episodes)
     if asked.part == "self-play":
         with tempfile.TemporaryDirectory() as scratch:
-            found = self_play(asked.game, asked.minutes, Path(scratch))
+            found = self_play(asked.game, Path(scratch), minutes=asked.minutes)
     else:
         found = episodes(asked.game, asked.episodes)
     print(json.dumps(found), flush=True)
