@@ -171,9 +171,11 @@ class MeasuredTrainer(Trainer):
         begun: When the processor's time began.
     """
 
-    tree: GameTree
-    past: list[list[Strategy]]
-    begun: float
+    def __init__(self, asked: TrainConfig, folder: Path) -> None:
+        super().__init__(asked, Checkpoint(task_of(asked)), folder)
+        self.tree = GameTree(registry.batch_game(GAME, 1, 0, **RULES))
+        self.past: list[list[Strategy]] = []
+        self.begun = time.process_time()
 
     def _measure(self, point: dict[str, Any]) -> None:
         seconds, tree = time.process_time() - self.begun, self.tree
@@ -203,9 +205,7 @@ def _learned(config: TruthConfig, changes: dict[str, Any], seed: int) -> list[di
     """The curve of one training."""
     asked = settings(config, changes, seed)
     with TemporaryDirectory() as folder:
-        trainer = MeasuredTrainer(asked, Checkpoint(task_of(asked)), Path(folder))
-        trainer.tree = GameTree(registry.batch_game(GAME, 1, 0, **RULES))
-        trainer.past, trainer.begun = [], time.process_time()
+        trainer = MeasuredTrainer(asked, Path(folder))
         trainer.run()
     return [
         {name: point[name] for name in ("seconds", "steps", "nash_conv")}

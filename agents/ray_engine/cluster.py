@@ -14,13 +14,14 @@ from kododo_env.system.extras import needs
 
 needs("--engine ray", "ray", "ray")
 
-# Before Ray is imported: it reports no usage, and prints no faults from which it recovers.
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
-os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-
 import ray  # noqa: E402
 
+# Ray reports no usage, and prints no faults from which it recovers.
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+}
 OBJECT_STORE = 200 * 2**20  # bytes, of a cluster of this machine; any more goes to the disk
 PATIENCE = 10.0  # seconds for a cluster to answer
 ROOT = Path(__file__).parents[2]
@@ -47,6 +48,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
             "object_store_memory": OBJECT_STORE,
             "include_dashboard": False,
         }
+    os.environ.update({**QUIET, **os.environ})
     try:
         if address is not None:
             _knock(address)

@@ -14,19 +14,27 @@ from agents.training.trainer import Trainer
 
 
 class RayTrainer(Trainer):
-    """Takes the arguments of ``Trainer``.
+    """Takes the arguments of ``Trainer``, and a crew if there is one already.
 
     The policy that is measured, saved and exported is the trainer's own; it gets the learners'
     weights after each update. A checkpoint is one like any other: either engine goes on with it.
     """
 
-    crew: Crew
+    def __init__(self, *given: Any, crew: Crew | None = None) -> None:
+        super().__init__(*given)
+        self._crew = crew
+
+    @property
+    def crew(self) -> Crew:
+        """The processes that play and learn, while there are any."""
+        assert self._crew is not None
+        return self._crew
 
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
         config = self.config
         workers, learners = config.workers or cores(), config.learners or 1
-        with crew(self.task, workers, learners, config.bfloat16) as self.crew:
+        with crew(self.task, workers, learners, config.bfloat16) as self._crew:
             self.crew.go_on(self.learner.learned())
             super().run()
 

@@ -21,7 +21,9 @@ ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "baselines")
 LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_sb3.py")
-DOORS = [f"tests/wrappers/test_{each}.py" for each in ("gymnasium", "pettingzoo", "vector")]
+DOORS = [
+    f"tests/wrappers/test_{each}.py" for each in ("gymnasium", "gymnasium_vector", "pettingzoo")
+]
 WITH_AGENTS = re.compile(r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib)\b", re.M)
 # What libraries warn of, each other and themselves, is not for us to mend.
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning")

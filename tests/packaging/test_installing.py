@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.packaging import matrix, processors
 from tests.packaging.bare_environment import fresh, run
 from tests.pages.scripts import script
 
@@ -216,3 +217,10 @@ def test_without_an_extra_it_is_said_which_one_is_missing(wheel: Path, tmp_path:
         assert (done.returncode, done.stdout) == (2, "")
         assert "pip install 'kododo-env[" in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_the_tests_that_sessions_of_nox_name_are_there() -> None:
+    """A session named a file that had been renamed, and nothing else noticed."""
+    rooms = [f"tests/{room}" for room in (*matrix.ROOMS, *processors.ROOMS)]
+    named = [*matrix.DOORS, *matrix.LEARNS, *rooms]
+    assert [each for each in named if not (ROOT / each).exists()] == []
