@@ -16,7 +16,7 @@ from tests.pages.scripts import script
 
 ablation, update_tables = script("ablation", "benchmarks"), script("update_tables")
 RECIPE = "the recipe"
-TABLE = "kododo-2p"
+TABLE = "kododo-4p"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_row_is_trained_and_measured(tmp_path: Path, monkeypatch: pytest.Monke
     asked = {"tables": (TABLE,), "steps": 1, "seeds": 1, "games": 40, "response_steps": 1}
     ablation.ablation(ablation.AblationConfig(**asked, json=path))
     ((columns,),) = (row["seeds"] for row in json.loads(path.read_text())[TABLE]["rows"])
-    unmet = [f"v {name} (held out)" for name in held_out("kododo", 2) if ":" not in name]
+    unmet = [f"v {name} (held out)" for name in held_out("kododo", 4) if ":" not in name]
     gain = "a best response of 1 steps gains"
     known = [f"v {name}" for name in reversed(baselines("kododo"))]
     minutes = "minutes of a core"
