@@ -23,6 +23,7 @@ from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env import registry
+from kododo_env.core.agent import first_of_best
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
 from kododo_env.search.gambit import efg, set_numbers
@@ -137,7 +138,7 @@ def solved(tree: GameTree, iterations: int) -> dict[str, Any]:
         gained = exact_of(tree, policy).nash_conv
         curve.append({"iteration": iteration, "seconds": seconds, "nash_conv": gained})
         begun = time.process_time() - seconds  # what is measured here costs the solver nothing
-    likeliest = [[np.eye(each.shape[1])[each.argmax(axis=1)] for each in own] for own in policy]
+    likeliest = [[np.eye(each.shape[1])[first_of_best(each)] for each in own] for own in policy]
     return {"cfr": curve, "likeliest": exact_of(tree, likeliest).nash_conv}
 
 

@@ -28,8 +28,9 @@ class EvaluateConfig(TournamentConfig):
     """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
-    cancels. The same arguments give the same numbers, whatever --workers is. With
-    --best-response instead: how much an attacker who knows a policy gains against it.
+    cancels. The same arguments play the same games and give the same numbers, whatever --workers
+    is; on another kind of processor the last digits of a mean may differ. With --best-response
+    instead: how much an attacker who knows a policy gains against it.
     """
 
     games: Games = TournamentConfig.games

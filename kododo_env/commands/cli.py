@@ -98,7 +98,7 @@ def _read(config_class: type[Any], args: Sequence[str] | None, **settings: Any) 
 
 def _check_digits(word: str) -> None:
     """Leave with an error if a word is a number to Python, but not by the digits 0 to 9."""
-    if not word.isascii():
+    if not word.isascii() or "_" in word:
         with suppress(ValueError):
             float(word)
             fail(f"{word} is no number here: write it with the digits 0 to 9")

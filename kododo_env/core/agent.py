@@ -206,21 +206,20 @@ def first_of_best(values: Floating) -> Int64:
 
 
 def ranks(values: Floating) -> Int64:
-    """The place of each choice, 0 for the best, by the same care as ``first_of_best``.
+    """The place of each choice: 0 for the one of ``first_of_best``, 1 for that of the others, ...
 
     Args:
-        values: Of each choice, shape (..., A), finite. Those no further than ``TIE`` below the
-            next larger one are its equals, and equals stand in the order of their numbers.
+        values: Of each choice, shape (..., A), finite.
 
     Returns:
         Shape (..., A).
     """
-    order = np.argsort(-values, axis=-1, kind="stable")
-    falls = -np.diff(np.take_along_axis(values, order, -1), axis=-1) > TIE
-    tiers = np.zeros(values.shape, np.int64)
-    np.put_along_axis(tiers, order[..., 1:], np.cumsum(falls, axis=-1), -1)
-    by_number = np.argsort(tiers, axis=-1, kind="stable")
-    return np.argsort(by_number, axis=-1, kind="stable")
+    left, places = values.copy(), np.empty(values.shape, np.int64)
+    for place in range(values.shape[-1]):
+        chosen = first_of_best(left)[..., None]
+        np.put_along_axis(places, chosen, place, -1)
+        np.put_along_axis(left, chosen, -np.inf, -1)
+    return places
 
 
 def best_legal(values: Floating, view: View) -> Int64:

@@ -28,7 +28,6 @@ from kododo_env.core.agent import (
     choice_of,
     first_of_best,
     joint_action,
-    ranks,
 )
 from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
@@ -202,9 +201,10 @@ class _Search:
         of the time.
         """
         mean = np.where(self.candidate, self._mean(), LEAST_GAIN)
-        keep = (self.candidate.sum(axis=1, keepdims=True) + 1) // 2
+        keep = np.maximum((self.candidate.sum(axis=1, keepdims=True) + 1) // 2, 2)
+        least = np.take_along_axis(-np.sort(-mean), keep - 1, 1)  # equals of the last stay as well
         usual = np.arange(mean.shape[1]) == self.usual[:, None]
-        self.candidate &= ((ranks(mean) < np.maximum(keep, 2)) & (mean > TIE)) | usual
+        self.candidate &= ((mean >= least - TIE) & (mean > TIE)) | usual
         self.candidate &= self.candidate.sum(axis=1, keepdims=True) > 1
 
     def _try_worlds(self, worlds: int) -> None:

@@ -68,13 +68,16 @@ def test_the_first_of_those_that_are_as_good_as_the_best_is_chosen() -> None:
 
 
 def test_equals_are_ranked_by_their_numbers() -> None:
-    """Each no further below the next than the rule for ties allows, and noise changes nothing."""
+    """Noise changes nothing, and the first in rank is the one that is played."""
     values = np.array([[0.5, 1, 2, 1 + 0.9 * TIE, 0.5], [1, 2, 3, 4, 5], [3, 3, 3, 3, 3]])
     wanted = [[3, 1, 0, 2, 4], [4, 3, 2, 1, 0], [0, 1, 2, 3, 4]]
     noise = np.random.default_rng(0).uniform(-1e-6, 1e-6, (100, *values.shape))
     assert (ranks(values + noise) == wanted).all()
     assert ranks(values[0]).tolist() == wanted[0]
     assert ranks(values[:1, :1]).tolist() == [[0]]
+    chain = np.array([0, 0.9 * TIE, 1.8 * TIE])  # each within TIE of the next
+    assert ranks(chain).tolist() == [2, 0, 1]
+    assert first_of_best(chain) == 1
 
 
 def test_a_single_mask_gives_a_single_action() -> None:

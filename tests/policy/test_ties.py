@@ -12,13 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-from kododo_env import registry
+from agents.networks.network import GameNetwork
+from agents.networks.network_agent import NetworkAgent
+from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core.agent import TIE, first_of_best
 from kododo_env.core.arrays import Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.search.exact import _tempered
 from tests.policy.test_numpy_session import with_numpy
 from tests.policy.test_policy_files import each_policy
 
@@ -139,3 +143,15 @@ def test_javascript_has_the_same_rule() -> None:
     clear[:3] = True
     assert first_of_best(bound).tolist() == [0, 1, 0]
     assert np.array_equal(np.array(in_node(logits))[clear], first_of_best(logits)[clear])
+
+
+def test_a_network_and_exact_strategies_have_the_same_rule() -> None:
+    """The last bit chose between mirrored actions there, as in the files, and no test noticed."""
+    game = kododo_v0.batch_game(2, num_players=2, seed=0)
+    network = GameNetwork(game.layout, game.actions, width=8, depth=1)
+    bits = torch.linspace(0, MOVED, game.num_actions)  # the last action is ahead by so little
+    network.forward = lambda observation, *_: (bits.expand(len(observation), -1), None)  # type: ignore[assignment]
+    view, agent = game.view(0), NetworkAgent(network, temperature=0)
+    first = view.legal_action_mask.argmax(axis=1)
+    assert np.array_equal(agent.act(view, np.random.default_rng(0)), first)
+    assert _tempered(np.array([[0.5 - 1e-7, 0.5 + 1e-7]]), 0).tolist() == [[1, 0]]

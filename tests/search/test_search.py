@@ -181,7 +181,8 @@ def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
     agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
     search = _Search(game.view(0), agent, np.random.default_rng(0))
-    search.visits[:], search.gain[0], search.gain[1] = 1, -1, 1
+    search.usual[:], search.visits[:] = 5, 1  # the first that is legal
+    search.gain[0], search.gain[1] = -1, np.arange(1, 16)
     search._halve()
     assert not search.candidate[0].any()
     assert search.candidate[1].sum() == 6  # the better half, and the policy's own choice
@@ -195,10 +196,11 @@ def test_gains_that_differ_by_noise_alone_choose_alike(noise: float) -> None:
     search = _Search(game.view(0), SearchAgent(RandomAgent(), FEW_WORLDS), np.random.default_rng(0))
     search.usual[:], search.doubt, search.visits[:] = 3, 0.0, 1
     search.candidate[:] = np.arange(game.num_actions) < 6
-    search.gain[:] = [[-1, 0.5, 0.5 + noise, 0, 0.4, 0.5 - noise, *[-1] * 9], [noise] * 15]
-    search._halve()
-    assert search.candidate.nonzero()[1].tolist() == [1, 2, 3, 5]  # all in the first game
+    search.gain[:] = [[-1, 0.5, 0.5 + noise, 0, 0.5, 0.5 - noise, *[-1] * 9], [noise] * 15]
     search._spend_budget = lambda: None  # type: ignore[method-assign]
+    assert search.best().tolist() == [1, 3]
+    search._halve()
+    assert search.candidate.nonzero()[1].tolist() == [1, 2, 3, 4, 5]  # all in the first game
     assert search.best().tolist() == [1, 3]
 
 

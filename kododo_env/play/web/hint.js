@@ -49,10 +49,17 @@ function merge(actions) {
     if (!first) found.set(each.words, { ...each });
     else if (each.probability !== undefined) first.probability += each.probability;
   }
-  // To the fourth place: the last bits of a chance depend on the processor.
-  const rank = ({ probability }) => Math.round(1e4 * (probability ?? 0));
-  return [...found.values()].sort((one, other) => rank(other) - rank(one));
+  return inOrder([...found.values()]);
 }
+
+// The likeliest first; of those that are as likely but for the last bits the first in the list.
+function inOrder(left) {
+  const likeliest = Math.max(...left.map(chance));
+  const next = left.findIndex((each) => chance(each) >= likeliest * (1 - 1e-4));
+  return left.length ? [left[next], ...inOrder(left.filter((_, place) => place !== next))] : [];
+}
+
+const chance = ({ probability }) => probability ?? 0;
 
 const number = (value) => value.toFixed(2).replace("-", "−");
 
