@@ -1,7 +1,7 @@
 """Writes docs/licences.md, the licences of all dependencies: ``python docs/update_licences.py``.
 
-What is listed are the packages that the project and its extras bring, directly and by each
-other, with what each says of itself in the environment in which this runs (`make venv`).
+It lists the packages that the project and its extras bring, directly and by each other, with the
+licence that each declares in the environment in which this runs (`make venv`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ LONGEST_FIELD = 60  # letters; a longer License field is the licence itself, not
 HEAD = """# Licences of the dependencies
 
 The package itself is MIT. These are the packages that an installation brings at the pinned
-versions, each with the licence that it declares; **bold** is copyleft, which binds all who pass
-that package on, changed or not, and nobody who merely installs it. Wheels may hold further
-libraries, whose licences lie in the wheel.
+versions, each with the licence that it declares. Licences in **bold** are copyleft: they bind
+people who pass that package on, changed or not, but not people who merely install it. Wheels may
+hold further libraries, whose licences lie in the wheel.
 
 | package | licence | comes with |
 |---|---|---|

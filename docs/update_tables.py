@@ -30,7 +30,7 @@ def page_of(game: str) -> Path:
 
 
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
-    """Each table: its page, its marker, and what makes it."""
+    """Each table: its page, its marker, and the function that makes it."""
     yield ROOT / "README.md", "strength", strength_in_words
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "training.md", "ablation", ablation
@@ -70,7 +70,7 @@ def updated(page: str, marker: str, table: str) -> str:
 
 
 def _cards() -> dict[str, dict[str, Any]]:
-    """What is known of each policy that ships."""
+    """The facts about each policy that ships."""
     return {name: json.loads((POLICIES / f"{name}.json").read_text()) for name in policy_tables()}
 
 
@@ -83,7 +83,7 @@ def strength() -> str:
 
 
 def weakest() -> str:
-    """The policy that has the least in comparison with parity, and against whom."""
+    """The policy that has the least in comparison with parity, and its opponent."""
     shares = {
         (name, other): (card["players"] * found["share"]["mean"], card["players"], found)
         for name, card in _cards().items()
@@ -136,7 +136,7 @@ def baselines(game: str) -> str:
 
 
 def ablation() -> str:
-    """What changes of the recipes are worth, as benchmarks/ablation.py found it, table by table."""
+    """The effect of changes of the recipes, as benchmarks/ablation.py found it, table by table."""
     found = json.loads((DOCS / "ablation.json").read_text())
     return "\n\n".join(_ablation(name, table) for name, table in found.items())
 
@@ -157,7 +157,7 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
 
 
 def time_to_strength() -> str:
-    """Seconds until bots are so strong, as benchmarks/time_to_strength.py found it."""
+    """Seconds until bots reach some strengths, as benchmarks/time_to_strength.py found it."""
     path = DOCS / "time_to_strength.json"
     if not path.exists():
         return "Not measured yet: `make time-to-strength` writes `docs/time_to_strength.json`."
@@ -178,15 +178,15 @@ def time_to_strength() -> str:
     about = (
         f"{found['policy']}, trainings of {found['minutes']:g} minutes on {found['threads']} "
         f"thread{'s' * (found['threads'] > 1)}, {found['games']:,} games for each point: seconds "
-        f"until a share of so much is reached v {' / v '.join(found['targets'])}, mean and range "
-        "of those seeds that reach it."
+        f"until the bot has the share of the column v {' / v '.join(found['targets'])}, mean and "
+        "range of the seeds that reach it."
     )
     head = ["one v three", *heads, "share at the end", "agent-steps a second of the processor"]
     return f"{about}\n\n{markdown(head, rows)}"
 
 
 def _seconds(found: list[float | None]) -> str:
-    """The mean and range of those that are there, and how many they are if not all."""
+    """The mean and range of the seeds that are there, and how many they are if not all."""
     there = [each for each in found if each is not None]
     if not there:
         return "not reached"
@@ -226,7 +226,7 @@ def exact() -> str:
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:
-    """A part of what python -m benchmarks.speed found."""
+    """A part of the figures of python -m benchmarks.speed."""
     return table(_speeds()["figures"])
 
 
@@ -250,7 +250,7 @@ def speed_in_words(figures: dict[str, float]) -> str:
 
 
 def ray_measured() -> str:
-    """What benchmarks/bench_ray.py found."""
+    """The figures of benchmarks/bench_ray.py."""
     found = json.loads((DOCS / "ray.json").read_text())
     whole = found["training"]["one process"]["update"]
     games = found["evaluation"]["one process"]
@@ -269,7 +269,7 @@ def ray_measured() -> str:
 
 
 def ray_expected() -> str:
-    """What follows for larger clusters if all that is divided is divided without loss."""
+    """The figures for larger clusters, if work is divided without loss."""
     found = json.loads((DOCS / "ray.json").read_text())
     one, games = found["training"]["1"], found["evaluation"]["1"]
 
@@ -289,7 +289,7 @@ def ray_expected() -> str:
 
 
 def libraries() -> str:
-    """With which versions of other libraries the examples were tried."""
+    """The versions of other libraries with which the examples were tried."""
     rows = []
     for name, tried in _tried().items():
         versions = ", ".join(f"{library} {each}" for library, each in tried["versions"].items())
@@ -305,7 +305,7 @@ def javascript(client: str) -> str:
 
 
 def _tried() -> dict[str, Any]:
-    """What python -m tests.clients found."""
+    """The results of python -m tests.clients."""
     found: dict[str, Any] = json.loads((DOCS / "libraries.json").read_text())
     return found
 

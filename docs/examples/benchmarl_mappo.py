@@ -1,8 +1,8 @@
-"""BenchMARL: MAPPO, whose critic sees what all players know together.
+"""BenchMARL: MAPPO, whose critic sees all that the players know together.
 
     python docs/examples/benchmarl_mappo.py
 
-A Task of one's own is a TaskClass; that of PettingZoo is extended by where the games come from.
+A task of your own is a TaskClass. This one extends PettingZoo's by the source of the games.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class KododoTask(PettingZooClass):
     """A game; the configuration is that of the door."""
 
     def get_env_fun(self, num_envs, continuous_actions, seed, device):
-        """What makes one game."""
+        """A function that makes one game."""
 
         def make():
             games = kododo_v0.parallel_env(**self.config)
@@ -31,28 +31,28 @@ class KododoTask(PettingZooClass):
         return make
 
     def supports_discrete_actions(self):
-        """Only these."""
+        """All actions are discrete."""
         return True
 
     def supports_continuous_actions(self):
-        """None."""
+        """No action is continuous."""
         return False
 
     def has_state(self):
-        """For the critic."""
+        """The critic sees the state."""
         return True
 
     def has_render(self, env):
-        """Not during training."""
+        """Nothing is drawn during training."""
         return False
 
     def max_steps(self, env):
-        """Of a game of Kododo."""
+        """The steps of a game of Kododo."""
         return 18
 
     @staticmethod
     def env_name():
-        """As it is logged."""
+        """The name in logs."""
         return "kododo"
 
 

@@ -2,7 +2,7 @@
 
     python docs/examples/gymnasium_vector.py
 
-One seat of every game learns, players who choose at random have the others; at the end the
+One seat of every game learns; players who choose at random have the others. At the end the
 learner plays one game through ``gymnasium.make``.
 """
 
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def learn_from_games(envs, weights, observations, rng):
-    """Play every game to its end; the gradient, the mean return, and the next observations."""
+    """Play every game to its end; return the gradient, the mean return, the next observations."""
     likelier, returns = [], np.full(envs.num_envs, np.nan)
     while np.isnan(returns).any():
         seen = observations["observation"]

@@ -2,8 +2,8 @@
 //
 //   node onnx_node.mjs kododo-4p.onnx positions.json
 //
-// Beside the policy lies kododo-4p.meta.json. The positions are {"observations": [[…], …],
-// "masks": [[…], …]}; out come their actions, logits and values as JSON.
+// kododo-4p.meta.json lies beside the policy. The positions are {"observations": [[…], …],
+// "masks": [[…], …]}. It prints their actions, logits and values as JSON.
 
 import { readFile } from "node:fs/promises";
 import ort from "onnxruntime-node";

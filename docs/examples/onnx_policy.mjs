@@ -11,7 +11,7 @@ export async function loadPolicy(ort, model, metadata) {
   const numbers = sum(metadata.pieces.map(([, shape]) => product(shape)));
   const wide = metadata.pieces.some(([, , maximum]) => maximum > 255);
 
-  // Of arrays of N observations and masks: logits (N arrays) and values.
+  // For arrays of N observations and masks: logits (N arrays) and values.
   async function evaluate(observations, masks) {
     const rows = observations.flat();
     const { logits, value } = await session.run({
@@ -26,8 +26,8 @@ export async function loadPolicy(ort, model, metadata) {
     return { logits: rowsOf(logits), values: [...value.data] };
   }
 
-  // The likeliest action of each, as at temperature 0: the first whose logit is within TIE of the
-  // largest, since the last bits of a logit depend on the processor.
+  // The likeliest action of each, as at temperature 0: the first action whose logit is within TIE
+  // of the largest, since the last bits of a logit depend on the processor.
   async function act(observations, masks) {
     const { logits } = await evaluate(observations, masks);
     return logits.map((row) => row.findIndex((logit) => logit >= Math.max(...row) - TIE));

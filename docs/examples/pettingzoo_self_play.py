@@ -15,7 +15,7 @@ UPDATES, GAMES, STEP_SIZE, MEASURED = 20, 10, 6.0, 100
 
 
 def main() -> None:
-    """Learn from some hundred games of four learners; play some against chance."""
+    """Learn from some hundred games of four learners; play some against random players."""
     rng = np.random.default_rng(0)
     env = kododo_v0.parallel_env(num_players=4, reward="win", normalize=True)
     agent = env.possible_agents[0]
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def gradient(env, weights, rng):
-    """Of the sum of all players' returns, estimated from one game."""
+    """The gradient of the sum of all players' returns, estimated from one game."""
     steps, returns = play(env, [weights] * env.max_num_agents, rng)
     total = np.zeros_like(weights)
     for seat, seen, chances, action in steps:

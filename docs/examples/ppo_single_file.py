@@ -2,8 +2,8 @@
 
     python docs/examples/ppo_single_file.py --updates 200
 
-One seat of every game learns, the project's heuristic has the others. At the end it says what
-part of the time the games took.
+One seat of every game learns; the project's heuristic has the others. At the end it prints the
+speed as a whole and that of the games alone.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def rollout(envs, network, numbers, info, steps):
-    """Play some steps; what was seen, done and gained there, with advantages."""
+    """Play some steps; return observations, actions and rewards, with advantages."""
     kept, rewards, ends, values, gone = [], [], [], [], 0.0
     for _ in range(steps):
         seen, mask = torch.from_numpy(numbers), torch.from_numpy(info["action_mask"]).bool()

@@ -1,4 +1,4 @@
-"""RLlib: its own PPO by self-play, with masks, for those who bring their own configuration.
+"""RLlib: its own PPO by self-play, with masks, for users who bring their own configuration.
 
     python docs/examples/rllib_ppo.py
 

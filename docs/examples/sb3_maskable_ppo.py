@@ -2,7 +2,7 @@
 
     python docs/examples/sb3_maskable_ppo.py
 
-One seat of every game learns among heuristics. Without VecMonitor no reward would be logged.
+One seat of every game learns among heuristics. Without VecMonitor no reward is logged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PLAYERS, GAMES, STEPS, UPDATES = 4, 64, 18, 3  # a game of Kododo has 18 steps
 
 
 def main() -> None:
-    """Train for some updates, and play once with the policy that comes of it."""
+    """Train for some updates, and play a step with the trained policy."""
     game = kododo_v0.batch_game(GAMES, num_players=PLAYERS)
     envs = VecMonitor(BatchVecEnv(game, reward="win", opponents="heuristic", normalize=True))
     model = MaskablePPO(

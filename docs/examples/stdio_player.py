@@ -1,8 +1,8 @@
 """A program that takes a seat: ``python docs/examples/stdio_player.py kododo``.
 
-``choose`` is where a language model, or anything else, would be asked. It gets the position as text
-and the legal actions in words, and answers with one of them; if the answer is not one, it is told
-why and asked again.
+``choose`` stands in for a language model, or any other player. It gets the position as text and the
+legal actions in words, and answers with one of them. If the answer is not legal, it is told why
+and asked again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def choose(position: dict[str, Any], error: str | None) -> str:
-    """Answer in words. The first answer in each game is a wrong one, to show what comes of it."""
+    """Answer in words. The first answer in each game is wrong, to show the table's reply."""
     if position["step"] == 0 and error is None:
         return "I would rather not"
     return str(random.choice(position["actions"])["words"])
@@ -39,7 +39,7 @@ for line in table.stdout:
         answer = choose(position, error)
         act = {"type": "act", "step": position["step"], "action": answer}
         print(json.dumps(act), file=table.stdin, flush=True)
-if position:  # or the command has said on stderr what was wrong
+if position:  # otherwise the command has printed the error on stderr
     print(position["text"], position["result"], sep="\n")
 table.stdin.close()
 sys.exit(table.wait())

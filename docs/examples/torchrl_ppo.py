@@ -2,8 +2,8 @@
 
     python docs/examples/torchrl_ppo.py
 
-The returns of all players are zero together; what falls is the entropy. At the end one seat of each
-of many games is played at random, on the batch by TorchRL's wrapper of Gymnasium.
+The returns of all players sum to zero; the entropy falls. At the end TorchRL's wrapper of Gymnasium
+plays one seat of each of many games at random, on the batch.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def learn(batch, loss_of, optimizer):
-    """PPO's clipped objective over some epochs of minibatches; the last losses."""
+    """PPO's clipped objective over some epochs of minibatches; return the last losses."""
     for _ in range(EPOCHS):
         with torch.no_grad():
             loss_of.value_estimator(batch)
@@ -89,7 +89,7 @@ def play_on_the_batch() -> None:
     env = TransformedEnv(GymWrapper(games, categorical_action_encoding=True), ActionMask())
     env.rollout(2)
     started = perf_counter()
-    played = env.rollout(90, break_when_any_done=False)  # five games in each place
+    played = env.rollout(90, break_when_any_done=False)  # five games in each slot
     speed = played.numel() / (perf_counter() - started)
     print(f"{speed:,.0f} decisions a second on the batch")
 
