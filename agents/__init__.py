@@ -3,5 +3,3 @@
 Used from a checkout by ``train.py`` and ``evaluate.py``; not in the wheel. What plays and
 measures is ``kododo_env``.
 """
-
-from __future__ import annotations
