@@ -15,6 +15,7 @@ class Told:
     num_actions: int
     num_envs: int
     num_players: int
+    _render: Any  # a module of the game's folder with the functions ``text`` and ``svg``
 
     @abstractmethod
     def legal_action_mask(self) -> Bool:
@@ -44,7 +45,7 @@ class Told:
         return self._describe_here(action, player, index) or words
 
     def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see.
+        """One game as text, without colour codes; ``player`` hides what that player cannot see.
 
         Raises:
             ValueError: There is no such game, or no such player.
@@ -52,7 +53,7 @@ class Told:
         return self._text(*self._looked_at(index, player))
 
     def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see.
+        """One game as an SVG document, without what ``player`` cannot see; None sees everything.
 
         Raises:
             ValueError: There is no such game, or no such player.
@@ -76,10 +77,12 @@ class Told:
         """A legal action by the names of its cards; None where ``_describe`` says it all."""
         return None
 
-    @abstractmethod
     def _text(self, index: int, player: int | None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+        """See ``text``; there are such a game and player."""
+        text: str = self._render.text(self, index, player)
+        return text
 
-    @abstractmethod
     def _svg(self, index: int, player: int | None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+        """See ``svg``; there are such a game and player."""
+        svg: str = self._render.svg(self, index, player)
+        return svg

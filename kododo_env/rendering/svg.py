@@ -154,23 +154,18 @@ def badge(words: str, x: float, y: float, fill: str = GOLD) -> str:
     return tag + label(words, x, y + 4, 11, ink_on(fill), anchor="middle", bold=True)
 
 
-def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int = HEIGHT) -> str:
-    """A whole picture on a table of felt.
-
-    Args:
-        pieces: What to draw, the lowest first.
-        title: What the picture shows, for those who cannot see it.
-        width: In pixels.
-        height: In pixels.
-
-    Returns:
-        An SVG document.
-    """
+def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:
+    """An SVG document of pieces, the lowest first; the title is for those who cannot see it."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(title)} '
         f'font-family="{FONT}, Verdana, sans-serif">'
     )
+    return "\n".join([head, *pieces, "</svg>"]) + "\n"
+
+
+def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int = HEIGHT) -> str:
+    """A document of pieces on a table of felt."""
     stops = "".join(
         f'<stop offset="{place}" stop-color="{colour}"/>'
         for place, colour in ((0, FELT), (0.5, FELT_LIGHT), (1, FELT))
@@ -179,4 +174,4 @@ def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int =
         f'<defs><linearGradient id="felt" x2="0" y2="1">{stops}</linearGradient></defs>'
         f'<rect width="{width}" height="{height}" fill="url(#felt)"/>'
     )
-    return "\n".join([head, felt, *pieces, "</svg>"]) + "\n"
+    return document([felt, *pieces], title, width, height)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
@@ -26,28 +28,10 @@ HEAD = 40
 """Height of a panel's head."""
 
 
-def check_onlooker(num_envs: int, num_players: int, index: int, player: int | None) -> None:
-    """Check which game of a batch is to be shown, and to whom.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    if not 0 <= index < num_envs:
-        raise ValueError(f"index must be 0 to {num_envs - 1}, a game of the batch, not {index}")
-    if player is not None and not 0 <= player < num_players:
-        raise ValueError(f"player must be None or 0 to {num_players - 1}, not {player}")
-
-
 def seats(num_players: int, band: float, margin: float = 10) -> list[Box]:
     """Where each player sits: clockwise around a band in the middle, from the left below.
 
-    Args:
-        num_players: P, at least 2.
-        band: Height of the band.
-        margin: Space between seats, and to the picture's edge.
-
-    Returns:
-        A box for each player.
+    The margin is the space between seats, and to the picture's edge.
     """
     above = list(range(1, (num_players + 1) // 2 + 1))
     below = [0, *range(num_players - 1, len(above), -1)]
@@ -76,10 +60,20 @@ class Seat:
 
     name: str
     points: float
-    gained: float = 0
-    note: str = ""
-    tag: str = ""
-    highlight: bool = False
+    gained: float
+    note: str
+    tag: str
+    highlight: bool
+
+    @classmethod
+    def of(
+        cls, game: BatchGame, index: int, seat: int, player: int | None, note: str, gained: Any = 0
+    ) -> Seat:
+        """What is seen of a player in one game of a batch, when ``player`` looks on."""
+        share = game.outcome()[index, seat] if game.terminated[index] else 0
+        tag = "winner" if share == 1 else "shared win" if share else ""
+        points = float(game.scores[index, seat])
+        return cls(f"player_{seat}", points, float(gained), note, tag, player == seat)
 
 
 def panel(box: Box, seat: Seat, content: str = "") -> str:

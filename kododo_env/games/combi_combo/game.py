@@ -13,7 +13,7 @@ from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.combi_combo import words
+from kododo_env.games.combi_combo import render, words
 from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
@@ -58,7 +58,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
     version = 0
     no_op = 0
     _state_type = CombiComboState
-    _words = words
+    _render, _words = render, words
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -177,16 +177,6 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
 
     def _describe(self, action: int) -> str:
         return f"pass {card_name(action)} to the left"
-
-    def _text(self, index: int, player: int | None) -> str:
-        from kododo_env.games.combi_combo import render
-
-        return render.text(self, index, player)
-
-    def _svg(self, index: int, player: int | None) -> str:
-        from kododo_env.games.combi_combo import render
-
-        return render.svg(self, index, player)
 
 
 def card_name(card: int) -> str:

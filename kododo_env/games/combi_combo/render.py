@@ -12,7 +12,7 @@ from kododo_env.games.combi_combo.scoring import score_lines
 from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
-from kododo_env.rendering.svg_table import Seat, check_onlooker, panel, rows, seats
+from kododo_env.rendering.svg_table import Seat, panel, rows, seats
 
 BAND = 126
 """Height of what lies between the players."""
@@ -70,22 +70,10 @@ def line_points(game: CombiComboShown, index: int, seat: int, player: int | None
 
 
 def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as text.
+    """What is face up; and for each player the score, what the hand as it is scores, and the hand.
 
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        Lines without colour codes: what is face up, and for each player the final score,
-        what each line of the score gives for the hand as it is, and the hand. A card is
-        its colour's letter and its value; ``??`` is a card face down.
-
-    Raises:
-        ValueError: There is no such game or player.
+    A card is its colour's letter and its value; ``??`` is a card face down.
     """
-    check_onlooker(game.num_envs, game.num_players, index, player)
     lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
     if game.rules.central_pile:
         lines.append(f"face up: {_words(faces(game, game.face_up[index]))}")
@@ -108,21 +96,7 @@ def _words(cards: Sequence[Card | Blank]) -> str:
 
 
 def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as a picture of the table, 900 by 600.
-
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        An SVG document; what the player cannot see is not in it. Cards of a whole
-        1-2-3-4 have a gold rim.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    check_onlooker(game.num_envs, game.num_players, index, player)
+    """The table, 900 by 600. Cards of a whole 1-2-3-4 have a gold rim."""
     pieces = [part(_clock(game, index)), part(_middle(game, index))]
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND)):
@@ -134,15 +108,9 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
 
 def _head(game: CombiComboShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    share = game.outcome()[index, seat] if game.terminated[index] else 0
     points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
-    return Seat(
-        name=f"player_{seat}",
-        points=float(game.scores[index, seat]),
-        note=points if _shown(game, index, seat, player) else "",
-        tag="winner" if share == 1 else "shared win" if share else "",
-        highlight=player == seat,
-    )
+    note = points if _shown(game, index, seat, player) else ""
+    return Seat.of(game, index, seat, player, note)
 
 
 def _clock(game: CombiComboShown, index: int) -> str:

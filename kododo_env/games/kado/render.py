@@ -24,7 +24,7 @@ from kododo_env.rendering.svg import (
     star,
 )
 from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
-from kododo_env.rendering.svg_table import HEAD, Seat, check_onlooker, panel, seats
+from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
 from kododo_env.rendering.words import counted
 
 BAND = 104
@@ -163,22 +163,11 @@ def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
 
 
 def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as text.
+    """Where the game stands; then each player's points, their card of this turn, their tableau.
 
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: The player who looks on; None sees all cards.
-
-    Returns:
-        Lines without colour codes: where the game stands, then each player's points, their
-        card of this turn and their tableau. A card is the letters of its gift and its ribbon
-        and its value; ``??`` is a card face down, ``..`` a cell where the next card may go.
-
-    Raises:
-        ValueError: There is no such game or player.
+    A card is the letters of its gift and its ribbon and its value; ``??`` is a card face down,
+    ``..`` a cell where the next card may go.
     """
-    check_onlooker(game.num_envs, game.num_players, index, player)
     lines = [f"KADO: {_moment(game, index)}, {game.draw_pile_sizes[index]} in the draw pile"]
     if game.offered[index] >= 0:
         lines.append(f"to be given: {_word(game, _offered(game, index, player))}")
@@ -200,21 +189,7 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
 
 
 def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as a picture of the table, 900 by 600.
-
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: The player who looks on; None sees all cards.
-
-    Returns:
-        An SVG document; what the player cannot see is not in it. Outlines show where the
-        next card may go.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    check_onlooker(game.num_envs, game.num_players, index, player)
+    """The table, 900 by 600. Outlines show where the next card may go."""
     pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
     held = _held(game, index, player)
     for seat, box in enumerate(seats(game.num_players, BAND)):
@@ -225,18 +200,10 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
 
 def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    over = game.terminated[index]
-    share = game.outcome()[index, seat] if over else 0
-    note = "dealer" if seat == game.dealer and not over else ""
+    deals = "dealer" if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
-    return Seat(
-        name=f"player_{seat}",
-        points=float(game.scores[index, seat]),
-        gained=float(game.rewards[index, seat]),
-        note=", ".join(words for words in (note, won) if words),
-        tag="winner" if share == 1 else "shared win" if share else "",
-        highlight=player == seat,
-    )
+    note = ", ".join(words for words in (deals, won) if words)
+    return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
 def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Box) -> str:

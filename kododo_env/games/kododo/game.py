@@ -14,7 +14,7 @@ from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.kododo import one_game, turn, words
+from kododo_env.games.kododo import one_game, render, turn, words
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import (
@@ -76,7 +76,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     version = 0
     no_op = 0
     _state_type = KododoState
-    _words = words
+    _render, _words = render, words
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -236,20 +236,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         return f"lay the cards in slots {slots[0]} and {slots[1]}"
 
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
-        from kododo_env.games.kododo import render
-
         if self.terminated[index]:
             return None
         held = self.hands[index, player]
         cards = [int(held[slot]) for slot in self._tables.slots[action]]
         return f"lay {' and '.join(render.card_name(self, card) for card in cards)}"
-
-    def _text(self, index: int, player: int | None) -> str:
-        from kododo_env.games.kododo import render
-
-        return render.text(self, index, player)
-
-    def _svg(self, index: int, player: int | None) -> str:
-        from kododo_env.games.kododo import render
-
-        return render.svg(self, index, player)

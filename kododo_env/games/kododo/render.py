@@ -12,7 +12,7 @@ from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
-from kododo_env.rendering.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
+from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seats
 from kododo_env.rendering.words import card_words, counted
 
 BAND = 126
@@ -135,21 +135,11 @@ def _laid(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
 
 
 def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as text.
+    """What lies on the table and would score; then each player's points, hand and cards laid.
 
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        Lines without colour codes. A card is its colour's letter and its value, with a
-        star behind a Kododo card; ``??`` is a card face down, ``--`` an empty place.
-
-    Raises:
-        ValueError: There is no such game or player.
+    A card is its colour's letter and its value, with a star behind a Kododo card; ``??`` is a
+    card face down, ``--`` an empty place.
     """
-    check_onlooker(game.num_envs, game.num_players, index, player)
     width = 4 * game.rules.hand_size
     laid = "last round" if tally(game, index).past else "laid"
     lines = [
@@ -194,20 +184,7 @@ def _table_lines(game: KododoShown, index: int) -> list[str]:
 
 
 def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as a picture of the table, 900 by 600.
-
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        An SVG document; what the player cannot see is not in it.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    check_onlooker(game.num_envs, game.num_players, index, player)
+    """The table, 900 by 600."""
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
     name = "last round" if tally(game, index).past else "laid"
@@ -220,16 +197,8 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
 
 def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    share = game.outcome()[index, seat] if game.terminated[index] else 0
-    won = int(game.pile_sizes[index, seat])
-    return Seat(
-        name=f"player_{seat}",
-        points=float(game.scores[index, seat]),
-        gained=float(game.rewards[index, seat]),
-        note=f"{counted(won, 'card')} won",
-        tag="winner" if share == 1 else "shared win" if share else "",
-        highlight=player == seat,
-    )
+    note = f"{counted(game.pile_sizes[index, seat], 'card')} won"
+    return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
 def _middle(game: KododoShown, index: int) -> str:
