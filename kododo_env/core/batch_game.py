@@ -50,6 +50,7 @@ class BatchGame(Copied, Told, ABC):
         name: The game's name in the registry.
         version: Goes up with any change of rules, observation, action or reward.
         no_op: The one legal action of a player who has nothing to decide.
+        clock: Goes up whenever the games change: a view is good while it stays the same.
     """
 
     name: ClassVar[str]
@@ -76,7 +77,7 @@ class BatchGame(Copied, Told, ABC):
         self.cards: Uint8 = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._max_deals = max_deals
-        self._clock = 0
+        self.clock = 0
         self._masked: tuple[int, Array] | None = None  # at which clock, the mask
         self._observed: tuple[int, Array] | None = None  # at which clock, what views share
         self.reset(seed)
@@ -93,8 +94,8 @@ class BatchGame(Copied, Told, ABC):
                 are dealt and drawn from a deck is documented with each game.
 
         Raises:
-            ValueError: The seed is none, or the decks have the wrong shape or are not this
-                game's; nothing is changed.
+            ValueError: The seed is no whole number from 0, or the decks have the wrong shape or
+                are not this game's; nothing is changed.
         """
         seed, given = whole_seed(seed), None
         if decks is not None:
@@ -105,7 +106,7 @@ class BatchGame(Copied, Told, ABC):
             given = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
         self._state = self._state_type.blank(self.rules, self.num_envs)
         self._start(games_last(given))
-        self._clock += 1
+        self.clock += 1
 
     def fresh(self, num_envs: int, seed: int | None = None) -> Self:
         """A new batch of the same rules."""
@@ -142,9 +143,9 @@ class BatchGame(Copied, Told, ABC):
         A player with nothing to decide has exactly one legal action, the no-op.
         The array is read-only, and the same one whenever it is asked for in a turn.
         """
-        if self._masked is None or self._masked[0] != self._clock:
+        if self._masked is None or self._masked[0] != self.clock:
             self._masked = None  # first: it may be the largest array of a batch
-            self._masked = self._clock, self._with_idle(self._mask())
+            self._masked = self.clock, self._with_idle(self._mask())
         return self._masked[1]
 
     def _with_idle(self, mask: Bool) -> Bool:
@@ -189,7 +190,7 @@ class BatchGame(Copied, Told, ABC):
                 self._advance(chosen)
         state.just = state.terminated ^ before
         state.steps_played += going_on
-        self._clock += 1
+        self.clock += 1
 
     # --- what there is to see ---------------------------------------------------------
 
@@ -279,10 +280,10 @@ class BatchGame(Copied, Told, ABC):
     def _view(self, player: int) -> View:
         return View(self, player)
 
-    def _observation_of(self, player: int) -> Array:
-        """A player's observation, (N, F); they are written once for all views of a turn."""
-        if self._observed is None or self._observed[0] != self._clock:
-            self._observed = self._clock, self._observation()
+    def observation_of(self, player: int) -> Array:
+        """A player's observation, (N, F), read-only: cut from those of all, written once a turn."""
+        if self._observed is None or self._observed[0] != self.clock:
+            self._observed = self.clock, read_only(self._observation())
         observation: Array = self._observed[1][player].T
         return observation
 

@@ -23,7 +23,7 @@ class Copied:
     num_players: int
     rng: np.random.Generator
     _caches: ClassVar[tuple[str, ...]] = ("_masked", "_observed")  # None in every copy
-    _clock: int
+    clock: int
     _state: BatchState
 
     def clone(self) -> Self:
@@ -34,7 +34,7 @@ class Copied:
 
     def __getstate__(self) -> dict[str, Any]:
         """For all kinds of copies: without the caches, which hold what everybody knows."""
-        return {**self.__dict__, "_clock": 0, **dict.fromkeys(self._caches)}
+        return {**self.__dict__, "clock": 0, **dict.fromkeys(self._caches)}
 
     def _with(self, state: BatchState) -> Self:
         """A batch of the same rules in another state, with the same generator."""
@@ -92,6 +92,11 @@ class Copied:
         """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
         return self._state.as_dict() | {"rng": self.rng.bit_generator.state}  # a new one each time
 
+    @property
+    def stored_state(self) -> BatchState:
+        """The state itself, not copied: whatever is done to it is done to the games."""
+        return self._state
+
     def load_state(self, state: dict[str, Any]) -> None:
         """Go back to a state of this batch or of one with the same rules and size.
 
@@ -114,7 +119,7 @@ class Copied:
                 raise ValueError(f"not a state of {self.name}: {must}")
         self._state = other._state
         self.rng.bit_generator.state = rng.bit_generator.state
-        self._clock += 1
+        self.clock += 1
 
     def _shared_invariants(self) -> Iterator[Invariant]:
         """What holds in the states of all games."""

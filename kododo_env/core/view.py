@@ -38,7 +38,7 @@ class View:
 
     def __init__(self, game: BatchGame, player: int) -> None:
         self._game = game
-        self._clock = game._clock
+        self._clock = game.clock
         self.player = player
         self._own: dict[str, Array] = {}
 
@@ -46,7 +46,7 @@ class View:
         raise TypeError("a view is not copied or pickled; keep what it shows, or another view")
 
     def _current(self) -> BatchGame:
-        if self._game._clock != self._clock:
+        if self._game.clock != self._clock:
             raise RuntimeError("this view is of an earlier turn; ask the game for a new one")
         return self._game
 
@@ -111,7 +111,7 @@ class View:
     @property
     def observation(self) -> Array:
         """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
-        return self._kept("observation", lambda: self._game._observation_of(self.player))
+        return self._kept("observation", lambda: self._game.observation_of(self.player))
 
     @property
     def legal_action_mask(self) -> Bool:
@@ -159,7 +159,7 @@ class JoinedView(View):
     @property
     def observation(self) -> Array:
         """The players' observations, (V * N, F), ``layout.dtype``, read-only."""
-        each = map(self._game._observation_of, self.players)
+        each = map(self._game.observation_of, self.players)
         return self._kept("observation", lambda: np.concatenate(list(each)))
 
     @property

@@ -131,7 +131,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
             fresh.given = state.given[..., games]
             fresh.next_given[:] = len(state.given)  # they were for the old games
             state.put(games, fresh.arrays())
-            self._clock += 1
+            self.clock += 1
         return finished
 
     # --- playing ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.testing.envs.episodes import Actions, Make, Reset, Run
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.report import Fault, LeftOut
 
 
@@ -29,11 +29,8 @@ def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
                     tried += _refused(run.env, actions, name, mask, when)
             run.step(actions)
             twin.step(actions)
-            found = difference(run.seen[-1], twin.seen[-1], "what is returned")
-            if found:
-                raise Fault(
-                    f"{when} illegal actions were refused, but not without a trace: {found}"
-                )
+            wrong = f"{when} illegal actions were refused, but not without a trace:"
+            check_same(run.seen[-1], twin.seen[-1], "what is returned", wrong)
     if not masks:
         raise LeftOut("there are no masks")
     return f"{masks} masks, {tried} illegal actions"

@@ -9,7 +9,7 @@ import numpy as np
 
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
@@ -72,9 +72,8 @@ def _rest_refused(game: BatchGame, actions: Int64, when: str) -> int:
         tried += 1
     for what, no_actions in _no_actions(game, actions):
         _refusal(game, no_actions, f"{when} actions {what}")
-    found = difference(game.state(), before, "state()")
-    if found:
-        raise Fault(f"{when} an action was refused, but not without a change: {found}")
+    wrong = f"{when} an action was refused, but not without a change:"
+    check_same(game.state(), before, "state()", wrong)
     return tried
 
 

@@ -50,8 +50,8 @@ class Watched(np.ndarray[Any, Any]):
 
 def watch(game: BatchGame) -> None:
     """Let all arrays of a batch be watched, and those in which it puts observations together."""
-    for name, array in game._state.arrays().items():
-        setattr(game._state, name, array.view(Watched))
+    for name, array in game.stored_state.arrays().items():
+        setattr(game.stored_state, name, array.view(Watched))
     write: Any = type(game)._write_observation
 
     def write_watched(into: dict[str, Any]) -> None:

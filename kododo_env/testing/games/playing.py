@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
@@ -86,6 +87,12 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
             raise Fault(f"{where} nothing is legal for player {player} of game {env}")
         yield random_legal_actions(mask, rng)
     raise Fault(f"after {LONGEST_GAME} steps of random play there are games that have not ended")
+
+
+def stir(seed: int) -> None:
+    """Bring everybody's random numbers into another state: what is checked has its own."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
 
 
 def public_names(view: View) -> list[str]:

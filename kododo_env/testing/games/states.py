@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same, difference
 from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
@@ -35,9 +35,8 @@ def states(subject: Subject) -> str:
             ) from error
         else:
             raise Fault(f"load_state takes {what}")
-        found = difference(game.state(), before, "state()")
-        if found:
-            raise Fault(f"load_state refuses {what}, but not without a change: {found}")
+        wrong = f"load_state refuses {what}, but not without a change:"
+        check_same(game.state(), before, "state()", wrong)
         tried += 1
     for name, value in before.items():
         if isinstance(value, np.ndarray):

@@ -9,7 +9,7 @@ import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TakesBack
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.games.playing import Subject, public_names, shown_by, turns
 from kododo_env.testing.report import Fault
 
@@ -49,9 +49,8 @@ def _own(game: BatchGame, player: int, when: str) -> int:
     for _, array in found:
         _scribble(array)
     after = game.state(), game.observe(), _all_shown(game)
-    changed = difference(after, before, "the game")
-    if changed:
-        raise Fault(f"{when} what player {player}'s view hands out can be written to: {changed}")
+    wrong = f"{when} what player {player}'s view hands out can be written to:"
+    check_same(after, before, "the game", wrong)
     return len(found)
 
 
@@ -66,9 +65,8 @@ def _told(game: BatchGame, player: int, when: str) -> None:
     ):  # fmt: skip
         if getattr(view, name) != is_so:
             raise Fault(f"{when} view({player}).{name} is {getattr(view, name)!r}, not {is_so!r}")
-    found = difference(view.pieces, game.layout.views(game.observe()[:, player]), "pieces")
-    if found:
-        raise Fault(f"{when} view({player}).{found}")
+    pieces = game.layout.views(game.observe()[:, player])
+    check_same(view.pieces, pieces, f"view({player}).pieces", when)
 
 
 def _all_shown(game: BatchGame) -> list[dict[str, Any]]:
