@@ -94,7 +94,7 @@ class DataParallel:
         return [slice(*pair) for pair in pairwise(ends)]
 
     def map(self, function: Callable[[slice], Result], total: int) -> list[Result]:
-        """What the function returns for each of the parts, in their order."""
+        """The results of the function for each of the parts, in their order."""
         parts = self.parts(total)
         if self._pool is None or len(parts) == 1:
             return [function(part) for part in parts]

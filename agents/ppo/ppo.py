@@ -117,14 +117,9 @@ class PPO(nn.Module):
     def play(self, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
         """Deal a batch of games, and play them to their end, ``LONGEST_UPDATE`` steps at most.
 
-        Args:
-            game: N games.
-            agents: The agent in each seat; None: the policy.
-            seed: Of the cards and of the agents' randomness. The policy's own is torch's.
-
-        Returns:
-            The policy's decisions in the order of their taking, with the ``actions``, their
-            ``log_probs`` and their ``advantages``, (B,) each.
+        In a seat without an agent the policy plays, by torch's randomness; the seed is for all
+        else. The decisions, in the order of their taking, are the policy's, with the ``actions``,
+        their ``log_probs`` and their ``advantages``, (B,) each.
 
         Raises:
             Diverged: The network's answers are no numbers.
@@ -175,9 +170,8 @@ class PPO(nn.Module):
     def answers(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The network's answers to observations (B, F).
 
-        Returns:
-            Canonical observations (B, F) in their own dtype, the actions' entries int16 (B, K),
-            logits (B, A), legal or not, and values (B,).
+        They are canonical observations (B, F) in their own dtype, the actions' entries int16
+        (B, K), logits (B, A), legal or not, and values (B,).
 
         Raises:
             Diverged: The answers are no numbers.
@@ -206,17 +200,14 @@ class PPO(nn.Module):
         decided: npt.NDArray[np.bool_],
         rewards: Float32,
     ) -> Batch:
-        """The gains of decisions.
+        """The ``advantages`` and ``returns`` of B decisions, (B,) each.
 
         Args:
             game: N games as they stand after the last step.
             seats: The seats in which it was decided.
-            values: The expectation at each of the B decisions, in their order, (B,).
+            values: The expectation at each decision, in their order, (B,).
             decided: Whether each seat of each game decided in each step, (T, N * seats).
             rewards: Its gain in that step, likewise.
-
-        Returns:
-            Their ``advantages`` and their ``returns``, (B,) each.
         """
         expected, after = np.zeros_like(rewards), np.zeros(rewards[0].shape, np.float32)
         expected[decided] = values
@@ -310,15 +301,9 @@ class PPO(nn.Module):
     def descend(
         self, batches: Iterable[Batch], losses: Callable[[Batch], Losses], learning_rate: float
     ) -> dict[str, float]:
-        """Lower a loss by a step of the optimiser on each minibatch.
+        """Lower a loss by a step of the optimiser on each minibatch; returns numbers to log.
 
-        Args:
-            batches: The minibatches.
-            losses: Called with each thread's part of one.
-            learning_rate: The optimiser's, in this update.
-
-        Returns:
-            The learning rate, and the means of the losses.
+        ``losses`` is called with each thread's part of a minibatch.
 
         Raises:
             Diverged: Losses, gradients, weights or the network's answers are no finite numbers.

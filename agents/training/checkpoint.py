@@ -115,12 +115,7 @@ def _digest(members: dict[str, bytes]) -> bytes:
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:
-    """Put back the weights of a learner, its optimiser and the random state.
-
-    Args:
-        learner: One with the same network and optimiser, as the task says.
-        checkpoint: The checkpoint that was read.
-    """
+    """Put back the weights of the checkpoint's learner, its optimiser and the random state."""
     saved = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
     learner.go_on(saved)
     torch.set_rng_state(saved["random_state"])

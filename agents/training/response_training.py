@@ -118,11 +118,7 @@ def _tables(policy: OnnxAgent, recipe: Recipe) -> list[Table]:
 
 
 def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int) -> int:
-    """Learn until the budget is spent, one seat after the other; at least one update.
-
-    Returns:
-        The learner's steps.
-    """
+    """Learn, one seat after the other, until the budget is spent: the learner's steps."""
     steps = 0
     with budget_bar(title="best response") as show:
         for update in count():

@@ -15,13 +15,7 @@ from kododo_env.rendering.words import card_words, listed
 
 
 def position(game: BatchGame, seat: int, pictures: bool) -> dict[str, Any]:
-    """The table as a seat sees it.
-
-    Args:
-        game: A batch of one.
-        seat: Whose knowledge is shown.
-        pictures: Whether there are drawings as SVG besides the words.
-    """
+    """The table of a batch of one as a seat sees it, with or without pictures as SVG."""
     drawn = {"picture": game.svg(0, seat)} if pictures else {}
     pieces = game.view(seat).pieces
     return {

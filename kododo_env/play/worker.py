@@ -25,7 +25,7 @@ class WorkerTable:
         game: Its name.
         players: How many seats.
         opponents: The agents in the other seats, as ``make_table`` takes it.
-        kept: What ``kept`` gave at the same table; None, or what is of no use, begins again.
+        kept: The text of ``kept`` at the same table; None, or a text of no use, begins again.
 
     Raises:
         ValueError: There is no such table.

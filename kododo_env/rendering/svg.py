@@ -47,12 +47,9 @@ def ink_on(fill: str) -> str:
 
 
 def star(points: int, inner: float = 0, turn: float = -0.25) -> str:
-    """The path of a star in the unit circle.
+    """The path of a star in the unit circle with so many tips, the first one ``turn`` turns on.
 
-    Args:
-        points: How many tips.
-        inner: Radius of the inner corners, the tips being at 1; 0 for a plain polygon.
-        turn: Where the first tip points, in whole turns; -0.25 is up.
+    ``inner`` is the radius of the inner corners; 0 gives a plain polygon.
     """
     radii = (1.0, inner) if inner else (1.0,)
     corners = points * len(radii)
@@ -75,17 +72,9 @@ def label(
     bold: bool = False,
     turn: float = 0,
 ) -> str:
-    """A line of text whose baseline starts, or by ``anchor`` centres or ends, at (x, y).
+    """A line of text whose baseline starts at (x, y), turned around it by so many degrees.
 
-    Args:
-        words: Any text.
-        x: In pixels.
-        y: In pixels.
-        size: Height of the letters.
-        fill: Their colour.
-        anchor: ``"start"``, ``"middle"`` or ``"end"``.
-        bold: Whether they are bold.
-        turn: Degrees by which the line is turned around (x, y).
+    With the anchor ``"middle"`` the baseline is centred there, with ``"end"`` it ends there.
     """
     style = f'font-size="{number(size)}" fill="{fill}"'
     if anchor != "start":
@@ -118,7 +107,7 @@ def circle(x: float, y: float, radius: float, fill: str) -> str:
 
 
 def shadow(box: Box, radius: float) -> str:
-    """What lies softly under a rectangle: two faint ones, shifted down."""
+    """The soft shadow under a rectangle: two faint ones, shifted down."""
     far = rectangle(box._replace(y=box.y + 2.6), radius, "#000000", opacity=0.12)
     return far + rectangle(box._replace(y=box.y + 1.2), radius, "#000000", opacity=0.22)
 
@@ -129,11 +118,9 @@ def at(x: float, y: float, scale: float, content: str) -> str:
 
 
 def part(content: str, **place: int) -> str:
-    """What can also be shown by itself, where a whole picture would be too small.
+    """A part that can be shown by itself, where a whole picture would be too small.
 
-    Args:
-        content: SVG.
-        place: Where it lies, by the names that the axes of actions have, such as ``seat=1``.
+    Its place is given by the names that the axes of actions have, such as ``seat=1``.
     """
     return f'<g class="part"{_data(place)}>{content}</g>'
 

@@ -41,23 +41,13 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     Args:
         game: The batch. It is used as it is, not copied.
-        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
-        opponents: The agents in the other seats: None for random legal play, one agent for all
-            of them, or one for each, in turn order from the learner on. Agents may be given by
-            name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
-            array (N, P).
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``; shows what the learners may know.
-        illegal_action: ``"random"`` plays a legal one instead, which ``info["illegal_action"]``
-            tells; ``"raise"`` refuses them.
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``"NextStep"``: the step
             after the end deals again and ignores the actions; ``"SameStep"``: the step that ends
             a game deals again, and ``info["final_obs"]`` has the last observations;
             ``"Disabled"``: ``reset(options={"reset_mask": over})`` does.
-        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` (observations are then
-            arrays (N, F) alone) or ``"both"``.
+        **options: All others are those of ``SingleSeatEnv``; a reward is an array (N, P), and
+            ``info["illegal_action"]`` tells of each game whether a legal action was played
+            instead. With ``action_mask="info"`` observations are arrays (N, F) alone.
 
     Attributes:
         game: The batch that is played.
@@ -122,8 +112,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             Observations and info.
 
         Raises:
-            ValueError: The seed is none, the decks are not the game's, or only some games are
-                to be dealt and cannot be now; nothing is changed.
+            ValueError: The seed is no whole number from 0, the decks are not the game's, or only
+                some games are to be dealt and cannot be now; nothing is changed.
         """
         given, (own, seed) = checked(options), self._seeds(seed)
         dealt = _games(given.get("reset_mask"), self.num_envs)

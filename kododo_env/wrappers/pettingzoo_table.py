@@ -29,17 +29,7 @@ class PettingZooTable:
 
     Args:
         game: A batch of one game.
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
-            array (1, P).
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
-        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
-        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
-        opponents: Agents that have seats in place of the environment's: for each seat an agent
-            or None; one agent has all seats but the first; None: all seats are agents. Agents
-            may be given by name, such as ``"heuristic"``.
-        record: A folder into which the record of each episode is written, or None.
+        **options: All others are those of the doors; see ``kododo_env.doors.TableOptions``.
 
     Attributes:
         game: The batch of one game that is played.

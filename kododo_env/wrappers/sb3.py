@@ -42,19 +42,12 @@ class BatchVecEnv(VecEnv):
 
     Args:
         game: The batch. It is used as it is, not copied.
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
-            array (N, P).
-        opponents: For each seat an agent, or None for a learner; None: all seats learn; one
-            agent: it has all seats but the first. Agents may be given by name, such as
-            ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
-        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead, which
-            ``infos[slot]["illegal_action"] = True`` tells.
-        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
         action_mask: ``"info"``: observations are rows (slots, F), and the masks are asked for
             by ``env_method("action_masks")``, as sb3-contrib does; ``"observation"`` and
             ``"both"``: dictionaries of these and the masks, (slots, A) int8.
-        render_mode: None, ``"rgb_array"`` or ``"ansi"``.
+        **options: All others are those of the doors (``kododo_env.doors.TableOptions``); a
+            reward is an array (N, P), and ``infos[slot]["illegal_action"] = True`` tells that a
+            legal action was played instead.
 
     Attributes:
         game: The batch that is played.

@@ -90,7 +90,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             Observation and info.
 
         Raises:
-            ValueError: The seed is none, or the deck is not the game's.
+            ValueError: The seed is no whole number from 0, or the deck is not the game's.
         """
         seed = whole_seed(seed)
         deal(self.game, seed, options)  # or it raises, and nothing is changed

@@ -32,15 +32,10 @@ def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random
     """Replace all that a player cannot know, in place.
 
     Every placing of the hidden cards on hands and piles that fits their knowledge (see above)
-    has the same chance; how likely the others' choices were is not asked. What the others
-    passed among themselves, and drew, is then filled in by some history that leads from
-    these draws to these hands; it is not uniform among the histories.
-
-    Args:
-        state: N games in the middle of a turn, before anybody has passed.
-        rules: Their rules.
-        player: Whose knowledge is kept.
-        rng: The source of randomness.
+    has the same chance; how likely the others' choices were is not asked. The cards that the others
+    passed among themselves, and drew, are then filled in by some history that leads from
+    these draws to these hands; it is not uniform among the histories. Nobody has passed in this
+    turn yet.
     """
     passed = state.passes[: state.turn, player]
     received = state.passes[: state.turn, player - 1]
@@ -62,12 +57,9 @@ def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random
 def returns(
     passed: npt.NDArray[Any], received: npt.NDArray[Any], num_players: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
-    """Which cards received may be cards passed before, as many as possible.
+    """Which cards received may be cards passed before, as many as possible; types, (t, N) each.
 
-    Args:
-        passed: Types of the cards a player passed in each turn so far, shape (t, N).
-        received: Types of the cards they received, shape (t, N).
-        num_players: P; a card needs P - 1 turns to come back.
+    A card needs P - 1 turns to come back.
 
     Returns:
         For each card received the turn in which it had been passed, or ``NEVER``, (t, N);
@@ -166,22 +158,20 @@ def _make_history(
     In each turn, the last first, every other hand gives back one card to the hand before it:
     a card that the player passed, if it would not get back in time otherwise, or
     any. (No two such cards are ever due in one hand, since they started one after the
-    other.) What is left in the end is what they drew.
+    other.) The cards left in the end are those that they drew.
 
     Args:
         passes: The cards passed, (t, P, N); those of the others to each other are replaced.
         others: The other seats, the left neighbour first.
-        cards: Their hands, (P - 1, held, N); become what they drew.
+        cards: Their hands, (P - 1, held, N), which become their draws.
         passed_at: When the player passed these cards, or ``NEVER``; likewise.
-        origin: When the player had passed what they received, or ``NEVER``, (t, N).
+        origin: When the player had passed the cards received, or ``NEVER``, (t, N).
         rng: The source of randomness.
 
     Returns:
-        What the others drew, in order, (P - 1, held, N).
+        The others' draws, in order, (P - 1, held, N).
     """
-    given_on = np.full(
-        cards.shape, len(passes), np.int8
-    )  # when the player who drew a card passed it
+    given_on = np.full(cards.shape, len(passes), np.int8)  # when a card's drawer passed it
     seat = np.arange(len(others))[:, None, None]
     for turn in reversed(range(len(passes))):
         chance = rng.random(cards.shape, dtype=np.float32)

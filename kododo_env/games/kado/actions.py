@@ -53,14 +53,7 @@ def moves(rules: Rules) -> Moves:
 
 
 def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
-    """What an action means, in words.
-
-    Args:
-        rules: The rules.
-        action: Its number.
-        card: The card that is given or placed, by its name.
-        dealer: The player who gives it; None if that is not known.
-    """
+    """The meaning of an action in words, by the names of the card and of the dealer, if known."""
     first = moves(rules)
     if action < first.discard:  # giving comes first, by the number of seats
         to = f"the player {action} to the left"

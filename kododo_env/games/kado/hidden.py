@@ -27,15 +27,7 @@ from kododo_env.games.kado.tables import Tables
 def deal_again(
     state: KadoState, rules: Rules, tables: Tables, player: int, rng: np.random.Generator
 ) -> None:
-    """Replace all that a player cannot know, in place.
-
-    Args:
-        state: N games.
-        rules: Their rules.
-        tables: The tables of these rules.
-        player: Whose knowledge stays.
-        rng: The source of randomness.
-    """
+    """Replace all that a player cannot know, in place."""
     seen = seen_by_place(state, rules, tables)
     free = (seen >> player & 1) == 0
     # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
@@ -52,13 +44,9 @@ def _refill(
     free: npt.NDArray[np.bool_],
     reorder: Callable[[Array], npt.NDArray[np.uint8]],
 ) -> None:
-    """Put the cards of the free places (D, N) back in another order.
+    """Put the cards of the free places (D, N) back as ``reorder`` puts rows (N, D) in order.
 
-    Args:
-        state: N games.
-        free: Which places.
-        reorder: Reorders rows (N, D); those of the free places keep the order in which
-            they come, wherever in their row that leaves them.
+    They keep the order in which they then come, wherever in their row that leaves them.
     """
     cards = state.deck[:-1].T.copy()
     ordered = reorder(np.where(free.T, cards, np.uint8(NONE)))

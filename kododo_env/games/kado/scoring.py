@@ -19,12 +19,8 @@ from kododo_env.games.kado.rules import Rules
 def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Where the next card may go: next to a card, within a frame that holds all cards.
 
-    Args:
-        filled: Which cells hold a card, shape (P, 2R - 1, 2C - 1, ...) for a frame of R x C;
-            the first card lies in the middle.
-
-    Returns:
-        The same shape. In an empty tableau it is the cell in the middle alone.
+    Both are shaped (P, 2R - 1, 2C - 1, ...) for a frame of R x C. The first card lies in the
+    middle, so that in an empty tableau it may go there alone.
     """
     near = np.zeros_like(filled)
     near[:, 1:] = filled[:, :-1]
@@ -40,14 +36,7 @@ def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def within_frame(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether all cards lie within some frame that has the middle of the board in it.
-
-    Args:
-        filled: As for ``open_cells``.
-
-    Returns:
-        Shape (P, ...).
-    """
+    """Whether all cards lie within some frame around the middle of the board: (P, ...)."""
     fits = np.ones((len(filled), *filled.shape[3:]), np.bool_)
     for axis in (1, 2):
         used = np.logical_or.reduce(filled, axis=3 - axis)
@@ -69,11 +58,7 @@ def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
-    """What is added up of tableaus, by kind; views of the sums.
-
-    Args:
-        sums: Shape (P, ``num_sums``, ...).
-        rules: The rules.
+    """The sums of tableaus, (P, ``num_sums``, ...), by kind; views of them.
 
     Returns:
         By row and gift the values (P, rows, G, ...), by column and ribbon the number of cards
@@ -90,33 +75,18 @@ def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
 
 
 def on_board(cells: Array, rules: Rules) -> Array:
-    """What is kept by cell, (P, cells, ...), by row and column of the board; a view of it."""
+    """Cells, (P, cells, ...), by row and column of the board; a view of them."""
     return cells.reshape(len(cells), rules.board_rows, rules.board_columns, *cells.shape[2:])
 
 
 def score(sums: Array, rules: Rules) -> npt.NDArray[np.int16]:
-    """What tableaus score: their rows and their columns.
-
-    Args:
-        sums: As for ``parted``.
-        rules: The rules.
-
-    Returns:
-        Shape (P, ...).
-    """
+    """The points of tableaus, (P, ...), for rows and columns; their sums are as for ``parted``."""
     row_points, column_ribbons, column_best = parted(sums, rules)
     return score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
 
 
 def score_rows(row_points: Array) -> npt.NDArray[np.int16]:
-    """What the rows score: in each row the gift whose values add up to most.
-
-    Args:
-        row_points: Values added up, shape (P, rows, G, ...).
-
-    Returns:
-        Shape (P, ...).
-    """
+    """The points of rows, (P, ...): of each the gift whose values, (P, rows, G, ...), are most."""
     best = np.maximum.reduce(row_points, axis=2)
     points: npt.NDArray[np.int16] = np.add.reduce(best, axis=1, dtype=np.int16)
     return points
@@ -125,15 +95,10 @@ def score_rows(row_points: Array) -> npt.NDArray[np.int16]:
 def score_columns(
     column_ribbons: Array, column_best: Array, num_rows: int
 ) -> npt.NDArray[np.int16]:
-    """What the columns score: a full one with a single ribbon its highest value.
+    """The points of columns, (P, ...): of a full one with a single ribbon its highest value.
 
-    Args:
-        column_ribbons: Cards counted, shape (P, columns, B, ...).
-        column_best: Highest values, shape (P, columns, ...).
-        num_rows: Cards in a full column.
-
-    Returns:
-        Shape (P, ...).
+    Cards are counted in (P, columns, B, ...), highest values are (P, columns, ...), and a full
+    column has ``num_rows`` cards.
     """
     same = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
     points: npt.NDArray[np.int16] = np.add.reduce(column_best * same, axis=1, dtype=np.int16)

@@ -12,14 +12,7 @@ from kododo_env.games.kododo.turn import sort_hands
 
 
 def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Generator) -> None:
-    """Replace all that a player cannot know, in place; every placing has the same chance.
-
-    Args:
-        state: N games.
-        rules: Their rules.
-        player: Whose knowledge stays.
-        rng: The source of randomness.
-    """
+    """Replace all that a player cannot know, in place; every placing has the same chance."""
     state.given = np.zeros((0, *state.deck.shape), np.uint8)  # nobody knows the later deals
     state.next_given[:] = 0
     others = [seat for seat in range(rules.num_players) if seat != player]

@@ -45,14 +45,9 @@ def take_back(
 def _return_cards(
     state: KododoState, rules: Rules, laid: Array, held: int, rng: np.random.Generator
 ) -> None:
-    """Give the players back what they laid, (P, plays, N), and the pile what they drew for it.
+    """Give the players back the cards laid, (P, plays, N), and the pile those drawn for them.
 
-    Args:
-        state: Back at the turn before, but for the cards.
-        rules: Its rules.
-        laid: The cards.
-        held: How many cards each player has in hand.
-        rng: The source of randomness.
+    The state is back at the turn before, but for the cards: each player still holds ``held``.
     """
     players, plays, num = laid.shape
     hands, start = state.hands, rules.drawn(state.round_index, state.turn)
