@@ -12,12 +12,12 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from agents.networks.canonical import Canonical, columns_of
 from kododo_env.core.actions import ActionPiece
+from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout
 
 Embeddings = dict[str, Tensor]
@@ -133,7 +133,7 @@ def _kinds(layout: ObservationLayout) -> dict[str, _Kind]:
     return dict(sorted(kinds.items(), key=lambda item: item[1].outer is None))
 
 
-def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> npt.NDArray[np.int64]:
+def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> Int64:
     """Which numbers of an observation an entry's encoder gets, (entries, features)."""
     axes = (kind.outer, kind.axis) if kind.outer else (kind.axis,)
     columns = layout.views(np.arange(layout.size))

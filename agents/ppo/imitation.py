@@ -6,10 +6,7 @@ Much more is learned from the values of all actions to the expert than from its 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 import torch
 from scipy.special import softmax
 from torch.nn import functional
@@ -17,6 +14,7 @@ from torch.nn import functional
 from agents.networks.network import log_probabilities
 from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Played, minibatches
 from kododo_env.core.agent import ActionValueAgent, Agent, choice_of, joint_action
+from kododo_env.core.arrays import Array, Bool, Float32, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
@@ -58,9 +56,9 @@ class Imitation:
         Raises:
             Diverged: The network's answers are no numbers.
         """
-        steps: list[tuple[npt.NDArray[Any], ...]] = []
-        decided: list[npt.NDArray[np.bool_]] = []
-        rewards: list[npt.NDArray[np.float32]] = []
+        steps: list[tuple[Array, ...]] = []
+        decided: list[Bool] = []
+        rewards: list[Float32] = []
         agent_steps = 0
         while len(rewards) < LONGEST_UPDATE and not game.terminated.all():
             agent_steps += game.num_players * int((~game.terminated).sum())
@@ -87,7 +85,7 @@ class Imitation:
 
 def demonstrate(
     expert: Agent, game: BatchGame, rng: np.random.Generator, temperature: float
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+) -> tuple[Int64, Float32]:
     """An expert's actions in every seat, (N, P), and the distributions to be learned, (N, P, A).
 
     A distribution is the softmax of the values of the legal actions divided by the temperature, in
@@ -106,7 +104,7 @@ class _Noting:
         self.name, self.expert, self.temperature = expert.name, expert, temperature
         self.targets = np.zeros((game.num_envs, game.num_players, game.num_actions), np.float32)
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+    def act(self, view: View, rng: np.random.Generator) -> Integer:
         """The expert's choice, (N,)."""
         if self.temperature > 0 and isinstance(self.expert, ActionValueAgent):
             values = self.expert.action_values(view)

@@ -19,7 +19,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -36,7 +35,7 @@ from agents.ppo.machine import DataParallel, Stopwatch
 from agents.ppo.optimizer import make_optimizer, set_learning_rate
 from agents.recipes.recipe import Recipe
 from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Float32
+from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 
 LONGEST_UPDATE = 200  # steps of an update: games without a fixed length are cut there
@@ -129,7 +128,7 @@ class PPO(nn.Module):
         rng = np.random.default_rng((seed, 1))  # not the one that deals
         game.reset(seed)
         taken: list[Batch] = []
-        decided: list[npt.NDArray[np.bool_]] = []
+        decided: list[Bool] = []
         values: list[Tensor] = []
         rewards: list[Float32] = []
         steps = 0
@@ -152,7 +151,7 @@ class PPO(nn.Module):
         return Played(columns | gains, steps)
 
     @torch.no_grad()
-    def _decide(self, game: BatchGame, here: npt.NDArray[np.bool_]) -> tuple[Batch, Tensor]:
+    def _decide(self, game: BatchGame, here: Bool) -> tuple[Batch, Tensor]:
         """Decisions where ``here``, (N, P), says so, and the values of their positions (B,)."""
         masks = torch.from_numpy(np.array(game.legal_action_mask(), order="C")[here])
         canonical, entries, logits, values = self.answers(_observations(game)[here])
@@ -167,7 +166,7 @@ class PPO(nn.Module):
         }
         return decisions, values
 
-    def answers(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def answers(self, observations: Array) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The network's answers to observations (B, F).
 
         They are canonical observations (B, F) in their own dtype, the actions' entries int16
@@ -193,12 +192,7 @@ class PPO(nn.Module):
     # --- advantages -----------------------------------------------------------------------
 
     def gains(
-        self,
-        game: BatchGame,
-        seats: Sequence[int],
-        values: Tensor,
-        decided: npt.NDArray[np.bool_],
-        rewards: Float32,
+        self, game: BatchGame, seats: Sequence[int], values: Tensor, decided: Bool, rewards: Float32
     ) -> Batch:
         """The ``advantages`` and ``returns`` of B decisions, (B,) each.
 
@@ -357,7 +351,7 @@ class PPO(nn.Module):
 
 def advantages_of(
     rewards: Float32,
-    decided: npt.NDArray[np.bool_],
+    decided: Bool,
     values: Float32,
     after: Float32,
     gamma: float,
@@ -420,7 +414,7 @@ def normalised(batch: Batch) -> Batch:
     return batch | {"advantages": (advantages - advantages.mean()) / spread}
 
 
-def _observations(game: BatchGame) -> npt.NDArray[Any]:
+def _observations(game: BatchGame) -> Array:
     """The observation of each player of each game: contiguous rows, (N, P, F)."""
     rows = np.empty((game.num_envs, game.num_players, game.layout.size), game.layout.dtype)
     return game.observe(out=rows)

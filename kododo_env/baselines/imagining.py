@@ -5,14 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Float32, Uint8
 
 
-def drawn(
-    weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0
-) -> npt.NDArray[np.uint8]:
+def drawn(weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0) -> Uint8:
     """How many cards of each kind fall altogether, in each of some ways: (K, ..., ways, N).
 
     Each seat draws or lays so many cards, each kind as likely as its weight, (S, K, ..., N), and a
@@ -31,7 +28,7 @@ def drawn(
 
 
 @lru_cache
-def _numbers(seed: int, cards: int, ways: int, stick: float) -> npt.NDArray[np.float32]:
+def _numbers(seed: int, cards: int, ways: int, stick: float) -> Float32:
     """Random numbers for each card of a seat in each way, (cards, ways), always the same.
 
     The numbers of a card are spread evenly over 0 to 1.

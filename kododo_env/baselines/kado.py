@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.kado_builder import BuilderAgent
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
 from kododo_env.baselines.kado_tableaus import NEVER, Situation, points_expected, points_now
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Bool, Float32
 
 # How the heuristic expects others to play; the numbers were found by self-play.
 DOUBT = 1.0  # how far dealers are from always doing what is best, in points
@@ -102,7 +101,7 @@ class Plan:
                 later[lacking, spare] = (best * self.share).sum(axis=0)
         return later
 
-    def options(self, lacking: npt.NDArray[np.bool_], spare: Array) -> Float32:
+    def options(self, lacking: Bool, spare: Array) -> Float32:
         """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
 
         Args:
@@ -117,7 +116,7 @@ class Plan:
         aside = np.where(own, later, np.where(spare > 0, 0, NEVER))
         return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
-    def given(self, seat: int, lacking: npt.NDArray[np.bool_], spare: Array) -> Float32:
+    def given(self, seat: int, lacking: Bool, spare: Array) -> Float32:
         """How likely the dealer gives each kind to that seat, not to another: (K, N)."""
         options = self.options(lacking, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Bool, Float32, Int64
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase, Rules
 from kododo_env.games.kado.scoring import score_columns, score_rows
@@ -84,7 +83,7 @@ class Gains:
 
     rows: Float32  # (rows, G, V, N)
     columns: Float32  # (columns, B, V, N)
-    open: npt.NDArray[np.bool_]  # where a card may go, (rows, columns, N)
+    open: Bool  # where a card may go, (rows, columns, N)
 
     def by_cell(self, card: Array) -> Float32:
         """What one card, an id for each game, gains in each cell: (rows, columns, N)."""
@@ -94,7 +93,7 @@ class Gains:
         rows, columns = self.rows[:, gift, value, games], self.columns[:, ribbon, value, games]
         return np.where(self.open, rows[:, None] + columns, NEVER)
 
-    def best(self, parts: npt.NDArray[np.int64]) -> Float32:
+    def best(self, parts: Int64) -> Float32:
         """What cards gain in their best cell, (K, N), from gift, ribbon and value (3, K)."""
         gift, ribbon, value = parts
         found = np.full((), NEVER)

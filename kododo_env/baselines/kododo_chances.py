@@ -19,9 +19,8 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Float32, Intp
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, scoring_colour
@@ -319,7 +318,7 @@ def _all_ways(rules: Rules, cards: int) -> tuple[Array, Array]:
 
 
 @lru_cache
-def _winners(rules: Rules) -> npt.NDArray[np.intp]:
+def _winners(rules: Rules) -> Intp:
     """By the code of a whole round's cards: the scoring colour, or C for nobody."""
     codes, totals = _all_ways(rules, rules.num_players * rules.round_cards)
     colour = scoring_colour(totals, rules.limit)

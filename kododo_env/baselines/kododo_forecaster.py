@@ -5,11 +5,10 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.imagining import drawn
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Float32, Uint8
 from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours
@@ -76,7 +75,7 @@ class _Table:
         self.unseen = copies[:, None] - gone  # (C, V, N)
         self.worth = np.float32(np.average(np.arange(1, len(copies) + 1), weights=copies))
 
-    def rest_of_others(self) -> npt.NDArray[np.uint8]:
+    def rest_of_others(self) -> Uint8:
         """How many cards of each colour the others may lay, in each way; (C, ENDS, N)."""
         dead = self.cards + 1 >= self.rules.limit
         leads = scoring_colours(self.cards, self.rules.limit)
@@ -130,7 +129,7 @@ class _Plan:
         """The mean value of the cards of each colour that it keeps."""
         return np.asarray(self.worth / np.maximum(self.kept, 1), np.float32)
 
-    def rest(self) -> npt.NDArray[np.uint8]:
+    def rest(self) -> Uint8:
         """How many cards of each colour it may go on with, in each way; (C, choices, ENDS, N)."""
         weights = np.maximum(self.kept, np.float32(0.01))
         return drawn(weights[None], self.left, ENDS, 0, STICK)

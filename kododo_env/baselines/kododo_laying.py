@@ -7,11 +7,10 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.agent import ActionValueAgent, best_legal
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.observation import action_layout
@@ -48,7 +47,7 @@ class KododoAgent(ActionValueAgent):
         every[choices_of_turn(view.rules, view.turn)[0]] = values
         return every
 
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
         """The legal action of the highest value, after the noise; shape (N,)."""
         where, _ = choices_of_turn(view.rules, cast("KododoView", view).turn)
         noisy = values.astype(np.float64)

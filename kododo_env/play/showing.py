@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.rendering.svg_cards import card_picture
@@ -77,9 +77,7 @@ def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
     return {"kind": piece.name, "at": dict(zip(piece.axes, place, strict=True))}
 
 
-def story(
-    game: BatchGame, before: BatchGame, chosen: npt.NDArray[np.int64], seat: int | None
-) -> list[str]:
+def story(game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None) -> list[str]:
     """What the last step has shown a seat, and the winner; None is told everything."""
     lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
     return [*lines, result(game)] if game.terminated[0] else lines

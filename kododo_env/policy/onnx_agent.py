@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import first_of_best
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Float32, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
@@ -71,7 +70,7 @@ class OnnxAgent:
             told, others = plain(self.path), plain("; ".join(found), 700)
             raise ValueError(f"{told} cannot play this game: it is for {others}")
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose actions, shape (N,).
 
         Raises:

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.rows import all_true
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.numpy_session import NumpySession
@@ -28,7 +28,7 @@ ROWS = (1, 3)  # positions in each batch that is tried
 _OUTPUTS = ("logits", "value")
 _DTYPES = {f"tensor({name})": np.dtype(name) for name in ("uint8", "uint16", "int8", "int32")}
 
-Feed = dict[str, npt.NDArray[Any]]
+Feed = dict[str, Array]
 
 
 def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
@@ -50,7 +50,7 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
     return session
 
 
-def fed(session: Any, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]) -> Feed:
+def fed(session: Any, observation: Array, action_mask: Array) -> Feed:
     """Positions, (N, F) and (N, A), as a session takes them: contiguous, in its own dtypes."""
     given = {"observation": observation, "action_mask": action_mask}
     types = {each.name: _DTYPES[each.type] for each in session.inputs}
@@ -84,7 +84,7 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
             )
 
 
-def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
+def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[Array, Int8]:
     """Positions from the least to the most that can be seen, the last with one legal action."""
     maxima = [np.full(math.prod(shape), most) for _, shape, most in metadata.pieces]
     parts = np.linspace(0, 1, rows)[:, None]
@@ -93,9 +93,7 @@ def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[npt.NDArray[Any], npt
     return parts * np.concatenate(maxima), mask
 
 
-def answers_of(
-    session: Any, feed: Feed, seconds: float | None = None
-) -> list[npt.NDArray[np.float32]]:
+def answers_of(session: Any, feed: Feed, seconds: float | None = None) -> list[Float32]:
     """Logits (N, A) and values (N,) of a session for N positions, see ``fed``.
 
     Raises:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pettingzoo import AECEnv
 
+from kododo_env.core.arrays import Float64
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 
@@ -76,7 +76,7 @@ class AECGame(PettingZooTable, AECEnv):
         found: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return found
 
-    def _play_on(self, gained: npt.NDArray[np.float64]) -> None:
+    def _play_on(self, gained: Float64) -> None:
         """Play forced steps until a player has something to decide; the first such player is next.
 
         Args:

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
@@ -72,7 +72,7 @@ class Choices:
                 raise IllegalAction(f"{error} {HINT}") from None
             raise
 
-    def settle(self, action: Any, mask: npt.NDArray[Any], who: str) -> tuple[int, bool]:
+    def settle(self, action: Any, mask: Array, who: str) -> tuple[int, bool]:
         """The action that will be played.
 
         Args:
@@ -98,7 +98,7 @@ class Choices:
             f"illegal action of {who}: {number} ({meaning}); legal now: {legal} {HINT}"
         )
 
-    def numbers(self, actions: Any, each: str, count: int) -> npt.NDArray[Any]:
+    def numbers(self, actions: Any, each: str, count: int) -> Array:
         """Several actions as integers, (count,); ``each`` says one for each of what.
 
         Raises:
@@ -112,9 +112,7 @@ class Choices:
             )
         return given
 
-    def settle_all(
-        self, actions: npt.NDArray[Any], masks: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.bool_]:
+    def settle_all(self, actions: Array, masks: Bool) -> Bool:
         """Replace all illegal actions in place, where that is asked for.
 
         Args:

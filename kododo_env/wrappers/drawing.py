@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy.typing as npt
 from gymnasium import logger
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
@@ -44,7 +44,7 @@ def check_render_mode(render_mode: str | None) -> None:
 
 def draw(
     game: BatchGame, render_mode: str | None, index: int = 0, player: int | None = None
-) -> str | npt.NDArray[Any] | None:
+) -> str | Array | None:
     """One game of a batch as it stands.
 
     Args:

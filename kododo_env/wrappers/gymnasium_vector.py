@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from kododo_env.core.agent import joint_action
-from kododo_env.core.arrays import Bool
+from kododo_env.core.arrays import Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -24,7 +24,7 @@ from kododo_env.wrappers.slot import Slot
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
 Seeds = list[int | None]
-Step = tuple[Observation, npt.NDArray[np.float64], Bool, Bool, dict[str, Any]]
+Step = tuple[Observation, Float64, Bool, Bool, dict[str, Any]]
 
 
 class BatchVectorEnv(VectorEnv[Any, Any, Any]):
@@ -95,7 +95,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None = None,
+        seed: int | Sequence[int | None] | Integer | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal games and play them to the learner's first decision.
@@ -263,7 +263,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     # --- a step -----------------------------------------------------------------------
 
-    def _settled(self, actions: Any) -> tuple[npt.NDArray[np.int64], Bool]:
+    def _settled(self, actions: Any) -> tuple[Int64, Bool]:
         """The learner's actions that are played, and which of them replace illegal ones."""
         given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
         given[self.game.terminated] = self.game.no_op
@@ -275,7 +275,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         while not (game.terminated.all() or game.deciding()[self._each, self.seats].any()):
             self._play(None)
 
-    def _play(self, chosen: npt.NDArray[np.int64] | None) -> None:
+    def _play(self, chosen: Int64 | None) -> None:
         """One step of all games, with the learner's choices unless they are forced."""
         with self._choices.unless_refused():
             actions = self._others_actions()
@@ -284,7 +284,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             self.game.step(actions)
         self._gained += self._reward(self.game)[self._each, self.seats]
 
-    def _others_actions(self) -> npt.NDArray[np.int64]:
+    def _others_actions(self) -> Int64:
         """What the opponents do, (N, P); the learner's are the first legal ones."""
         game, rng, players = self.game, self._choices.rng, self.game.num_players
         if not self._seat_changes:
@@ -310,7 +310,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             info |= _marked(name, each, np.ones(self.num_envs, np.bool_))
         return self._format.observation(numbers, masks), info
 
-    def _given(self, gained: npt.NDArray[np.float64], ended: Bool, info: dict[str, Any]) -> Step:
+    def _given(self, gained: Float64, ended: Bool, info: dict[str, Any]) -> Step:
         """What a step returns."""
         observations, seen = self._see()
         return observations, gained, ended, np.zeros(self.num_envs, np.bool_), seen | info

@@ -13,7 +13,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from kododo_env.core.agent import joint_action
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.records.folder import EpisodeRecords
@@ -106,7 +106,7 @@ class PettingZooTable:
             raise self._not_running()
         return self._format.numbers(self.game).reshape(-1)
 
-    def render(self) -> str | npt.NDArray[Any] | None:
+    def render(self) -> str | Array | None:
         """The table with all hands, as text or uint8 pixels (H, W, 3), by ``render_mode``."""
         return draw(self.game, self.render_mode)
 
@@ -121,7 +121,7 @@ class PettingZooTable:
         if self._records is not None:
             self._records.begin(self.game)
 
-    def _play(self, chosen: Sequence[int] | npt.NDArray[np.int64]) -> None:
+    def _play(self, chosen: Sequence[int] | Int64) -> None:
         """Play what the agents have chosen, and what the opponents choose."""
         if len(self.seats) == self.game.num_players:
             actions = np.array((chosen,))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import joint_action
+from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -130,7 +131,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             info["illegal_action"] = True
         return observation, reward, self._over, False, info
 
-    def action_masks(self) -> npt.NDArray[np.bool_]:
+    def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,), as sb3-contrib asks for them."""
         return np.array(self.game.legal_action_mask()[0, self.seat])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.wrappers.drawing import draw
 
@@ -60,10 +60,10 @@ class Slot:
 
     player = seat
 
-    def action_masks(self) -> npt.NDArray[np.bool_]:
+    def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,)."""
         return np.array(self._many.game.legal_action_mask()[self._many.place(self._slot)])
 
-    def render(self) -> str | npt.NDArray[Any] | None:
+    def render(self) -> str | Array | None:
         """The game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
         return draw(self._many.game, self.render_mode, *self._many.place(self._slot))

@@ -14,12 +14,9 @@ away card lies with a neighbour it can have reached is possible, and no other is
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Int8, Int16, Intp, Uint8
 from kododo_env.core.deck import shuffled_counts
 from kododo_env.core.rows import column
 from kododo_env.games.combi_combo.rules import Rules
@@ -54,9 +51,7 @@ def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random
     piles.reshape(rules.num_players, rules.pile_size, -1)[others, :held] = drawn
 
 
-def returns(
-    passed: npt.NDArray[Any], received: npt.NDArray[Any], num_players: int
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
+def returns(passed: Array, received: Array, num_players: int) -> tuple[Int8, Bool]:
     """Which cards received may be cards passed before, as many as possible; types, (t, N) each.
 
     A card needs P - 1 turns to come back.
@@ -76,9 +71,7 @@ def returns(
     return origin, away
 
 
-def _slots_of_away(
-    away: npt.NDArray[np.bool_], held: int, others: int, rng: np.random.Generator
-) -> npt.NDArray[np.intp]:
+def _slots_of_away(away: Bool, held: int, others: int, rng: np.random.Generator) -> Intp:
     """Draw where the cards passed lie now: slots of the other hands, next neighbour first.
 
     The last card passed has the fewest places, and each earlier one may lie wherever a later
@@ -103,12 +96,8 @@ def _slots_of_away(
 
 
 def _fill(
-    hidden: npt.NDArray[np.int16],
-    passed: npt.NDArray[np.uint8],
-    away: npt.NDArray[np.bool_],
-    slots: npt.NDArray[np.intp],
-    rng: np.random.Generator,
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int8]]:
+    hidden: Int16, passed: Uint8, away: Bool, slots: Intp, rng: np.random.Generator
+) -> tuple[Uint8, Int8]:
     """Put the away cards into their slots and the unseen ones, shuffled, into all others.
 
     Returns:
@@ -146,13 +135,13 @@ def _put_down(
 
 
 def _make_history(
-    passes: npt.NDArray[np.uint8],
+    passes: Uint8,
     others: list[int],
-    cards: npt.NDArray[np.uint8],
-    passed_at: npt.NDArray[np.int8],
-    origin: npt.NDArray[np.int8],
+    cards: Uint8,
+    passed_at: Int8,
+    origin: Int8,
     rng: np.random.Generator,
-) -> npt.NDArray[np.uint8]:
+) -> Uint8:
     """Make up what the others passed to each other and drew, by playing backwards.
 
     In each turn, the last first, every other hand gives back one card to the hand before it:

@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
 from kododo_env.core.rows import for_all, read_only
 from kododo_env.games.combi_combo.rules import VALUES, Rules
@@ -56,9 +56,9 @@ class Known(NamedTuple):
         schedule: What the turn alone tells, (turns + 1, turns + 1, 1); see ``schedules``.
     """
 
-    rows: npt.NDArray[np.intp]
+    rows: Intp
     dtype: np.dtype[Any]
-    schedule: npt.NDArray[np.uint8]
+    schedule: Uint8
 
 
 @cache
@@ -69,8 +69,8 @@ def known(rules: Rules) -> Known:
 
 
 def observation(
-    state: CombiComboState, rules: Rules, known: Known, out: npt.NDArray[Any] | None = None
-) -> npt.NDArray[Any]:
+    state: CombiComboState, rules: Rules, known: Known, out: Array | None = None
+) -> Array:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
     some = (hands > 0).view(np.uint8)
@@ -83,7 +83,7 @@ def observation(
     return gathered(rows, known.rows, known.dtype, out)
 
 
-def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
+def schedules(rules: Rules) -> Uint8:
     """What is known by the turn alone; (turns + 1, turns + 1).
 
     Which turn it is, one-hot, none when all is over, and the cards left in each draw pile.
@@ -93,7 +93,7 @@ def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
     return numbers
 
 
-def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+def known_rows(rules: Rules) -> Intp:
     """Where each number of an observation stands in all that is known, (P, F)."""
     players, types = rules.num_players, (rules.num_colours, VALUES)
     rows = numbered(

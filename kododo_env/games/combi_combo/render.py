@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Uint8
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines
 from kododo_env.games.combi_combo.shown import CombiComboShown
@@ -33,9 +33,7 @@ def _shown(game: CombiComboShown, index: int, seat: int, player: int | None) -> 
     return player in (None, seat) or bool(game.terminated[index])
 
 
-def faces(
-    game: CombiComboShown, counts: npt.NDArray[np.uint8], in_hand: bool = False
-) -> list[Card]:
+def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[Card]:
     """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
     found = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(found), VALUES)

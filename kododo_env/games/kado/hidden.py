@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Uint8
 from kododo_env.core.deck import NONE, shuffled_rows
 from kododo_env.core.rows import column
 from kododo_env.games.kado.cards import seen_by_place, where_seen
@@ -39,11 +38,7 @@ def deal_again(
     state.seen.reshape(-1)[where_seen(state, rules, tables, places, state.games)] = seen
 
 
-def _refill(
-    state: KadoState,
-    free: npt.NDArray[np.bool_],
-    reorder: Callable[[Array], npt.NDArray[np.uint8]],
-) -> None:
+def _refill(state: KadoState, free: Bool, reorder: Callable[[Array], Uint8]) -> None:
     """Put the cards of the free places (D, N) back as ``reorder`` puts rows (N, D) in order.
 
     They keep the order in which they then come, wherever in their row that leaves them.
@@ -55,11 +50,7 @@ def _refill(
 
 
 def _deal_kept(
-    state: KadoState,
-    rules: Rules,
-    tables: Tables,
-    free: npt.NDArray[np.bool_],
-    rng: np.random.Generator,
+    state: KadoState, rules: Rules, tables: Tables, free: Bool, rng: np.random.Generator
 ) -> None:
     """Draw the dealer's card, where it is free, among the possible ones; not free then."""
     place = state.held[state.dealer]

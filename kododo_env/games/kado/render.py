@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int16
 from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
@@ -134,7 +134,7 @@ def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
     return [int(seen[index, seat]) if there[seat] else None for seat in range(game.num_players)]
 
 
-def _cells(game: KadoShown, index: int, seat: int) -> tuple[npt.NDArray[np.int16], tuple[int, int]]:
+def _cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
     """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere.
 
     Besides its first row and column on the board.

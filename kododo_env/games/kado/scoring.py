@@ -10,13 +10,12 @@ axes.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Int16
 from kododo_env.games.kado.rules import Rules
 
 
-def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def open_cells(filled: Bool) -> Bool:
     """Where the next card may go: next to a card, within a frame that holds all cards.
 
     Both are shaped (P, 2R - 1, 2C - 1, ...) for a frame of R x C. The first card lies in the
@@ -35,7 +34,7 @@ def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return near
 
 
-def within_frame(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def within_frame(filled: Bool) -> Bool:
     """Whether all cards lie within some frame around the middle of the board: (P, ...)."""
     fits = np.ones((len(filled), *filled.shape[3:]), np.bool_)
     for axis in (1, 2):
@@ -44,7 +43,7 @@ def within_frame(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return fits
 
 
-def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _within_reach(used: Bool) -> Bool:
     """Which rows some frame holds besides all used ones: (P, 2R - 1, ...), or columns.
 
     The used rows follow each other and include the middle one, so a row above the middle
@@ -79,27 +78,25 @@ def on_board(cells: Array, rules: Rules) -> Array:
     return cells.reshape(len(cells), rules.board_rows, rules.board_columns, *cells.shape[2:])
 
 
-def score(sums: Array, rules: Rules) -> npt.NDArray[np.int16]:
+def score(sums: Array, rules: Rules) -> Int16:
     """The points of tableaus, (P, ...), for rows and columns; their sums are as for ``parted``."""
     row_points, column_ribbons, column_best = parted(sums, rules)
     return score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
 
 
-def score_rows(row_points: Array) -> npt.NDArray[np.int16]:
+def score_rows(row_points: Array) -> Int16:
     """The points of rows, (P, ...): of each the gift whose values, (P, rows, G, ...), are most."""
     best = np.maximum.reduce(row_points, axis=2)
-    points: npt.NDArray[np.int16] = np.add.reduce(best, axis=1, dtype=np.int16)
+    points: Int16 = np.add.reduce(best, axis=1, dtype=np.int16)
     return points
 
 
-def score_columns(
-    column_ribbons: Array, column_best: Array, num_rows: int
-) -> npt.NDArray[np.int16]:
+def score_columns(column_ribbons: Array, column_best: Array, num_rows: int) -> Int16:
     """The points of columns, (P, ...): of a full one with a single ribbon its highest value.
 
     Cards are counted in (P, columns, B, ...), highest values are (P, columns, ...), and a full
     column has ``num_rows`` cards.
     """
     same = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
-    points: npt.NDArray[np.int16] = np.add.reduce(column_best * same, axis=1, dtype=np.int16)
+    points: Int16 = np.add.reduce(column_best * same, axis=1, dtype=np.int16)
     return points

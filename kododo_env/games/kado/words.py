@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int64
 from kododo_env.games.kado.render import face
 from kododo_env.games.kado.rules import gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
@@ -32,11 +32,7 @@ def played(game: KadoShown, action: int, player: int, index: int) -> tuple[int, 
 
 
 def story(
-    game: KadoShown,
-    before: KadoShown,
-    actions: npt.NDArray[np.int64],
-    player: int | None,
-    index: int,
+    game: KadoShown, before: KadoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
     """What a step has shown, and the placing that has followed from it, if it did."""
     lines = []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
+from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.observation import (
     ObservationLayout,
     Piece,
@@ -95,10 +95,10 @@ class Known(NamedTuple):
         schedule: What round and turn alone tell; see ``schedules``.
     """
 
-    rows: npt.NDArray[np.intp]
+    rows: Intp
     dtype: np.dtype[Any]
-    most: npt.NDArray[np.uint8]
-    schedule: npt.NDArray[Any]
+    most: Uint8
+    schedule: Array
 
 
 def known(rules: Rules) -> Known:
@@ -108,9 +108,7 @@ def known(rules: Rules) -> Known:
     return Known(known_rows(rules), dtype, read_only(most)[:, None], read_only(schedules(rules)))
 
 
-def observation(
-    state: KododoState, rules: Rules, known: Known, out: npt.NDArray[Any] | None = None
-) -> npt.NDArray[Any]:
+def observation(state: KododoState, rules: Rules, known: Known, out: Array | None = None) -> Array:
     """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     total = state.counts[-1, : len(known.most)]  # as in ``Counts``
     rows = (
@@ -120,7 +118,7 @@ def observation(
     return gathered(rows, known.rows, known.dtype, out)
 
 
-def _schedule(state: KododoState, rules: Rules, known: Known) -> npt.NDArray[Any]:
+def _schedule(state: KododoState, rules: Rules, known: Known) -> Array:
     """What round and turn tell, (turns + 2, N); in a game that is over, those in which it ended."""
     found = for_all(known.schedule[state.round_index, state.turn], len(state.terminated))
     if rules.variant == "long" and any_true(state.terminated):
@@ -132,7 +130,7 @@ def _schedule(state: KododoState, rules: Rules, known: Known) -> npt.NDArray[Any
     return found
 
 
-def schedules(rules: Rules) -> npt.NDArray[Any]:
+def schedules(rules: Rules) -> Array:
     """What is known by the round and the turn alone; (rounds + 1, turns, turns + 2, 1).
 
     Which turn it is, one-hot, the rounds still to be ended and the cards left to draw.
@@ -147,7 +145,7 @@ def schedules(rules: Rules) -> npt.NDArray[Any]:
     return numbers
 
 
-def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+def known_rows(rules: Rules) -> Intp:
     """Where each number of an observation stands in all that is known, (P, F)."""
     players, colours = rules.num_players, rules.num_colours
     seats, types = from_own_seat(players), (-1, colours, rules.num_values)

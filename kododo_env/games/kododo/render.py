@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int8
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.games.kododo.shown import KododoShown
@@ -53,7 +53,7 @@ class Tally:
         colour: The colour that scores; ``NOBODY`` if none does or the Kododo cards do.
     """
 
-    table: npt.NDArray[np.int8]
+    table: Int8
     past: bool
     suits: tuple[Suit, ...]
     counts: tuple[int, ...]

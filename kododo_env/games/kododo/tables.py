@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
+from kododo_env.core.arrays import Bool, Uint8
 from kododo_env.core.rows import read_only
 from kododo_env.games.kododo.observation import Known, action_layout, known
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
@@ -32,9 +32,9 @@ class Tables(NamedTuple):
 
     rules: Rules
     slots: Slots
-    ends: npt.NDArray[np.uint8]
-    legal: list[list[npt.NDArray[np.bool_]]]
-    counts: npt.NDArray[np.uint8]
+    ends: Uint8
+    legal: list[list[Bool]]
+    counts: Uint8
     known: Known
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -59,11 +59,11 @@ def tables(rules: Rules) -> Tables:
     )
 
 
-def _legal(slots: Slots, plays: int, held: int) -> npt.NDArray[np.bool_]:
+def _legal(slots: Slots, plays: int, held: int) -> Bool:
     return np.array([len(each) == plays and max(each) < held for each in slots])
 
 
-def _counts(rules: Rules) -> npt.NDArray[np.uint8]:
+def _counts(rules: Rules) -> Uint8:
     colour, value = np.divmod(np.arange(rules.num_card_types), rules.num_values)
     by_colour = np.eye(rules.num_colours, dtype=np.uint8)[colour]
     value = value[:, None] + 1

@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int64
 from kododo_env.games.kododo.render import Tally, face, tally
 from kododo_env.games.kododo.scoring import NOBODY
 from kododo_env.games.kododo.shown import KododoShown
@@ -26,11 +26,7 @@ def played(game: KododoShown, action: int, player: int, index: int) -> tuple[int
 
 
 def story(
-    game: KododoShown,
-    before: KododoShown,
-    actions: npt.NDArray[np.int64],
-    player: int | None,
-    index: int,
+    game: KododoShown, before: KododoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
     """What a turn has shown: the cards laid, the evaluation of a round, the cards drawn."""
     rules, turn = game.rules, before.turn

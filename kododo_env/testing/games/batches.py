@@ -73,5 +73,5 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
     pairs["text()"] = batch.text(index), single.text()
     if single.terminated.all() and not batch.terminated[index]:
         raise Fault(f"{when} game {index} is over when played alone, but not in the batch")
-    for name, pair in pairs.items():
-        check_same(*pair, name, f"{when} game {index} of the batch is not as it is alone:")
+    for name, (one, other) in pairs.items():
+        check_same(one, other, name, f"{when} game {index} of the batch is not as it is alone:")

@@ -72,8 +72,8 @@ def _rest_refused(game: BatchGame, actions: Int64, when: str) -> int:
         tried += 1
     for what, no_actions in _no_actions(game, actions):
         _refusal(game, no_actions, f"{when} actions {what}")
-    wrong = f"{when} an action was refused, but not without a change:"
-    check_same(game.state(), before, "state()", wrong)
+    complaint = f"{when} an action was refused, but not without a change:"
+    check_same(game.state(), before, "state()", complaint)
     return tried
 
 

@@ -35,8 +35,8 @@ def states(subject: Subject) -> str:
             ) from error
         else:
             raise Fault(f"load_state takes {what}")
-        wrong = f"load_state refuses {what}, but not without a change:"
-        check_same(game.state(), before, "state()", wrong)
+        complaint = f"load_state refuses {what}, but not without a change:"
+        check_same(game.state(), before, "state()", complaint)
         tried += 1
     for name, value in before.items():
         if isinstance(value, np.ndarray):

@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyspiel
 
+from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
 from kododo_env.wrappers.open_spiel.position import Log, SeenPosition, shown_by
@@ -45,7 +45,7 @@ class SpielAgent:
         self._bots: dict[int, pyspiel.Bot] = {}
         self._diaries: dict[int, _Diary] = {}
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose in each game; shape (N,).
 
         Raises:
@@ -56,7 +56,7 @@ class SpielAgent:
         worlds = view.determinize(rng, 1)
         table = self._table(view)
         mask = view.legal_action_mask
-        chosen: npt.NDArray[np.int64] = mask.argmax(axis=1)
+        chosen: Int64 = mask.argmax(axis=1)
         for game in np.flatnonzero(mask.sum(axis=1) > 1):
             world = worlds.take(np.array([game]))
             state = table.state(SeenPosition(world, view.player, logs[game]), view.player)
