@@ -32,7 +32,7 @@ TOLERANCE = 1e-4  # of logits and values, absolute and relative
 
 
 class _Graph(nn.Module):
-    """What is exported: observation and mask in, masked logits and value out."""
+    """The exported graph: observation and mask in, masked logits and value out."""
 
     def __init__(self, network: GameNetwork) -> None:
         super().__init__()

@@ -39,7 +39,7 @@ def write_plain(policy: Path, path: Path) -> None:
 def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of a policy's model in float32 and int32, and the casts that this makes needless.
 
-    What orders the cards stays in double precision, and indices stay int64.
+    The keys that order the cards stay in double precision, and indices stay int64.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)

@@ -26,7 +26,7 @@ SELECTION_GAMES = 2_000  # for each temperature
 
 @dataclass(frozen=True)
 class BestResponse:
-    """What was learned against a policy.
+    """A player that was learned against a policy.
 
     Attributes:
         agent: It plays at the temperature that did best.

@@ -1,4 +1,4 @@
-"""What scripted players of Combi-Combo have in common: they pass the card of the highest value."""
+"""The base of scripted players of Combi-Combo, who pass the card of the highest value."""
 
 from __future__ import annotations
 

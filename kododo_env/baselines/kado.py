@@ -67,7 +67,7 @@ class Plan:
         gain = np.stack([points_expected(now, seat).best(now.parts) for seat in seats])
         self.gain = gain - (gain * self.share).sum(axis=1, keepdims=True)
         self._set_values(np.full_like(self.share, LUCK))
-        # What challengers guess depends on what the dealer keeps, and the other way round.
+        # Challengers guess by the cards that the dealer keeps, and the other way round.
         self._set_values(self._luck())
 
     def _set_values(self, luck: Float32) -> None:
@@ -104,9 +104,8 @@ class Plan:
     def options(self, lacking: Bool, spare: Array) -> Float32:
         """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
 
-        Args:
-            lacking: Which players have no card, (P, N), the seats counted from the dealer.
-            spare: How many cards may still be put aside, (N,).
+        Players who have no card are ``lacking``, (P, N), the seats counted from the dealer; and
+        ``spare`` cards may still be put aside, (N,).
         """
         number, own, games = lacking.sum(axis=0), lacking[0], np.arange(len(spare))
         values = self.values.copy()
@@ -196,7 +195,7 @@ class HeuristicAgent(KadoAgent):
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
-"""What makes a scripted agent by its name, the weakest first."""
+"""The makers of scripted agents by their names, the weakest first."""
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"builder": BuilderAgent}
 """Scripted agents that no recipe imitates or trains against, likewise; the main one first."""

@@ -1,4 +1,4 @@
-"""What scripted players of KADO have in common: a value for each action of a phase."""
+"""The base of scripted players of KADO: a value for each action of a phase."""
 
 from __future__ import annotations
 

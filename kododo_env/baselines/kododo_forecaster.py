@@ -14,7 +14,7 @@ from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours
 
 ENDS = 32  # ways in which the round may end
-# What draws an opponent to a colour: the points that they have there beyond the mean, the cards
+# An opponent is drawn to a colour by the points that they have there beyond the mean, the cards
 # that lie there, whether it would score now or never can, and how many cards are out of sight.
 STAKE, CROWD, LEADS, DEAD, UNSEEN = map(np.float32, (0.1, 0.3, -0.4, -0.7, 1.5))
 STICK = 0.15  # how often they lay a card of the same colour as the one before
@@ -38,7 +38,7 @@ class ForecasterAgent(KododoAgent):
         self.noise = noise
 
     def choice_values(self, view: KododoView) -> Float32:
-        """What each choice gains on the mean of the others, on average; (choices, N)."""
+        """The gain of each choice on the mean of the others, on average; (choices, N)."""
         now, plan = _Table(view), _Plan(view)
         rest, more = now.rest_of_others()[:, None], plan.rest()
         cards = (now.cards[:, None] + plan.cards)[:, :, None] + rest + more
@@ -52,7 +52,7 @@ class ForecasterAgent(KododoAgent):
 
 
 class _Table:
-    """What lies on the table and what is out of sight; arrays with the game axis last.
+    """The cards on the table and those out of sight; arrays with the game axis last.
 
     Attributes:
         cards: On the table by colour, (C, N).
@@ -102,7 +102,7 @@ class _Table:
 
 
 class _Plan:
-    """What each choice lays and keeps; arrays (C, choices, N).
+    """The cards that each choice lays and keeps; arrays (C, choices, N).
 
     Attributes:
         cards: That it lays by colour; ``points`` their values.

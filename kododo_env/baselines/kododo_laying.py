@@ -1,4 +1,4 @@
-"""What scripted players of Kododo have in common: they lay what has the highest value."""
+"""The base of scripted players of Kododo, who lay the cards of the highest value."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ..
 
 
 class KododoAgent(ActionValueAgent):
-    """Lays what has the highest value, a little randomness aside.
+    """Lays the cards of the highest value, a little randomness aside.
 
     Attributes:
         noise: Scale of the random number (of Gumbel's distribution) that is added to each

@@ -40,8 +40,8 @@ class BatchGame(Copied, Told, ABC):
     Args:
         num_envs: N, at least 1.
         rules: The game's frozen dataclass of rules.
-        layout: What an observation holds.
-        actions: What the action numbers mean.
+        layout: The pieces of an observation.
+        actions: The meaning of the action numbers.
         cards: The cards of one deck, shape (D,).
         seed: Seed of the batch's own generator.
         max_deals: How often a game may go through the deck: this many decks can be given to it.
@@ -138,7 +138,7 @@ class BatchGame(Copied, Told, ABC):
     # --- playing ----------------------------------------------------------------------
 
     def legal_action_mask(self) -> Bool:
-        """What each player may do: shape (N, P, A), True = legal, never all False.
+        """The legal actions of each player: shape (N, P, A), True = legal, never all False.
 
         A player with nothing to decide has exactly one legal action, the no-op.
         The array is read-only, and the same one whenever it is asked for in a turn.
@@ -195,7 +195,7 @@ class BatchGame(Copied, Told, ABC):
     # --- what there is to see ---------------------------------------------------------
 
     def observe(self, out: Array | None = None) -> Array:
-        """What each player knows, in numbers; see ``layout``.
+        """The knowledge of each player, in numbers; see ``layout``.
 
         Args:
             out: An array of shape (N, P, F) to fill, of any dtype that can hold the
@@ -317,7 +317,7 @@ class BatchGame(Copied, Told, ABC):
         """
 
     def _observation(self, out: Array | None = None) -> Array:
-        """What each player knows, (P, F, N); here by ``_write_observation``.
+        """The knowledge of each player, (P, F, N); here by ``_write_observation``.
 
         Args:
             out: An array to fill, in any order and of any dtype that can hold the numbers; None
@@ -341,4 +341,4 @@ class BatchGame(Copied, Told, ABC):
 
     @abstractmethod
     def _standing(self) -> tuple[Array, ...]:
-        """What decides the victory, most important first: each (P, N), higher is better."""
+        """The keys that decide the victory, most important first: each (P, N), higher is better."""

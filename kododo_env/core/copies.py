@@ -1,4 +1,4 @@
-"""Copies of a batch: exact ones, some of its games, its state, and what a player takes it for."""
+"""Copies of a batch: exact ones, some of its games, its state, and as a player imagines it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kododo_env.core.state import BatchState, Invariant, generator_like
 
 
 class Copied:
-    """What a ``BatchGame`` has of copies and states."""
+    """The copies and states of a ``BatchGame``."""
 
     name: ClassVar[str]
     num_envs: int
@@ -33,7 +33,7 @@ class Copied:
     __copy__ = clone
 
     def __getstate__(self) -> dict[str, Any]:
-        """For all kinds of copies: without the caches, which hold what everybody knows."""
+        """For all kinds of copies: without the caches, which hold the knowledge of all players."""
         return {**self.__dict__, "clock": 0, **dict.fromkeys(self._caches)}
 
     def _with(self, state: BatchState) -> Self:
@@ -65,8 +65,8 @@ class Copied:
     def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
         """Copies in which all that the player cannot know is dealt again, or is not there.
 
-        Uniform among what is consistent with the player's knowledge. What has come to pass
-        unseen and is of no more use, such as the order of cards that have been drawn, is
+        Uniform among all that is consistent with the player's knowledge. Things that have come to
+        pass unseen and are of no more use, such as the order of cards that have been drawn, are
         made up or left out.
 
         Args:
@@ -101,7 +101,7 @@ class Copied:
         """Go back to a state of this batch or of one with the same rules and size.
 
         Args:
-            state: What ``state`` has given, perhaps by way of a file, or what looks like it:
+            state: A state that ``state`` has given, perhaps by way of a file, or one that looks so:
                 arrays of the same dtypes and shapes and numbers with which the game can go on.
 
         Raises:
@@ -122,7 +122,7 @@ class Copied:
         self.clock += 1
 
     def _shared_invariants(self) -> Iterator[Invariant]:
-        """What holds in the states of all games."""
+        """The things that hold in the states of all games."""
         points = self._state.rewards
         yield "_rewards must be points", np.isfinite(points) & (np.rint(points) == points)
         yield "_just must be among _terminated", self._state.terminated | ~self._state.just
@@ -131,15 +131,15 @@ class Copied:
 
     @abstractmethod
     def _invariants(self) -> Iterator[Invariant]:
-        """What holds in every state: by it ``load_state`` judges what it is given.
+        """The things that hold in every state: by them ``load_state`` judges a state.
 
         All arrays have the right dtype and shape. Each thing may rely on those before it.
         """
 
     @abstractmethod
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        """Deal again, uniformly, what the player cannot know (see ``determinize``).
+        """Deal again, uniformly, all that the player cannot know (see ``determinize``).
 
-        In the games that are over as well. No array may keep anything of it, and what is
-        dealt follows from the player's knowledge and the generator alone.
+        In the games that are over as well. No array may keep anything of it, and the new
+        cards follow from the player's knowledge and the generator alone.
         """

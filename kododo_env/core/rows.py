@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from kododo_env.core.arrays import Array, Bool, Intp
 
-GAMES_AT_A_TIME = 1 << 14  # at a time: what is computed on the way stays in the caches
+GAMES_AT_A_TIME = 1 << 14  # at a time: results on the way stay in the caches
 BLOCK = 64  # games at a time: a block of them stays in the processor's first cache
 ALL = slice(None)
 

@@ -1,4 +1,4 @@
-"""What a batch tells of itself: its actions in words, its games as text and pictures."""
+"""The words and pictures of a batch: its actions in words, its games as text and pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kododo_env.core.numbers import whole_number
 
 
 class Told:
-    """What a ``BatchGame`` has of words and pictures."""
+    """The words and pictures of a ``BatchGame``."""
 
     num_actions: int
     num_envs: int
@@ -19,10 +19,10 @@ class Told:
 
     @abstractmethod
     def legal_action_mask(self) -> Bool:
-        """What each player may do, (N, P, A)."""
+        """The legal actions of each player, (N, P, A)."""
 
     def describe_action(self, action: int) -> str:
-        """What an action means, in words.
+        """The meaning of an action, in words.
 
         Raises:
             ValueError: There is no such action.
@@ -30,7 +30,7 @@ class Told:
         return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
 
     def describe_choice(self, action: int, player: int, index: int = 0) -> str:
-        """What an action means to a player here and now, in words, cards by their names.
+        """The meaning of an action to a player here and now, in words, cards by their names.
 
         No more than the player knows; as ``describe_action`` says it, if it is not legal now.
 
@@ -71,7 +71,7 @@ class Told:
 
     @abstractmethod
     def _describe(self, action: int) -> str:
-        """What an action means, in words; there is such an action."""
+        """The meaning of an action, in words; there is such an action."""
 
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
         """A legal action by the names of its cards; None where ``_describe`` says it all."""

@@ -1,4 +1,4 @@
-"""What one player may know of a batch of games."""
+"""The knowledge of one player on a batch of games."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def own_copy(array: Array) -> Array:
-    """What somebody may keep: a read-only copy, laid out alike, with nothing behind it."""
+    """An array that a player may keep: a read-only copy, laid out alike, with nothing behind it."""
     kept = array.copy("K")
     kept.flags.writeable = False
     return kept
@@ -27,8 +27,8 @@ class View:
     """One player's knowledge in each of N games. Agents get this, never the game.
 
     A view is good until the next step of its game; after that it raises RuntimeError.
-    Its arrays are copies, made when first asked for: what it hands out leads, by no
-    attribute, base or copy, to what the player does not know. It cannot be copied or
+    Its arrays are copies, made when first asked for: they lead, by no attribute, base or
+    copy, to anything that the player does not know. It cannot be copied or
     pickled itself. Games may add public facts of their own in a subclass.
 
     Args:
@@ -51,7 +51,7 @@ class View:
         return self._game
 
     def _kept(self, name: str, shown: Callable[[], Array]) -> Array:
-        """The player's own copy of what the game shows, made once."""
+        """The player's own copy of an array that the game shows, made once."""
         self._current()
         if name not in self._own:
             self._own[name] = own_copy(shown())
@@ -64,7 +64,7 @@ class View:
 
     @property
     def game_version(self) -> int:
-        """The game's version, which goes up with any change of what a policy must know."""
+        """The game's version, which goes up with any change that a policy must know."""
         return self._game.version
 
     @property
@@ -74,7 +74,7 @@ class View:
 
     @property
     def layout(self) -> ObservationLayout:
-        """What the observation holds."""
+        """The pieces of the observation."""
         return self._game.layout
 
     @property
@@ -124,7 +124,7 @@ class View:
         return self.layout.views(self.observation)
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
-        """Games as they may be, given what the player knows.
+        """Games as they may be, given all that the player knows.
 
         Args:
             rng: The source of randomness.
@@ -132,7 +132,7 @@ class View:
 
         Returns:
             A batch of N * samples games; those of game i are i * samples and the
-            following ones. Hidden cards are dealt uniformly among what is possible.
+            following ones. Hidden cards are dealt uniformly among all that are possible.
         """
         return self._current().determinize(self.player, rng, samples)
 

@@ -78,7 +78,7 @@ def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
 
 
 def story(game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None) -> list[str]:
-    """What the last step has shown a seat, and the winner; None is told everything."""
+    """The news of the last step to a seat, and the winner; None is told everything."""
     lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
     return [*lines, result(game)] if game.terminated[0] else lines
 

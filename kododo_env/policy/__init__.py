@@ -1,1 +1,1 @@
-"""Policy files: what is in them, how they are checked and played."""
+"""Policy files: their content, how they are checked and played."""

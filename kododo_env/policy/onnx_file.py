@@ -1,7 +1,7 @@
 """Reading the ONNX files of policies without running them, and without a library for them.
 
 An ONNX file is a message of Protocol Buffers. Only the part of ONNX is read that policies use:
-no graph within a graph, no functions, no data outside the file. Whatever else a file has is an
+no graph within a graph, no functions, no data outside the file. Anything else in a file is an
 error, and never skipped.
 """
 
@@ -76,10 +76,10 @@ _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
 
 
 def read_onnx(content: bytes) -> dict[str, str]:
-    """The entries of a model's metadata by their keys, if it has only what policies have.
+    """The entries of a model's metadata by their keys, if all of it is as policies have it.
 
     Raises:
-        ValueError: It is no ONNX file, or has what no policy has.
+        ValueError: It is no ONNX file, or has a part that no policy has.
     """
     found = read_model(content)["metadata_props"]
     entries = {text_of(each, "key"): text_of(each, "value") for each in found}
@@ -89,10 +89,10 @@ def read_onnx(content: bytes) -> dict[str, str]:
 
 
 def read_model(content: bytes) -> dict[str, Any]:
-    """The fields of a model, if it has only what policies have; what is in them as bytes.
+    """The fields of a model, as bytes, if all of it is as policies have it.
 
     Raises:
-        ValueError: It is no ONNX file, or has what no policy has.
+        ValueError: It is no ONNX file, or has a part that no policy has.
     """
     model = _Reader().message(memoryview(content), "model", _MODEL)
     if "graph" not in model:

@@ -12,7 +12,7 @@ from kododo_env.core.arrays import Array
 from kododo_env.policy.numpy_operators import DTYPES
 from kododo_env.policy.onnx_file import read_model, text_of
 
-# What policies are written in: the oldest runtime for Python 3.11, 1.15, and all since read it.
+# Policies are written for the oldest runtime for Python 3.11, 1.15, and all since.
 OPSET, IR_VERSION = 18, 8
 _CALLED = {"float32": "float", "float64": "double"}  # otherwise as in numpy
 
@@ -49,8 +49,8 @@ def read_graph(content: bytes) -> Graph:
     """The graph of a policy file.
 
     Raises:
-        ValueError: It is no policy file, is of another version of ONNX, or takes what nothing
-            gives.
+        ValueError: It is no policy file, is of another version of ONNX, or takes a value that
+            nothing gives.
     """
     model = read_model(content)
     opsets = [each.get("version") for each in model.get("opset_import", [])]

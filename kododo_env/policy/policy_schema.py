@@ -1,4 +1,4 @@
-"""What the metadata of a policy file may be: each field's type and bounds."""
+"""The schema of a policy file's metadata: each field's type and bounds."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int 
     Args:
         frames: SVG documents, one at least.
         seconds: How long each is shown; the last one longer.
-        title: What they show, for those who cannot see them.
+        title: A description for those who cannot see them.
         height: Of each, in pixels.
     """
     total = len(frames) - 1 + LAST_PICTURE

@@ -1,7 +1,7 @@
 """The alphabet of all pictures: boxes, shapes, labels, and the SVG document around them.
 
 Every function returns a bit of SVG as a string. Lengths are in pixels of a picture of
-900 by 600. What cards look like is in ``svg_cards``, what tables look like in ``svg_table``.
+900 by 600. Cards are drawn in ``svg_cards``, tables in ``svg_table``.
 """
 
 from __future__ import annotations

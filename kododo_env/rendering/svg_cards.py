@@ -1,4 +1,4 @@
-"""Cards in pictures: what their colours look like, faces, backs, and piles."""
+"""Cards in pictures: the looks of their colours, faces, backs, and piles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kododo_env.rendering.svg import (
 
 @dataclass(frozen=True)
 class Suit:
-    """What a colour looks like. Letter and symbol tell it apart without its hue.
+    """The looks of a colour. Letter and symbol tell it apart without its hue.
 
     Attributes:
         name: In words.
@@ -63,7 +63,7 @@ class Card:
 
 
 class Blank(Enum):
-    """What lies where no face shows."""
+    """A place where no face shows."""
 
     BACK = "a card face down"
     SLOT = "an empty place"

@@ -47,10 +47,10 @@ def seats(num_players: int, band: float, margin: float = 10) -> list[Box]:
 
 @dataclass(frozen=True)
 class Seat:
-    """What stands at the head of a player's panel.
+    """The head of a player's panel.
 
     Attributes:
-        name: Who it is.
+        name: The player's.
         points: So far.
         gained: By the last step.
         note: A few words more.
@@ -69,7 +69,7 @@ class Seat:
     def of(
         cls, game: BatchGame, index: int, seat: int, player: int | None, note: str, gained: Any = 0
     ) -> Seat:
-        """What is seen of a player in one game of a batch, when ``player`` looks on."""
+        """The head for a seat in one game of a batch, when ``player`` looks on."""
         share = game.outcome()[index, seat] if game.terminated[index] else 0
         tag = "winner" if share == 1 else "shared win" if share else ""
         points = float(game.scores[index, seat])
@@ -77,7 +77,7 @@ class Seat:
 
 
 def panel(box: Box, seat: Seat, content: str = "") -> str:
-    """A player's part of the table: a tray with a head, and what lies on it."""
+    """A player's part of the table: a tray with a head, and its content."""
     stroke, thick = (GOLD, 3) if seat.highlight else ("#4d7f8b", 1)
     right, line = box.x + box.width - 14, box.y + 26
     points = number(seat.points)
@@ -124,12 +124,12 @@ class Meter:
     """How far something has come: a count and the number it is measured by.
 
     Attributes:
-        name: What is counted.
+        name: Of the things that are counted.
         emblem: SVG in the square from (-1, -1) to (1, 1).
         fill: Colour of the bar.
         count: How many there are.
         goal: How many steps the bar has.
-        note: What the goal means.
+        note: The meaning of the goal.
         mark: Words on a tag; empty for none.
         lit: Whether the tag is gold and the meter framed, or both are plain.
     """

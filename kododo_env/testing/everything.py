@@ -1,4 +1,4 @@
-"""Comparing whatever an object holds, to the bit, through all that it refers to."""
+"""Comparing all that objects hold, to the bit, through all that they refer to."""
 
 from __future__ import annotations
 
@@ -15,15 +15,10 @@ PLAIN = (FunctionType, MethodType, ModuleType, type)
 
 
 def difference(one: Any, other: Any, path: str) -> str:
-    """Where two things differ first, in words; empty if nowhere.
+    """Where a thing, by its name, differs first from what it should be; empty if nowhere.
 
     Arrays are compared with dtype and shape, plain values with their type, generators by
     their state, and other objects by all their attributes.
-
-    Args:
-        one: Anything.
-        other: What it should be.
-        path: How it is called, for the answer.
     """
     return next(_differences(one, other, path, set()), "")
 

@@ -59,7 +59,7 @@ class AECGame(PettingZooTable, AECEnv):
             self._play_on(self._reward(self.game)[0].astype(np.float64))
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows now; see ``ParallelGame``."""
+        """The observation of an agent now; see ``ParallelGame``."""
         if not self._dealt:
             raise self._not_running()
         player = self._player_of[agent]
@@ -79,8 +79,7 @@ class AECGame(PettingZooTable, AECEnv):
     def _play_on(self, gained: Float64) -> None:
         """Play forced steps until a player has something to decide; the first such player is next.
 
-        Args:
-            gained: Rewards already got in this step, shape (P,).
+        Rewards already got in this step are ``gained``, shape (P,).
         """
         self._ask()
         while not (self._waiting or self.game.terminated.item()):
@@ -110,5 +109,5 @@ class AECGame(PettingZooTable, AECEnv):
         self._waiting = [name for name, player in self._player_of.items() if choices[player] > 1]
 
     def _own_choices(self) -> list[int]:
-        """What the agents play, without the opponents."""
+        """The agents' actions, without the opponents'."""
         return [self._chosen[seat] for seat in self.seats]

@@ -285,7 +285,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._gained += self._reward(self.game)[self._each, self.seats]
 
     def _others_actions(self) -> Int64:
-        """What the opponents do, (N, P); the learner's are the first legal ones."""
+        """The opponents' actions, (N, P); the learner's are the first legal ones."""
         game, rng, players = self.game, self._choices.rng, self.game.num_players
         if not self._seat_changes:
             seat = int(self.seats[0])
@@ -311,7 +311,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return self._format.observation(numbers, masks), info
 
     def _given(self, gained: Float64, ended: Bool, info: dict[str, Any]) -> Step:
-        """What a step returns."""
+        """The returns of a step."""
         observations, seen = self._see()
         return observations, gained, ended, np.zeros(self.num_envs, np.bool_), seen | info
 

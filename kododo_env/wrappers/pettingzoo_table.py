@@ -1,4 +1,4 @@
-"""What both PettingZoo dialects share: one game, its players' names, spaces and pictures."""
+"""The base of both PettingZoo dialects: one game, its players' names, spaces and pictures."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ class PettingZooTable:
         return self.action_spaces[agent]
 
     def state(self) -> Array:
-        """What all players know together, for a centralised critic: their observations' numbers
-        in seat order, shape (P * F,). Only what nobody has seen, such as the order of the draw
-        pile, is not in it.
+        """The knowledge of all players together, for a centralised critic: their observations'
+        numbers in seat order, shape (P * F,). Only things that nobody has seen, such as the
+        order of the draw pile, are not in it.
         """
         if not self._dealt:
             raise self._not_running()
@@ -122,7 +122,7 @@ class PettingZooTable:
             self._records.begin(self.game)
 
     def _play(self, chosen: Sequence[int] | Int64) -> None:
-        """Play what the agents have chosen, and what the opponents choose."""
+        """Play the agents' choices, and those of the opponents."""
         if len(self.seats) == self.game.num_players:
             actions = np.array((chosen,))
             try:

@@ -78,7 +78,7 @@ class BatchVecEnv(VecEnv):
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
-        self._noted: list[Any] = []  # what step_async was given; that may be anything, None too
+        self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
         space, actions, metadata = self._format.space, action_space(game), drawing_metadata()
         # VecEnv asks them for their render_mode.
@@ -181,7 +181,7 @@ class BatchVecEnv(VecEnv):
         return slots
 
     def get_images(self) -> list[Any]:
-        """What the learners see, as pixels (H, W, 3), for ``render``: of the first 16 slots."""
+        """The learners' views, as pixels (H, W, 3), for ``render``: of the first 16 slots."""
         return [slot.render() for slot in self._each[:DRAWN]]
 
     # --- what stable-baselines3 asks of a VecEnv ----------------------------------------

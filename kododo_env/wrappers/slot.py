@@ -1,4 +1,4 @@
-"""One environment of many, as those see it who ask for its attributes or call its methods."""
+"""One environment of many, for those who ask for its attributes or call its methods."""
 
 from __future__ import annotations
 
@@ -22,16 +22,7 @@ class Many(Protocol):
 
 
 class Slot:
-    """What one environment of a batch shows of itself. It keeps what it is given besides.
-
-    Args:
-        many: The environments of the batch.
-        slot: The number of this one.
-        observation_space: That of one environment.
-        action_space: That of one environment.
-        render_mode: What ``render`` draws.
-        metadata: That of one environment.
-    """
+    """One environment of a batch, by its number, with its spaces; it keeps all attributes given."""
 
     spec = None
 

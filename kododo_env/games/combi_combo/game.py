@@ -70,7 +70,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """What is drawn, or turned up, before the first choice; see ``DealsTogether``."""
+        """The groups of cards drawn, or turned up, between two choices; see ``DealsTogether``."""
         rules = self.rules
         later = [1] * (rules.num_turns - 1)
         piles = [rules.opening_hand + 1, *later] * self.num_players

@@ -1,4 +1,4 @@
-"""Dealing again what one player of Combi-Combo cannot know.
+"""Dealing again all that one player of Combi-Combo cannot know.
 
 A player knows their hand, what they drew, the order in which they passed and received cards,
 and the cards turned up. A card that they passed at turn j is in nobody's draw pile. At turn t it

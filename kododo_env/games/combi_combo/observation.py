@@ -1,4 +1,4 @@
-"""What a player of Combi-Combo knows, as pieces of an observation, and what the actions are."""
+"""The knowledge of a player of Combi-Combo, as pieces of an observation, and the actions."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """What the rules tell of an observation.
+    """The part of an observation that the rules tell.
 
     Attributes:
         rows: Where each number of an observation stands in all that is known, (P, F).
         dtype: An observation's.
-        schedule: What the turn alone tells, (turns + 1, turns + 1, 1); see ``schedules``.
+        schedule: The numbers of each turn, (turns + 1, turns + 1, 1); see ``schedules``.
     """
 
     rows: Intp
@@ -63,7 +63,7 @@ class Known(NamedTuple):
 
 @cache
 def known(rules: Rules) -> Known:
-    """What these rules tell of an observation; all their games share it."""
+    """The part of an observation that these rules tell; all their games share it."""
     dtype = observation_layout(rules).dtype
     return Known(known_rows(rules), dtype, read_only(schedules(rules))[:, :, None])
 
@@ -71,7 +71,7 @@ def known(rules: Rules) -> Known:
 def observation(
     state: CombiComboState, rules: Rules, known: Known, out: Array | None = None
 ) -> Array:
-    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
     some = (hands > 0).view(np.uint8)
     rows = (
@@ -84,7 +84,7 @@ def observation(
 
 
 def schedules(rules: Rules) -> Uint8:
-    """What is known by the turn alone; (turns + 1, turns + 1).
+    """The numbers known by the turn alone; (turns + 1, turns + 1).
 
     Which turn it is, one-hot, none when all is over, and the cards left in each draw pile.
     """

@@ -15,7 +15,7 @@ from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
 from kododo_env.rendering.svg_table import Seat, panel, rows, seats
 
 BAND = 126
-"""Height of what lies between the players."""
+"""Height of the band between the players."""
 
 LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 """Short names of the lines of the score."""
@@ -54,13 +54,13 @@ def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> l
 
 
 def line_points(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[str]:
-    """What the hand scores as it is, line by line, "?" where the player cannot tell."""
+    """The points of the hand as it is, line by line, "?" where the player cannot tell."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
     if not _shown(game, index, seat, player):
         return ["?"] * len(points)
     if not _shown(game, index, seat - 1, player):
-        points[0] = "?"  # who has most 1s is not known before all hands are
+        points[0] = "?"  # the most 1s are not known before all hands are
     return points
 
 
@@ -68,7 +68,7 @@ def line_points(game: CombiComboShown, index: int, seat: int, player: int | None
 
 
 def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
-    """What is face up; and for each player the score, what the hand as it is scores, and the hand.
+    """The cards face up; and for each player the score, the points of each line, and the hand.
 
     A card is its colour's letter and its value; ``??`` is a card face down.
     """
@@ -112,7 +112,7 @@ def _head(game: CombiComboShown, index: int, seat: int, player: int | None) -> S
 
 
 def _clock(game: CombiComboShown, index: int) -> str:
-    """Where the game stands, and what the sums at the heads of the panels add up."""
+    """Where the game stands, and the lines that the heads of the panels add up."""
     middle = HEIGHT / 2
     pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
     for line, words in enumerate(_moment(game, index)):

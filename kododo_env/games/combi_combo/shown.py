@@ -1,4 +1,4 @@
-"""What there is to see of a batch of Combi-Combo games: the turn, and the cards by their types."""
+"""The things to see in a batch of Combi-Combo games: the turn, and the cards by their types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kododo_env.games.combi_combo.state import CombiComboState
 
 
 class CombiComboShown(BatchGame):
-    """The base of ``CombiComboGame``: what its state means to a reader, in read-only arrays."""
+    """The base of ``CombiComboGame``: its state for a reader, in read-only arrays."""
 
     rules: Rules
     _state: CombiComboState

@@ -1,4 +1,4 @@
-"""What is said to the players of Combi-Combo."""
+"""The words for the players of Combi-Combo."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def played(game: CombiComboShown, action: int, player: int, index: int) -> tuple
 def story(
     game: CombiComboShown, before: CombiComboShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """What a turn has shown: the cards passed by the player and to them, new cards, the end."""
+    """The news of a turn: the cards passed by the player and to them, new cards, the end."""
     lines = []
     for seat, card in enumerate(actions.tolist()):
         left = _left(game, seat)
@@ -52,13 +52,13 @@ def _named(game: CombiComboShown, card: int) -> str:
 
 
 def _drawn(game: CombiComboShown, before: CombiComboShown, actions: Int64) -> Uint8:
-    """What all players have drawn since, by type, (N, P, C * 4)."""
+    """The cards that all players have drawn since, by type, (N, P, C * 4)."""
     given = np.eye(game.num_actions, dtype=np.uint8)[actions]
     return game.hands - (before.hands - given + np.roll(given, 1, axis=0))
 
 
 def _evaluation(game: CombiComboShown, index: int) -> list[str]:
-    """What each line of the score gives each player."""
+    """The points of each line of the score for each player."""
     lines = []
     for seat in range(game.num_players):
         parts = zip(LINES, line_points(game, index, seat, None), strict=True)

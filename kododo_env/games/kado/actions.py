@@ -1,4 +1,4 @@
-"""What the actions of KADO are: their numbers, and what they mean in words."""
+"""The actions of KADO: their numbers, and their meaning in words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Moves(NamedTuple):
 
 
 def action_layout(rules: Rules) -> ActionLayout:
-    """The actions in the order of their numbers; see ``Moves`` for what they mean."""
+    """The actions in the order of their numbers; see ``Moves`` for their meaning."""
     guesses = (rules.num_gifts, rules.num_ribbons)
     board = (rules.board_rows, rules.board_columns)
     return ActionLayout(

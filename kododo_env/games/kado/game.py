@@ -72,7 +72,7 @@ class KadoGame(KadoShown, TellsInWords):
     # --- legal actions -----------------------------------------------------------------
 
     def _idle(self) -> Bool:
-        """Who of those whose turn it is has nothing to decide: the challenger (N,), or all (P, N).
+        """Whether the challenger (N,), or each player who places (P, N), has nothing to decide.
 
         The dealer always has.
         """
@@ -245,7 +245,7 @@ class KadoGame(KadoShown, TellsInWords):
         state.rewards[:, part] += scores - state.scores[:, part]
         state.scores[:, part] = scores
 
-    # --- what is known ------------------------------------------------------------------
+    # --- knowledge ------------------------------------------------------------------
 
     @property
     def _everybody(self) -> int:

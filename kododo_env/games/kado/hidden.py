@@ -1,4 +1,4 @@
-"""Dealing again what one player of KADO cannot know: the places of the deck they have not seen.
+"""Dealing again all that one player of KADO cannot know: the places of the deck they have not seen.
 
 All orders of the unseen cards in these places are equally likely as long as they respect the
 wrong guesses of this turn. These say something about one place only, the dealer's card's:
@@ -29,7 +29,7 @@ def deal_again(
     """Replace all that a player cannot know, in place."""
     seen = seen_by_place(state, rules, tables)
     free = (seen >> player & 1) == 0
-    # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
+    # Sorted first, so that the cards dealt follow from the knowledge and the rng alone.
     _refill(state, free, lambda cards: np.sort(cards, axis=1))
     if state.ruled_out.any():
         _deal_kept(state, rules, tables, free, rng)

@@ -1,4 +1,4 @@
-"""What a player of KADO knows, as pieces of an observation."""
+"""The knowledge of a player of KADO, as pieces of an observation."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 class Known(NamedTuple):
-    """What of an observation follows from the rules alone.
+    """The part of an observation that follows from the rules alone.
 
     Attributes:
         rows: Where each number stands in all that is known, by dealer and stage of the turn.
-        schedule: What the turn alone tells, (turns + 1, 3, 1): turns left; 0 and 1, for what is
-            one-hot.
+        schedule: The numbers that the turn alone tells, (turns + 1, 3, 1): turns left; 0 and 1, for
+            one-hot ones.
         dtype: The observation's.
     """
 
@@ -119,7 +119,7 @@ class Known(NamedTuple):
 
 @cache
 def known(rules: Rules) -> Known:
-    """What all observations under these rules have in common."""
+    """The part that all observations under these rules share."""
     left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
     schedule = np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
     return Known(known_rows(rules), read_only(schedule), observation_layout(rules).dtype)
@@ -128,7 +128,7 @@ def known(rules: Rules) -> Known:
 def observation(
     state: KadoState, rules: Rules, tables: Tables, known: Known, out: Array | None = None
 ) -> Array:
-    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     rows = known.rows[state.dealer][stage(state, rules)]
     boards = _boards(state, rules, known.dtype)
     schedule = for_all(known.schedule[state.turn], len(state.terminated))
@@ -136,7 +136,7 @@ def observation(
 
 
 def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array, ...]:
-    """What is known of the tableaus."""
+    """All that is known of the tableaus."""
     row_points, column_ribbons, _ = parted(state.sums, rules)
     return (
         state.sums, state.tableau != NONE, state.open,
@@ -147,7 +147,7 @@ def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array
 
 
 def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
-    """What else is known: of this turn, and of the cards seen so far."""
+    """All else that is known: of this turn, and of the cards seen so far."""
     places = np.concatenate([state.held, state.drawn[None]])
     parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
     seen = state.seen >> column(rules.num_players)[:, :, None]

@@ -28,7 +28,7 @@ from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
 from kododo_env.rendering.words import counted
 
 BAND = 104
-"""Height of what lies between the players."""
+"""Height of the band between the players."""
 
 SOCK = "M-.55-.9H.05V.05L.75 .4A.3 .3 0 0 1 .6 .95H-.25Q-.55 .95-.55 .6Z"
 CUBE = "M0-.95L.85-.48V.48L0 .95L-.85 .48V-.48Z"
@@ -55,7 +55,7 @@ RIBBON_SUITS = tuple(
 )
 
 _LINE = f'fill="none" stroke="{INK}" stroke-width=".09" stroke-linejoin="round"'
-# What is drawn upon the outlines: the sock's bands, the cube's edges, the bear's face, ...
+# The drawings upon the outlines: the sock's bands, the cube's edges, the bear's face, ...
 _INNER = (
     f'<path d="M-.55-.6H.05M-.2 .95Q-.05 .6-.5 .45" {_LINE}/>',
     f'<path d="M-.85-.48L0 0L.85-.48M0 0V.95" {_LINE}/>',
@@ -153,7 +153,7 @@ def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
 
 
 def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
-    """What wrong guesses of this turn have ruled out for the dealer's card."""
+    """The gifts and ribbons that this turn's wrong guesses have ruled out for the dealer's card."""
     gifts = np.flatnonzero(game.ruled_out_gifts[index])
     ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
     return [_gift(int(gift)) for gift in gifts] + [_ribbon(int(ribbon)) for ribbon in ribbons]
@@ -251,7 +251,7 @@ def _clock(game: KadoShown, index: int) -> str:
 
 
 def _middle(game: KadoShown, index: int, player: int | None) -> str:
-    """The draw pile, the card the dealer looks at, and what guesses have ruled out."""
+    """The draw pile, the card the dealer looks at, and the things that guesses have ruled out."""
     middle, width = HEIGHT / 2, 54.0
     top = middle - width * CARD.height / CARD.width / 2
     pieces = [pile(int(game.draw_pile_sizes[index]), 330, top, width)]

@@ -1,8 +1,8 @@
-"""KADO's tableau: where a card may go and what it scores; pure functions, the game axis last.
+"""KADO's tableau: where a card may go and its points; pure functions, the game axis last.
 
 Rulebook, "Score" and "Organisation du tableau". A tableau lies on a board so large that it
-fits whichever way it grows; where its final frame lies shows only as cards go down. What
-scoring needs of it are three sums: by row and gift the values, by column and ribbon the
+fits whichever way it grows; where its final frame lies shows only as cards go down. Scoring
+needs three sums of it: by row and gift the values, by column and ribbon the
 number of cards, and by column the highest value. All functions take any number of trailing
 axes.
 """

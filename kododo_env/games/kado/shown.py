@@ -1,4 +1,4 @@
-"""What there is to see of a batch of KADO games: what lies on the table, and who holds what."""
+"""The things to see in a batch of KADO games: the table, and the cards that players hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kododo_env.games.kado.state import KadoState, Phase
 
 
 class KadoShown(BatchGame):
-    """The base of ``KadoGame``: what its state means to a reader, in read-only arrays (N, ...).
+    """The base of ``KadoGame``: its state for a reader, in read-only arrays (N, ...).
 
     Attributes:
         moves: Where each kind of action begins.
@@ -44,7 +44,7 @@ class KadoShown(BatchGame):
 
     @property
     def dealer(self) -> int:
-        """Who deals this turn, the same in all games."""
+        """The dealer of this turn, the same in all games."""
         return self._state.dealer
 
     @property

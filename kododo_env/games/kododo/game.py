@@ -99,7 +99,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """Hands, what a player draws in a turn, and the cards removed; see ``DealsTogether``."""
+        """Hands, a player's draws of a turn, and the cards removed; see ``DealsTogether``."""
         rules, players = self.rules, range(self.num_players)
         draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
         sizes = [*(rules.hand_size for _ in players), *draws, rules.removed]

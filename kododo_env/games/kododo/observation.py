@@ -1,4 +1,4 @@
-"""What a player of Kododo knows, as pieces of an observation, and what the actions are."""
+"""The knowledge of a player of Kododo, as pieces of an observation, and the actions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _piece(
 
 
 def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """What lies on the table, by player and altogether."""
+    """The cards on the table, by player and altogether."""
     seats, colours, cards = rules.num_players, rules.num_colours, rules.round_cards
     by_seat, by_colour = ((seats,), ("seat",)), ((colours,), ("colour",))
     both = ((seats, colours), ("seat", "colour"))
@@ -62,7 +62,7 @@ def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 def _deal_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """Who has what, and where the deal stands."""
+    """Points and piles of all players, and where the deal stands."""
     by_seat, by_turn = ((rules.num_players,), ("seat",)), ((rules.num_turns,), ("turn",))
     pile = "cards in the score pile, the tie-break"
     return (
@@ -86,13 +86,13 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """What the rules tell of an observation; see ``known``.
+    """The part of an observation that the rules tell; see ``known``.
 
     Attributes:
         rows: Where each number of an observation stands in all that is known, (P, F).
         dtype: An observation's.
         most: The limit, for each colour, and the Kododo number, (C + 1, 1).
-        schedule: What round and turn alone tell; see ``schedules``.
+        schedule: The numbers that round and turn alone tell; see ``schedules``.
     """
 
     rows: Intp
@@ -102,14 +102,14 @@ class Known(NamedTuple):
 
 
 def known(rules: Rules) -> Known:
-    """What these rules tell of an observation."""
+    """The part of an observation that these rules tell."""
     most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
     dtype = observation_layout(rules).dtype
     return Known(known_rows(rules), dtype, read_only(most)[:, None], read_only(schedules(rules)))
 
 
 def observation(state: KododoState, rules: Rules, known: Known, out: Array | None = None) -> Array:
-    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     total = state.counts[-1, : len(known.most)]  # as in ``Counts``
     rows = (
         state.counts, np.maximum(total, known.most) - total, state.scores, state.pile_sizes,
@@ -119,7 +119,7 @@ def observation(state: KododoState, rules: Rules, known: Known, out: Array | Non
 
 
 def _schedule(state: KododoState, rules: Rules, known: Known) -> Array:
-    """What round and turn tell, (turns + 2, N); in a game that is over, those in which it ended."""
+    """The numbers of round and turn, (turns + 2, N); of a game that is over, those of its end."""
     found = for_all(known.schedule[state.round_index, state.turn], len(state.terminated))
     if rules.variant == "long" and any_true(state.terminated):
         seen = Counts.of(state.counts, rules).seen[:, state.terminated]
@@ -131,7 +131,7 @@ def _schedule(state: KododoState, rules: Rules, known: Known) -> Array:
 
 
 def schedules(rules: Rules) -> Array:
-    """What is known by the round and the turn alone; (rounds + 1, turns, turns + 2, 1).
+    """The numbers known by the round and the turn alone; (rounds + 1, turns, turns + 2, 1).
 
     Which turn it is, one-hot, the rounds still to be ended and the cards left to draw.
     """

@@ -16,7 +16,7 @@ from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seat
 from kododo_env.rendering.words import card_words, counted
 
 BAND = 126
-"""Height of what lies between the players."""
+"""Height of the band between the players."""
 
 TURQUOISE = "#17a2a2"
 
@@ -38,7 +38,7 @@ LIZARD = (
 
 @dataclass(frozen=True)
 class Tally:
-    """What lies on the table of one game, and what would score if the round ended now.
+    """The cards on the table of one game, and those that would score if the round ended now.
 
     While nothing is laid yet, it is the round before, as it was scored.
 
@@ -125,7 +125,7 @@ def _hand(game: KododoShown, index: int, seat: int, player: int | None) -> list[
 
 
 def _laid(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
-    """What a player has laid, and the places for what they have not."""
+    """The cards that a player has laid, and the places for those to come."""
     seen = tally(game, index)
     table = seen.table[seat].tolist()
     return [face(game, card, seen) if card >= 0 else Blank.SLOT for card in table]
@@ -135,7 +135,7 @@ def _laid(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
 
 
 def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
-    """What lies on the table and would score; then each player's points, hand and cards laid.
+    """The table and the cards that would score; then each player's points, hand and cards laid.
 
     A card is its colour's letter and its value, with a star behind a Kododo card; ``??`` is a
     card face down, ``--`` an empty place.
@@ -164,7 +164,7 @@ def _word(card: Card | Blank) -> str:
 
 
 def _table_lines(game: KododoShown, index: int) -> list[str]:
-    """What lies on the table by colour, and what would score."""
+    """The cards on the table by colour, and those that would score."""
     seen, rules = tally(game, index), game.rules
     counts = ", ".join(
         f"{suit.name} ({suit.letter}) {count}{' out' if out else ''}"
@@ -202,7 +202,7 @@ def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
 
 
 def _middle(game: KododoShown, index: int) -> str:
-    """The band between the players: where the game stands, and what lies on the table."""
+    """The band between the players: where the game stands, and the cards on the table."""
     top, left, gap = (HEIGHT - BAND) / 2, 206.0, 8.0
     meters = _meters(game, index)
     pitch = (WIDTH - left - 10 + gap) / len(meters)

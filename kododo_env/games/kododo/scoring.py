@@ -50,7 +50,7 @@ def kododo_round(kododo_total: Any, kododo_number: Any) -> Any:
 
 
 def score_round(laid: Array, total: Array, kododo_number: Any, limit: Any) -> tuple[Array, Array]:
-    """What each player scores in a round, and how many cards go to the score pile.
+    """The points of each player in a round, and how many cards go to the score pile.
 
     Args:
         laid: What each player laid, shape (P, 2 * C + 1, ...): cards by colour, Kododo cards, and

@@ -1,4 +1,4 @@
-"""What there is to see of a batch of Kododo games: where it stands, and the cards by their ids."""
+"""The things to see in a batch of Kododo games: where it stands, and the cards by their ids."""
 
 from __future__ import annotations
 

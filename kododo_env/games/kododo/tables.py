@@ -1,4 +1,4 @@
-"""What follows from Kododo's rules alone and is looked up in play."""
+"""Tables that follow from Kododo's rules alone and are looked up in play."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Tables(NamedTuple):
         ends: The first and the last of them, (2, A).
         legal: ``legal[plays][held]``: which actions lay this many cards, all from slots of a hand
             of this many, (A,).
-        counts: By card id what a card adds: to cards by colour, Kododo cards and points by
+        counts: By card id the numbers that it adds: to cards by colour, Kododo cards and points by
             colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
-        known: What the rules tell of an observation.
+        known: The part of an observation that the rules tell.
     """
 
     rules: Rules

@@ -1,1 +1,1 @@
-"""What any PettingZoo ParallelEnv owes."""
+"""The promises of any PettingZoo ParallelEnv."""

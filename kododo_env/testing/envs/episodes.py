@@ -19,15 +19,10 @@ Reset = dict[str, Any]
 
 
 class Run:
-    """An environment in the middle of an episode, with all that it has returned.
-
-    Args:
-        env: A ParallelEnv.
-        reset: Keyword arguments of ``reset``.
-        seed: Of the actions.
+    """An environment in the middle of an episode; the seed is of the actions.
 
     Attributes:
-        seen: What ``reset`` and every ``step`` have returned.
+        seen: All that ``reset`` and every ``step`` have returned.
     """
 
     def __init__(self, env: Any, reset: Reset, seed: int = 0) -> None:

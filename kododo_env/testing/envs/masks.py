@@ -1,4 +1,4 @@
-"""Masks of a ParallelEnv allow something, and what they forbid is refused without a trace."""
+"""Masks of a ParallelEnv allow something; actions they forbid are refused without a trace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kododo_env.testing.report import Fault, LeftOut
 def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
     """Of twins one is given all that is forbidden before each step, the other is not.
 
-    Masks are looked at in every episode; what they forbid is tried in the first one.
+    Masks are looked at in every episode; forbidden actions are tried in the first one.
     """
     tried, masks = 0, 0
     for index, reset in enumerate(resets):

@@ -31,7 +31,7 @@ def env_determinism(make_env: Make, resets: Sequence[Reset]) -> str:
 
 
 def _again(first: Run, run: Run, played: list[Actions], what: str) -> None:
-    """The same actions; what is returned is compared to the byte."""
+    """The same actions; all that is returned is compared to the byte."""
     for step, expected in enumerate(first.seen):
         wrong = f"{what} and the same actions give another episode: after step {step},"
         check_same(run.seen[step], expected, "what is returned", wrong)

@@ -1,4 +1,4 @@
-"""What reset and step of a ParallelEnv return: complete, in its spaces, the caller's own."""
+"""The returns of reset and step of a ParallelEnv: complete, in its spaces, the caller's own."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def env_rewards(make_env: Make, resets: Sequence[Reset]) -> str:
 
 
 def env_buffers(make_env: Make, resets: Sequence[Reset]) -> str:
-    """What was returned does not change later, and to write into it changes nothing."""
+    """Things that were returned do not change later, and to write into it changes nothing."""
     run, twin = Run(make_env(), resets[0]), Run(make_env(), resets[0])
     kept = copy.deepcopy(run.seen)
     for actions in run.turns():

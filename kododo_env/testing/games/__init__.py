@@ -1,1 +1,1 @@
-"""What any batch game owes: masks, decks, copies, states, scores, bounds."""
+"""The promises of any batch game: masks, decks, copies, states, scores, bounds."""

@@ -59,7 +59,7 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
     """One game of a batch is as it is when played alone, the last step's rewards aside.
 
     Where a game is over, the batch may go on: its schedule, the numbers of the state, is then not
-    the game's. What is shown of the game does not follow it.
+    the game's. Nothing that is shown of the game follows it.
     """
     row = slice(index, index + 1)
     here, alone = batch.take(np.array([index])).state(), single.state()

@@ -86,7 +86,7 @@ def from_file(files: tuple[bytes, str]) -> dict[str, Any]:
 
 
 def _goes_its_own_way(game: BatchGame, make: Copy, what: str) -> None:
-    """What becomes of copies leaves the game as it is."""
+    """Things done to copies leave the game as it is."""
     kept = copy.deepcopy(game.state())
     blank, apart = make(game), make(game)
     for array in blank.stored_state.arrays().values():

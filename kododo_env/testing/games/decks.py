@@ -1,4 +1,4 @@
-"""Decks can be given: they decide the game, and what is no deck is refused."""
+"""Decks can be given: they decide the game, and other things are refused."""
 
 from __future__ import annotations
 

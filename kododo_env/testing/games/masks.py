@@ -1,4 +1,4 @@
-"""Masks are never empty, and step accepts what they allow and nothing else."""
+"""Masks are never empty, and step accepts the actions they allow and nothing else."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _legal_accepted(game: BatchGame, actions: Int64, when: str) -> int:
 
 
 def _rest_refused(game: BatchGame, actions: Int64, when: str) -> int:
-    """Every other action, and what is no action at all, is refused and changes nothing."""
+    """Every other action, or thing that is no action, is refused and changes nothing."""
     before, tried = game.state(), 0
     for env, player, action in _illegal(game):
         wrong = actions.copy()

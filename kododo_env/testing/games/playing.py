@@ -1,4 +1,4 @@
-"""What the checks of a batch game share: how games are made, played at random and looked at."""
+"""How the checks of a batch game make games, play them at random and look at them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST_GAME = 10_000  # steps; a game that goes on for longer is taken for one 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: one game under one set of rules.
+    """The subject of the checks: one game under one set of rules.
 
     Attributes:
         make: ``make(num_envs, seed=..., **rules)`` is a new batch.
@@ -90,7 +90,7 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
 
 
 def stir(seed: int) -> None:
-    """Bring everybody's random numbers into another state: what is checked has its own."""
+    """Bring everybody's random numbers into another state: the thing checked has its own."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
 

@@ -1,4 +1,4 @@
-"""What is no state of a batch is refused by load_state, and nothing is changed."""
+"""Things that are no state of a batch are refused by load_state, and nothing is changed."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _repeated(value: Any) -> Any:
 
 
 def _copied_alike(place: Place, player: int, subject: Subject) -> int:
-    """Of what the player cannot tell apart, the copies are the same; how many were compared."""
+    """Of games that the player cannot tell apart, copies are the same; how many were compared."""
     twins = place.of(player)
     if place.game.terminated.all():  # cards may then lie open that are not observed
         twins = [twin for twin in twins if twin.text(0, player) == place.game.text(0, player)]

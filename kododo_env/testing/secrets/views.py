@@ -1,4 +1,4 @@
-"""What a view hands out is the player's own: nothing behind it, and no way back to the game."""
+"""The arrays of a view are the player's own: nothing behind it, and no way back to the game."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def views(subject: Subject) -> str:
 
 
 def _own(game: BatchGame, player: int, when: str) -> int:
-    """What one view shows is the player's share of the game's, and nothing more hangs on it."""
+    """One view shows the player's share of the game's arrays, and nothing more hangs on them."""
     view = game.view(player)
     if not np.array_equal(view.observation, game.observe()[:, player]):
         raise Fault(f"{when} the observation in player {player}'s view is not the player's")
@@ -55,7 +55,7 @@ def _own(game: BatchGame, player: int, when: str) -> int:
 
 
 def _told(game: BatchGame, player: int, when: str) -> None:
-    """What a view says of the game is so; its pieces are those of the observation."""
+    """All that a view says of the game is so; its pieces are those of the observation."""
     view = game.view(player)
     for name, is_so in (
         ("player", player), ("game_name", game.name), ("num_envs", game.num_envs),
