@@ -94,7 +94,7 @@ class Copied:
 
     @property
     def stored_state(self) -> BatchState:
-        """The state itself, not copied: whatever is done to it is done to the games."""
+        """The state itself, not copied: to change it is to change the games."""
         return self._state
 
     def load_state(self, state: dict[str, Any]) -> None:

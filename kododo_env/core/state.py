@@ -142,7 +142,9 @@ class BatchState:
 
 
 def array_like(mine: Array, given: Any, name: str, any_length: bool) -> Array:
-    """A copy of a given array that can take the place of mine, its first axis of any length or not.
+    """A copy of a given array that can take the place of mine; ``name`` is for the message.
+
+    With ``any_length`` its first axis may have another length.
 
     Raises:
         ValueError: It is no array, or has another dtype or shape.

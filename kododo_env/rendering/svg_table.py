@@ -47,23 +47,14 @@ def seats(num_players: int, band: float, margin: float = 10) -> list[Box]:
 
 @dataclass(frozen=True)
 class Seat:
-    """The head of a player's panel.
+    """The head of a player's panel."""
 
-    Attributes:
-        name: The player's.
-        points: So far.
-        gained: By the last step.
-        note: A few words more.
-        tag: Words on a gold tag at the panel's foot; empty for none.
-        highlight: Whether this is the player who looks on.
-    """
-
-    name: str
-    points: float
-    gained: float
-    note: str
-    tag: str
-    highlight: bool
+    name: str  # the player's
+    points: float  # so far
+    gained: float  # by the last step
+    note: str  # a few words more
+    tag: str  # words on a gold tag at the panel's foot; empty for none
+    highlight: bool  # whether this is the player who looks on
 
     @classmethod
     def of(
@@ -121,27 +112,16 @@ def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: 
 
 @dataclass(frozen=True)
 class Meter:
-    """How far something has come: a count and the number it is measured by.
+    """How far something has come: a count and the number it is measured by."""
 
-    Attributes:
-        name: Of the things that are counted.
-        emblem: SVG in the square from (-1, -1) to (1, 1).
-        fill: Colour of the bar.
-        count: How many there are.
-        goal: How many steps the bar has.
-        note: The meaning of the goal.
-        mark: Words on a tag; empty for none.
-        lit: Whether the tag is gold and the meter framed, or both are plain.
-    """
-
-    name: str
-    emblem: str
-    fill: str
-    count: int
-    goal: int
-    note: str
-    mark: str = ""
-    lit: bool = False
+    name: str  # of the things that are counted
+    emblem: str  # SVG in the square from (-1, -1) to (1, 1)
+    fill: str  # colour of the bar
+    count: int  # how many there are
+    goal: int  # how many steps the bar has
+    note: str  # the meaning of the goal
+    mark: str = ""  # words on a tag; empty for none
+    lit: bool = False  # whether the tag is gold and the meter framed, or both are plain
 
 
 def meter(shown: Meter, box: Box) -> str:

@@ -48,17 +48,11 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """The part of an observation that the rules tell.
+    """The part of an observation that the rules tell."""
 
-    Attributes:
-        rows: Where each number of an observation stands in all that is known, (P, F).
-        dtype: An observation's.
-        schedule: The numbers of each turn, (turns + 1, turns + 1, 1); see ``schedules``.
-    """
-
-    rows: Intp
-    dtype: np.dtype[Any]
-    schedule: Uint8
+    rows: Intp  # where each number of an observation stands in all that is known, (P, F)
+    dtype: np.dtype[Any]  # an observation's
+    schedule: Uint8  # the numbers of each turn, (turns + 1, turns + 1, 1); see ``schedules``
 
 
 @cache

@@ -103,18 +103,11 @@ def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 class Known(NamedTuple):
-    """The part of an observation that follows from the rules alone.
+    """The part of an observation that follows from the rules alone."""
 
-    Attributes:
-        rows: Where each number stands in all that is known, by dealer and stage of the turn.
-        schedule: The numbers that the turn alone tells, (turns + 1, 3, 1): turns left; 0 and 1, for
-            one-hot ones.
-        dtype: The observation's.
-    """
-
-    rows: list[list[Intp]]
-    schedule: Uint8
-    dtype: np.dtype[Any]
+    rows: list[list[Intp]]  # where each number stands in all that is known, by dealer and stage
+    schedule: Uint8  # turns left; 0 and 1, for one-hot numbers: (turns + 1, 3, 1)
+    dtype: np.dtype[Any]  # the observation's
 
 
 @cache

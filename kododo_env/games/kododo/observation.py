@@ -86,19 +86,12 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """The part of an observation that the rules tell; see ``known``.
+    """The part of an observation that the rules tell; see ``known``."""
 
-    Attributes:
-        rows: Where each number of an observation stands in all that is known, (P, F).
-        dtype: An observation's.
-        most: The limit, for each colour, and the Kododo number, (C + 1, 1).
-        schedule: The numbers that round and turn alone tell; see ``schedules``.
-    """
-
-    rows: Intp
-    dtype: np.dtype[Any]
-    most: Uint8
-    schedule: Array
+    rows: Intp  # where each number of an observation stands in all that is known, (P, F)
+    dtype: np.dtype[Any]  # an observation's
+    most: Uint8  # the limit, for each colour, and the Kododo number, (C + 1, 1)
+    schedule: Array  # the numbers that round and turn alone tell; see ``schedules``
 
 
 def known(rules: Rules) -> Known:

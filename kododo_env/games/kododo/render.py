@@ -41,26 +41,16 @@ class Tally:
     """The cards on the table of one game, and those that would score if the round ended now.
 
     While nothing is laid yet, it is the round before, as it was scored.
-
-    Attributes:
-        table: Card ids each player laid, -1 where none; shape (P, cards of a round).
-        past: Whether it is the round before.
-        suits: The colours.
-        counts: Cards of each colour.
-        out: Which colours have too many cards to score.
-        kododos: How many Kododo cards.
-        kododos_score: Whether they are the exact number.
-        colour: The colour that scores; ``NOBODY`` if none does or the Kododo cards do.
     """
 
-    table: Int8
-    past: bool
-    suits: tuple[Suit, ...]
-    counts: tuple[int, ...]
-    out: tuple[bool, ...]
-    kododos: int
-    kododos_score: bool
-    colour: int
+    table: Int8  # card ids each player laid, -1 where none; (P, cards of a round)
+    past: bool  # whether it is the round before
+    suits: tuple[Suit, ...]  # the colours
+    counts: tuple[int, ...]  # cards of each colour
+    out: tuple[bool, ...]  # which colours have too many cards to score
+    kododos: int  # how many Kododo cards
+    kododos_score: bool  # whether they are the exact number
+    colour: int  # the one that scores; ``NOBODY`` if none does or the Kododo cards do
 
     def scores(self, colour: int, value: int) -> bool:
         """Whether a card on the table is one of those that would score."""

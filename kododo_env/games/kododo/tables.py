@@ -17,25 +17,17 @@ Slots = tuple[tuple[int, ...], ...]
 
 
 class Tables(NamedTuple):
-    """Look-up tables of some rules.
+    """Look-up tables of some rules."""
 
-    Attributes:
-        rules: The rules; a copy, by way of a file too, is made of them alone.
-        slots: The slots of the hand that each of the A actions lays.
-        ends: The first and the last of them, (2, A).
-        legal: ``legal[plays][held]``: which actions lay this many cards, all from slots of a hand
-            of this many, (A,).
-        counts: By card id the numbers that it adds: to cards by colour, Kododo cards and points by
-            colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
-        known: The part of an observation that the rules tell.
-    """
-
-    rules: Rules
-    slots: Slots
-    ends: Uint8
+    rules: Rules  # a copy, by way of a file too, is made of them alone
+    slots: Slots  # the slots of the hand that each of the A actions lays
+    ends: Uint8  # the first and the last of them, (2, A)
+    # ``legal[plays][held]``: which actions lay so many cards, all from slots of a hand of so many.
     legal: list[list[Bool]]
+    # By card id the numbers that it adds: to cards by colour, Kododo cards and points by colour,
+    # then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
     counts: Uint8
-    known: Known
+    known: Known  # the part of an observation that the rules tell
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tables, (self.rules,)

@@ -24,19 +24,12 @@ LONGEST_GAME = 10_000  # steps; a game that goes on for longer is taken for one 
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of the checks: one game under one set of rules.
+    """The subject of the checks: one game under one set of rules."""
 
-    Attributes:
-        make: ``make(num_envs, seed=..., **rules)`` is a new batch.
-        rules: The rules, as ``make`` takes them.
-        seed: From which all randomness of the checks follows.
-        places: At how many places of a game the expensive checks stop and look.
-    """
-
-    make: Make
-    rules: Mapping[str, Any]
-    seed: int = 0
-    places: int = 10
+    make: Make  # ``make(num_envs, seed=..., **rules)`` is a new batch
+    rules: Mapping[str, Any]  # as ``make`` takes them
+    seed: int = 0  # from which all randomness of the checks follows
+    places: int = 10  # at how many places of a game the expensive checks stop and look
 
     def game(self, num_envs: int, seed: int | None = None) -> BatchGame:
         """A new batch; ``seed`` is the subject's own unless another is given."""

@@ -33,21 +33,14 @@ class Swap:
 
 @dataclass(frozen=True)
 class Place:
-    """A place in one game, and the others that it may be.
+    """A place in one game, and the others that it may be."""
 
-    Attributes:
-        step: How many steps have been played.
-        game: A batch of one.
-        swaps: The C swaps tried on its deck.
-        others: The same choices with each of the decks; None where they were not possible.
-        alike: Shape (C, P): for which players it has been the same game at every step so far,
-            to judge by scores, observation, mask and view.
-    """
-
-    step: int
-    game: BatchGame
-    swaps: list[Swap]
-    others: list[BatchGame | None]
+    step: int  # how many steps have been played
+    game: BatchGame  # a batch of one
+    swaps: list[Swap]  # the C swaps tried on its deck
+    others: list[BatchGame | None]  # the same choices with each deck; None where not possible
+    # For which players it has been the same game at every step so far, to judge by scores,
+    # observation, mask and view: shape (C, P).
     alike: Bool
 
     def of(self, player: int) -> list[BatchGame]:
