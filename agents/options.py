@@ -1,4 +1,4 @@
-"""What train.py and evaluate.py can both be asked: how long to learn, and on what.
+"""The options that train.py and evaluate.py share: how long to learn, and where.
 
 It imports no library, so that ``evaluate.py --help`` is quick.
 """

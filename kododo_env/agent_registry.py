@@ -24,7 +24,7 @@ MOST_DIGITS = 12  # of a search's budget
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
-    """What makes a game's scripted agents, by name: the baselines first.
+    """The makers of a game's scripted agents, by name: the baselines first.
 
     Raises:
         ValueError: There is no such game.
@@ -152,7 +152,7 @@ def make_agent(name: str, game: str) -> Agent:
 
 
 def search_budget(text: str) -> SearchBudget:
-    """What a decision may cost a search: a number of worlds such as "64", or a time as "50ms".
+    """The cost of a search's decision: a number of worlds such as "64", or a time as "50ms".
 
     Raises:
         ValueError: It is neither, or more than a search may have.

@@ -1,4 +1,4 @@
-"""What the doors of all games share: the options of one game as a PettingZoo environment."""
+"""The part that the doors of all games share: the options of a PettingZoo environment."""
 
 from __future__ import annotations
 
@@ -48,17 +48,7 @@ class TableOptions(TypedDict, total=False):
 def parallel_game(
     batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
 ) -> ParallelGame:
-    """What each door's ``parallel_env`` returns.
-
-    Args:
-        batch_game: The door's.
-        rules: The game's ``Rules``.
-        options: Fields of the rules and ``TableOptions``.
-
-    Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played, or an option is none of its choices.
-    """
+    """The ``parallel_env`` of a door: from its ``batch_game``, ``Rules``, and all options."""
     from kododo_env.wrappers.parallel import ParallelGame  # the batch does without PettingZoo
 
     table, given = _apart(rules, options)
@@ -68,7 +58,7 @@ def parallel_game(
 def aec_game(
     batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
 ) -> AECGame:
-    """What each door's ``env`` returns; see ``parallel_game``."""
+    """The ``env`` of a door; see ``parallel_game``."""
     from kododo_env.wrappers.aec import AECGame  # as above
 
     table, given = _apart(rules, options)

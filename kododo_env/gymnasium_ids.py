@@ -37,11 +37,7 @@ def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
     Args:
         game: The game's name in the registry.
         num_envs: How many games.
-        **options: Those of ``BatchVectorEnv``, and the parameters of the game's ``batch_game``.
-
-    Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played, or an option is none of its choices.
+        **options: Those of ``BatchVectorEnv``, and else as for ``single``.
     """
     from kododo_env import registry
     from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv

@@ -57,10 +57,8 @@ def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGa
 
     Args:
         num_players: 2 to 4; 2 play the duel.
-        **options: ``reward``, ``render_mode``, ``illegal_action``, ``observation_dtype``,
-            ``normalize``, ``action_mask``, ``opponents`` and ``record``, as
-            ``kododo_env.doors.TableOptions`` explains them; and further fields of ``Rules``, to
-            change the game.
+        **options: ``kododo_env.doors.TableOptions``, which explains them, and further fields of
+            ``Rules``, to change the game.
 
     Raises:
         TypeError: There is no such option.

@@ -67,10 +67,8 @@ def parallel_env(
     Args:
         num_players: 2 to 5.
         variant: ``"standard"`` or ``"long"``.
-        **options: ``reward``, ``render_mode``, ``illegal_action``, ``observation_dtype``,
-            ``normalize``, ``action_mask``, ``opponents`` and ``record``, as
-            ``kododo_env.doors.TableOptions`` explains them; and further fields of ``Rules``, to
-            change the game.
+        **options: ``kododo_env.doors.TableOptions``, which explains them, and further fields of
+            ``Rules``, to change the game.
 
     Raises:
         TypeError: There is no such option.

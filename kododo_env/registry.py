@@ -17,7 +17,7 @@ DOORS = {
 
 
 class Door(Protocol):
-    """What the module of each game offers, such as ``kododo_env.kododo_v0``."""
+    """The functions in the module of each game, such as ``kododo_env.kododo_v0``."""
 
     GYMNASIUM_ID: str
     PLAYERS: tuple[int, ...]

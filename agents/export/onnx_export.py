@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import onnx
 import torch
 from torch import Tensor, nn
@@ -20,6 +19,7 @@ from agents.export.metadata_file import write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.networks.network import GameNetwork, masked
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Array, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import describe
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -32,7 +32,7 @@ TOLERANCE = 1e-4  # of logits and values, absolute and relative
 
 
 class _Graph(nn.Module):
-    """What is exported: observation and mask in, masked logits and value out."""
+    """The exported graph: observation and mask in, masked logits and value out."""
 
     def __init__(self, network: GameNetwork) -> None:
         super().__init__()
@@ -119,15 +119,13 @@ def _quiet() -> Iterator[None]:
         logging.disable(level)
 
 
-def positions(
-    game: BatchGame, least: int, seed: int = 0
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
+def positions(game: BatchGame, least: int, seed: int = 0) -> tuple[Array, Int8]:
     """At least this many positions of random legal play: observations (n, F), masks (n, A) int8."""
     rng = np.random.default_rng(seed)
     num_envs = max(1, min(512, least // (STEPS * game.num_players)))
     play = game.fresh(num_envs, seed)
-    observations: list[npt.NDArray[Any]] = []
-    masks: list[npt.NDArray[np.int8]] = []
+    observations: list[Array] = []
+    masks: list[Int8] = []
     while sum(map(len, masks)) < least:
         mask = play.legal_action_mask()
         observations.append(play.observe().reshape(-1, game.layout.size))

@@ -22,10 +22,8 @@ _INSTEAD = {
 def write_plain(policy: Path, path: Path) -> None:
     """Write a policy file once more, with weights in float32 and inputs in int32.
 
-    Args:
-        policy: A policy file; it stays as it is.
-        path: The file to write, with its metadata as JSON beside it; it appears whole or not
-            at all. It can be played as the other, and gives the same answers.
+    It can be played as the other, and gives the same answers. It appears whole or not at all, with
+    its metadata as JSON beside it.
 
     Raises:
         ValueError: The policy cannot be read, or the result would be too large.
@@ -41,7 +39,7 @@ def write_plain(policy: Path, path: Path) -> None:
 def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of a policy's model in float32 and int32, and the casts that this makes needless.
 
-    What orders the cards stays in double precision, and indices stay int64.
+    The keys that order the cards stay in double precision, and indices stay int64.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)

@@ -12,11 +12,7 @@ from kododo_env.policy.policy_file import LARGEST_FILE, sealed
 
 
 def policy_bytes(model: onnx.ModelProto, metadata: PolicyMetadata) -> bytes:
-    """The policy file of a model: readable by old runtimes, with metadata and digest.
-
-    Args:
-        model: Of opset ``OPSET``; it stays as it is.
-        metadata: What the file shall say of itself.
+    """The policy file of a model of opset ``OPSET``: for old runtimes, with metadata and digest.
 
     Raises:
         ValueError: It would be too large, or no policy.

@@ -25,11 +25,8 @@ PREFIX = "network."  # of the network's own tensors in the file
 def network_of(path: str | Path) -> GameNetwork:
     """The network of a policy file, proved to give the file's answers.
 
-    The file is read as ONNX and as nothing else: nothing is unpickled, and no other file is
-    opened.
-
-    Args:
-        path: A file that ``export_policy`` wrote.
+    The file, which ``export_policy`` wrote, is read as ONNX and as nothing else: nothing is
+    unpickled, and no other file is opened.
 
     Raises:
         ValueError: It cannot be read, is no policy of this project, does not tell how its

@@ -1,3 +1,1 @@
 """The networks, and how they see a position."""
-
-from __future__ import annotations

@@ -70,15 +70,11 @@ class Canonical(nn.Module):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """The canonical observation, and where the actions are in the raw output.
+        """The canonical observations of some, (B, F), and where the actions are in the raw output.
 
-        Args:
-            observation: Shape (B, F), any dtype.
-
-        Returns:
-            The canonical observation, float32 (B, F), its columns in the order ``columns``,
-            and entries of the raw output, int64 (B, K), K being the actions that do not play
-            from slots, and the slots of the hand.
+        The first are float32 (B, F), their columns in the order ``columns``; the entries of the raw
+        output are int64 (B, K), K being the actions that do not play from slots, and the slots of
+        the hand.
         """
         numbers = observation.to(torch.float32)
         # A third faster than the observations times the keys.
@@ -170,7 +166,7 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
 
 
 def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> Float64:
-    """What each number of an observation adds to the key of each entry; shape (F, C).
+    """The part of each number of an observation in the key of each entry; shape (F, C).
 
     The declared pieces decide first; then everything else does, through coefficients that
     differ but do not depend on the entry, so that entries with equal keys are alike.
@@ -232,19 +228,14 @@ def arrangement(places: Tensor) -> Tensor:
 
 
 def arranged(rows: Tensor, by: Tensor) -> Tensor:
-    """What entries have, (B * C, W), in the order of their places; see ``arrangement``."""
+    """The rows of entries, (B * C, W), in the order of their places; see ``arrangement``."""
     if torch.compiler.is_exporting():
         return (by @ rows.reshape(-1, by.shape[1], rows.shape[1])).flatten(0, 1)
     return rows.index_select(0, by)
 
 
 def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
-    """How many numbers of each row are not above each of the bounds, int64 (B, K).
-
-    Args:
-        ascending: Shape (B, F).
-        bounds: Shape (K,).
-    """
+    """How many numbers of each row, (B, F), are not above each bound, (K,): int64 (B, K)."""
     if torch.compiler.is_exporting():
         # In float32, since the runtime adds those up in a fifth of the time.
         not_above = ascending[:, None, :] <= bounds[None, :, None]
@@ -254,12 +245,7 @@ def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
 
 
 def columns_of(numbers: Tensor, columns: Tensor) -> Tensor:
-    """``numbers[:, columns]``, which in onnxruntime is fast and in torch six times slower.
-
-    Args:
-        numbers: Shape (B, F).
-        columns: Shape (K,).
-    """
+    """``numbers[:, columns]``, which in onnxruntime is fast and in torch six times slower."""
     if torch.compiler.is_exporting():
         return numbers[:, columns]
     return numbers.index_select(1, columns)

@@ -128,25 +128,15 @@ class GameNetwork(nn.Module):
         return [each for each in self.parameters() if each.ndim == 2 and id(each) not in last]
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits of all actions and the value.
-
-        Args:
-            observation: Shape (B, F), any dtype.
-
-        Returns:
-            Logits (B, A), legal or not, and values (B,), both float32.
-        """
+        """Logits (B, A), legal or not, and values (B,), float32, of observations (B, F)."""
         return self.from_canonical(*self.canonical(observation))
 
     def from_canonical(
         self, observation: Tensor, entries: Tensor, bfloat16: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Logits and value from what ``canonical`` gives.
+        """Logits and value from canonical observations, float32 (B, F), and the actions' entries.
 
-        Args:
-            observation: The canonical observation, float32 (B, F).
-            entries: The actions' entries of the raw output.
-            bfloat16: Multiply the matrices in bfloat16: faster where the processor has it.
+        In bfloat16 matrices are multiplied faster where the processor has it.
         """
         if bfloat16 and self.encoders is None:
             both = self._in_bfloat16(observation)
@@ -174,7 +164,7 @@ class GameNetwork(nn.Module):
         return functional.linear(hidden, weight.to(torch.bfloat16)).to(torch.float32) + bias
 
     def _inputs(self, observation: Tensor) -> tuple[Tensor, list[Embeddings]]:
-        """What the trunk gets of a canonical observation, float32 (B, inputs), and the heads."""
+        """The inputs of the trunk, (B, inputs), and the embeddings for the heads; float32."""
         scaled, embeddings = observation * self.scale, []
         if self.encoders is not None:
             scaled, found = self.encoders(scaled)

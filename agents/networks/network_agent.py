@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from agents.networks.network import GameNetwork, check_answers, masked
 from kododo_env.core.agent import first_of_best
+from kododo_env.core.arrays import Float32, Int64
 from kododo_env.core.view import View
 
 
@@ -29,7 +29,7 @@ class NetworkAgent:
         self.name = name
 
     @torch.no_grad()
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose actions, shape (N,).
 
         Raises:
@@ -42,13 +42,13 @@ class NetworkAgent:
         return np.asarray((logits + noise).argmax(axis=1))
 
     @torch.no_grad()
-    def probabilities(self, view: View) -> npt.NDArray[np.float32]:
+    def probabilities(self, view: View) -> Float32:
         """The network's own distribution, that of temperature 1, (N, A).
 
         Raises:
             Diverged: The network's answers are no numbers to choose by.
         """
-        chances: npt.NDArray[np.float32] = self._logits(view).softmax(dim=1).numpy()
+        chances: Float32 = self._logits(view).softmax(dim=1).numpy()
         return chances
 
     def _logits(self, view: View) -> torch.Tensor:

@@ -12,12 +12,12 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from agents.networks.canonical import Canonical, columns_of
 from kododo_env.core.actions import ActionPiece
+from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout
 
 Embeddings = dict[str, Tensor]
@@ -78,14 +78,10 @@ class Encoders(nn.Module):
         return [kind.axis for kind in self.kinds.values() if kind.outer == axis]
 
     def forward(self, scaled: Tensor) -> tuple[Tensor, Embeddings]:
-        """What the trunk gets, and the embeddings.
+        """The trunk's inputs, (B, ``size``), and all embeddings, of canonical observations (B, F).
 
-        Args:
-            scaled: Canonical observations, float32 (B, F).
-
-        Returns:
-            (B, ``size``): the embeddings of the outermost axes, in order, and what belongs to
-            no entry; and all embeddings.
+        The trunk gets the embeddings of the outermost axes, in order, and all numbers that belong
+        to no entry.
         """
         found: Embeddings = {}
         start = 0
@@ -137,7 +133,7 @@ def _kinds(layout: ObservationLayout) -> dict[str, _Kind]:
     return dict(sorted(kinds.items(), key=lambda item: item[1].outer is None))
 
 
-def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> npt.NDArray[np.int64]:
+def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> Int64:
     """Which numbers of an observation an entry's encoder gets, (entries, features)."""
     axes = (kind.outer, kind.axis) if kind.outer else (kind.axis,)
     columns = layout.views(np.arange(layout.size))
@@ -151,13 +147,7 @@ def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> npt.ND
 
 
 class Heads(nn.Module):
-    """The raw output, block by block.
-
-    Args:
-        blocks: What it consists of; see ``raw_blocks``.
-        encoders: Whose embeddings are given.
-        hidden: Width of the trunk.
-    """
+    """The raw output, block by block: see ``raw_blocks``; ``hidden`` is the width of the trunk."""
 
     def __init__(self, blocks: list[ActionPiece], encoders: Encoders, hidden: int) -> None:
         super().__init__()
@@ -199,7 +189,7 @@ class _PlainBlock(nn.Module):
 
 
 class _TiedBlock(nn.Module):
-    """What the trunk says and what each entry's embedding says, added up, then a ReLU.
+    """The answers of the trunk and of each entry's embedding, added up, then a ReLU.
 
     Of an axis within another only the entries within the first one are meant: one's own.
     """
@@ -232,7 +222,7 @@ class _TiedBlock(nn.Module):
 
 
 def raw_blocks(canonical: Canonical, pieces: tuple[object, ...]) -> list[ActionPiece]:
-    """What the raw output consists of; see ``Canonical``."""
+    """The blocks of the raw output; see ``Canonical``."""
     blocks = [piece for piece in pieces if isinstance(piece, ActionPiece)]
     hand, symmetry = canonical.hand, canonical.layout.symmetry
     if hand is not None:

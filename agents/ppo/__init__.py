@@ -1,3 +1,1 @@
 """The learner: PPO for self-play on a batch of simultaneous games."""
-
-from __future__ import annotations

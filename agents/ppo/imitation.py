@@ -6,10 +6,7 @@ Much more is learned from the values of all actions to the expert than from its 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 import torch
 from scipy.special import softmax
 from torch.nn import functional
@@ -17,30 +14,23 @@ from torch.nn import functional
 from agents.networks.network import log_probabilities
 from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Played, minibatches
 from kododo_env.core.agent import ActionValueAgent, Agent, choice_of, joint_action
+from kododo_env.core.arrays import Array, Bool, Float32, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 
 
 class Imitation:
-    """Learns an expert's policy, and the value of its play.
+    """Has a learner learn an expert's policy, and the value of its play.
 
     The loss is the cross-entropy to the expert's distribution plus the squared error of the
     value.
-
-    Args:
-        learner: The learner, with the settings of its recipe.
-        expert: The agent that is imitated.
     """
 
     def __init__(self, learner: PPO, expert: Agent) -> None:
         self.learner, self.expert, self.recipe = learner, expert, learner.recipe
 
     def learn(self, decisions: Batch, remaining: float) -> dict[str, float]:
-        """Imitate decisions that were played; returns numbers to log.
-
-        Args:
-            decisions: The expert's.
-            remaining: The share of the phase that is left, 1 to 0.
+        """Imitate the expert's decisions, a share of the phase being left; returns numbers to log.
 
         Raises:
             Diverged: Losses, gradients or the network's answers are no finite numbers.
@@ -59,21 +49,16 @@ class Imitation:
         return {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
 
     def play(self, game: BatchGame, rng: np.random.Generator) -> Played:
-        """Let the expert play all seats of a batch to its end.
+        """Let the expert play all seats of a batch that was just dealt to its end.
 
-        Args:
-            game: N games, just dealt.
-            rng: The expert's randomness.
-
-        Returns:
-            Its decisions, with its distributions (B, A) as ``targets``.
+        The decisions have its distributions (B, A) as ``targets``.
 
         Raises:
             Diverged: The network's answers are no numbers.
         """
-        steps: list[tuple[npt.NDArray[Any], ...]] = []
-        decided: list[npt.NDArray[np.bool_]] = []
-        rewards: list[npt.NDArray[np.float32]] = []
+        steps: list[tuple[Array, ...]] = []
+        decided: list[Bool] = []
+        rewards: list[Float32] = []
         agent_steps = 0
         while len(rewards) < LONGEST_UPDATE and not game.terminated.all():
             agent_steps += game.num_players * int((~game.terminated).sum())
@@ -100,20 +85,12 @@ class Imitation:
 
 def demonstrate(
     expert: Agent, game: BatchGame, rng: np.random.Generator, temperature: float
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """What an expert does in every seat, and the distribution that is to be learned there.
+) -> tuple[Int64, Float32]:
+    """An expert's actions in every seat, (N, P), and the distributions to be learned, (N, P, A).
 
-    Args:
-        expert: Plays in every seat, each time with that seat's view.
-        game: N games; they are not stepped.
-        rng: The source of the expert's randomness.
-        temperature: In points. The distribution is the softmax of the values of the legal
-            actions divided by it. If it is 0, or the expert has no action values, it is
-            the expert's choice with certainty.
-
-    Returns:
-        Action numbers (N, P), as ``game.step`` takes them, and distributions (N, P, A);
-        those of seats with nothing to decide are all 0.
+    A distribution is the softmax of the values of the legal actions divided by the temperature, in
+    points. If that is 0, or the expert has no action values, it is the expert's choice with
+    certainty. In seats with nothing to decide it is all 0.
     """
     noting = _Noting(expert, game, temperature)
     chosen = joint_action([noting] * game.num_players, game, rng)
@@ -127,7 +104,7 @@ class _Noting:
         self.name, self.expert, self.temperature = expert.name, expert, temperature
         self.targets = np.zeros((game.num_envs, game.num_players, game.num_actions), np.float32)
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.integer[Any]]:
+    def act(self, view: View, rng: np.random.Generator) -> Integer:
         """The expert's choice, (N,)."""
         if self.temperature > 0 and isinstance(self.expert, ActionValueAgent):
             values = self.expert.action_values(view)

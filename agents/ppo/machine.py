@@ -77,10 +77,8 @@ class DataParallel:
 
     Matrices of a few hundred columns are too small for torch's own threads to share; whole
     parts of a batch are not. torch's own should be one (``prepare_process``). What
-    torch keeps for each thread, such as ``no_grad``, must be set inside the function.
-
-    Args:
-        threads: How many parts, at least 1; one part is computed on the calling thread.
+    torch keeps for each thread, such as ``no_grad``, must be set inside the function. A single part
+    is computed on the calling thread.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -94,7 +92,7 @@ class DataParallel:
         return [slice(*pair) for pair in pairwise(ends)]
 
     def map(self, function: Callable[[slice], Result], total: int) -> list[Result]:
-        """What the function returns for each of the parts, in their order."""
+        """The results of the function for each of the parts, in their order."""
         parts = self.parts(total)
         if self._pool is None or len(parts) == 1:
             return [function(part) for part in parts]

@@ -32,15 +32,10 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) ->
 
 
 class MuonWithAdam(torch.optim.Optimizer):
-    """Muon (Jordan et al. 2024) for matrices, Adam (Kingma and Ba 2015) for the rest.
+    """Muon (Jordan et al. 2024) for matrices, Adam (Kingma and Ba 2015) for the others.
 
-    Muon follows the learning rate of Adam's group, so ``set_learning_rate`` sets both.
-
-    Args:
-        matrices: Weights of hidden layers, two-dimensional.
-        others: All other parameters.
-        lr: Adam's learning rate.
-        muon: Muon's learning rate is this times Adam's.
+    The learning rate of Muon is ``muon`` times that of Adam's group, so ``set_learning_rate``
+    sets both.
     """
 
     def __init__(

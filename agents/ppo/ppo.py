@@ -19,7 +19,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -36,7 +35,7 @@ from agents.ppo.machine import DataParallel, Stopwatch
 from agents.ppo.optimizer import make_optimizer, set_learning_rate
 from agents.recipes.recipe import Recipe
 from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Float32
+from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 
 LONGEST_UPDATE = 200  # steps of an update: games without a fixed length are cut there
@@ -117,14 +116,9 @@ class PPO(nn.Module):
     def play(self, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
         """Deal a batch of games, and play them to their end, ``LONGEST_UPDATE`` steps at most.
 
-        Args:
-            game: N games.
-            agents: The agent in each seat; None: the policy.
-            seed: Of the cards and of the agents' randomness. The policy's own is torch's.
-
-        Returns:
-            The policy's decisions in the order of their taking, with the ``actions``, their
-            ``log_probs`` and their ``advantages``, (B,) each.
+        In a seat without an agent the policy plays, by torch's randomness; the seed is for all
+        else. The decisions, in the order of their taking, are the policy's, with the ``actions``,
+        their ``log_probs`` and their ``advantages``, (B,) each.
 
         Raises:
             Diverged: The network's answers are no numbers.
@@ -134,7 +128,7 @@ class PPO(nn.Module):
         rng = np.random.default_rng((seed, 1))  # not the one that deals
         game.reset(seed)
         taken: list[Batch] = []
-        decided: list[npt.NDArray[np.bool_]] = []
+        decided: list[Bool] = []
         values: list[Tensor] = []
         rewards: list[Float32] = []
         steps = 0
@@ -157,7 +151,7 @@ class PPO(nn.Module):
         return Played(columns | gains, steps)
 
     @torch.no_grad()
-    def _decide(self, game: BatchGame, here: npt.NDArray[np.bool_]) -> tuple[Batch, Tensor]:
+    def _decide(self, game: BatchGame, here: Bool) -> tuple[Batch, Tensor]:
         """Decisions where ``here``, (N, P), says so, and the values of their positions (B,)."""
         masks = torch.from_numpy(np.array(game.legal_action_mask(), order="C")[here])
         canonical, entries, logits, values = self.answers(_observations(game)[here])
@@ -172,12 +166,11 @@ class PPO(nn.Module):
         }
         return decisions, values
 
-    def answers(self, observations: npt.NDArray[Any]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def answers(self, observations: Array) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The network's answers to observations (B, F).
 
-        Returns:
-            Canonical observations (B, F) in their own dtype, the actions' entries int16 (B, K),
-            logits (B, A), legal or not, and values (B,).
+        They are canonical observations (B, F) in their own dtype, the actions' entries int16
+        (B, K), logits (B, A), legal or not, and values (B,).
 
         Raises:
             Diverged: The answers are no numbers.
@@ -199,24 +192,16 @@ class PPO(nn.Module):
     # --- advantages -----------------------------------------------------------------------
 
     def gains(
-        self,
-        game: BatchGame,
-        seats: Sequence[int],
-        values: Tensor,
-        decided: npt.NDArray[np.bool_],
-        rewards: Float32,
+        self, game: BatchGame, seats: Sequence[int], values: Tensor, decided: Bool, rewards: Float32
     ) -> Batch:
-        """The gains of decisions.
+        """The ``advantages`` and ``returns`` of B decisions, (B,) each.
 
         Args:
             game: N games as they stand after the last step.
             seats: The seats in which it was decided.
-            values: The expectation at each of the B decisions, in their order, (B,).
+            values: The expectation at each decision, in their order, (B,).
             decided: Whether each seat of each game decided in each step, (T, N * seats).
             rewards: Its gain in that step, likewise.
-
-        Returns:
-            Their ``advantages`` and their ``returns``, (B,) each.
         """
         expected, after = np.zeros_like(rewards), np.zeros(rewards[0].shape, np.float32)
         expected[decided] = values
@@ -310,15 +295,9 @@ class PPO(nn.Module):
     def descend(
         self, batches: Iterable[Batch], losses: Callable[[Batch], Losses], learning_rate: float
     ) -> dict[str, float]:
-        """Lower a loss by a step of the optimiser on each minibatch.
+        """Lower a loss by a step of the optimiser on each minibatch; returns numbers to log.
 
-        Args:
-            batches: The minibatches.
-            losses: Called with each thread's part of one.
-            learning_rate: The optimiser's, in this update.
-
-        Returns:
-            The learning rate, and the means of the losses.
+        ``losses`` is called with each thread's part of a minibatch.
 
         Raises:
             Diverged: Losses, gradients, weights or the network's answers are no finite numbers.
@@ -372,7 +351,7 @@ class PPO(nn.Module):
 
 def advantages_of(
     rewards: Float32,
-    decided: npt.NDArray[np.bool_],
+    decided: Bool,
     values: Float32,
     after: Float32,
     gamma: float,
@@ -435,7 +414,7 @@ def normalised(batch: Batch) -> Batch:
     return batch | {"advantages": (advantages - advantages.mean()) / spread}
 
 
-def _observations(game: BatchGame) -> npt.NDArray[Any]:
+def _observations(game: BatchGame) -> Array:
     """The observation of each player of each game: contiguous rows, (N, P, F)."""
     rows = np.empty((game.num_envs, game.num_players, game.layout.size), game.layout.dtype)
     return game.observe(out=rows)

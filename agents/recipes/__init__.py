@@ -1,3 +1,1 @@
 """How each game is learned best, as far as it was measured: for each game a module of its name."""
-
-from __future__ import annotations

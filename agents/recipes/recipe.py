@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from typing import Annotated, Any
 
 import numpy as np
-import numpy.typing as npt
 import tyro
 
 from kododo_env.core import rewards
+from kododo_env.core.arrays import Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, check_settings, positive, real
 from kododo_env.core.numbers import shown
@@ -110,9 +110,9 @@ class Recipe:
         rate = self.learning_rate + gone * (self.final_learning_rate - self.learning_rate)
         return rate, self.ent_coef + gone * (self.final_ent_coef - self.ent_coef)
 
-    def reward(self, game: BatchGame) -> npt.NDArray[np.float32]:
+    def reward(self, game: BatchGame) -> Float32:
         """Points compared with the others' as they come, and the victory at the end; (N, P)."""
-        margin: npt.NDArray[np.float32] = np.float32(self.margin_weight) * rewards.margin(game)
+        margin: Float32 = np.float32(self.margin_weight) * rewards.margin(game)
         return margin + rewards.win(game)
 
     def opponent_of(self, update: int) -> str | None:

@@ -26,18 +26,12 @@ MEMBERS = ("facts.json", "learner.pt")  # and sha256, their digest
 
 @dataclass
 class Progress:
-    """How far a run has come.
+    """How far a run has come."""
 
-    Attributes:
-        seconds: Time spent learning, measuring included.
-        updates: Updates of the policy.
-        steps: Agent-steps played.
-        curve: The measurements: dictionaries of seconds, steps and win shares.
-    """
-
-    seconds: float = 0.0
-    updates: int = 0
-    steps: int = 0
+    seconds: float = 0.0  # time spent learning, measuring included
+    updates: int = 0  # of the policy
+    steps: int = 0  # agent-steps played
+    # The measurements: dictionaries of seconds, steps and win shares.
     curve: list[dict[str, Any]] = field(default_factory=list)
 
     def text(self) -> str:
@@ -50,17 +44,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything that a run needs to go on as if it had never stopped.
-
-    Attributes:
-        task: The task that is learned.
-        progress: How far it has come.
-        learner: The bytes that ``restore`` takes; empty before the first checkpoint.
-    """
+    """Everything that a run needs to go on as if it had never stopped."""
 
     task: Task
     progress: Progress = field(default_factory=Progress)
-    learner: bytes = b""
+    learner: bytes = b""  # for ``restore``; empty before the first checkpoint
 
 
 def save_checkpoint(path: Path, task: Task, learner: PPO, progress: Progress) -> None:
@@ -115,12 +103,7 @@ def _digest(members: dict[str, bytes]) -> bytes:
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:
-    """Put back the weights of a learner, its optimiser and the random state.
-
-    Args:
-        learner: One with the same network and optimiser, as the task says.
-        checkpoint: The checkpoint that was read.
-    """
+    """Put back the weights of the checkpoint's learner, its optimiser and the random state."""
     saved = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
     learner.go_on(saved)
     torch.set_rng_state(saved["random_state"])

@@ -15,17 +15,9 @@ from kododo_env.core.agent import Agent
 def against(
     agent: Agent, task: Task, games: int, seed: int, names: Sequence[str] | None = None
 ) -> dict[str, MatchResult]:
-    """Play one agent against P - 1 copies of each of some scripted players.
+    """Play one agent against P - 1 copies of each of some scripted players, by the same decks.
 
-    Args:
-        agent: The agent that is measured.
-        task: The game and its rules.
-        games: How many against each.
-        seed: The same seed deals the same decks.
-        names: The scripted players; None takes the game's baselines, the weakest first.
-
-    Returns:
-        By the scripted player's name.
+    Without names these are the game's baselines, the weakest first.
     """
     rest = task.game, task.num_players, games, seed, task.further_rules
     names = baselines(task.game) if names is None else names

@@ -17,13 +17,9 @@ MARKERS = "osD^vP*"
 def draw_learning_curve(
     path: Path, curve: list[dict[str, Any]], num_players: int, title: str
 ) -> None:
-    """Draw win shares against each baseline over the minutes of training.
+    """Write a PNG file of win shares against each baseline over the minutes of training.
 
-    Args:
-        path: The PNG file to write.
-        curve: A run's measurements; see ``agents.training.checkpoint.Progress``.
-        num_players: P; a line marks parity, 1/P.
-        title: Above the picture.
+    The curve is a run's measurements, see ``Progress``; a line marks parity, 1/P.
     """
     figure = Figure(figsize=(8, 4.8), layout="constrained")
     axes = figure.subplots()

@@ -51,7 +51,7 @@ def needed_memory(task: Task) -> int:
 
 
 class GameLength(NamedTuple):
-    """What a batch takes, played at random."""
+    """The length of a batch of games, played at random."""
 
     steps: int  # from the deal until all games are over, at most ``LONGEST_UPDATE``
     deciding: float  # the share of the seats that had something to decide

@@ -26,7 +26,7 @@ SELECTION_GAMES = 2_000  # for each temperature
 
 @dataclass(frozen=True)
 class BestResponse:
-    """What was learned against a policy.
+    """A player that was learned against a policy.
 
     Attributes:
         agent: It plays at the temperature that did best.
@@ -118,11 +118,7 @@ def _tables(policy: OnnxAgent, recipe: Recipe) -> list[Table]:
 
 
 def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int) -> int:
-    """Learn until the budget is spent, one seat after the other; at least one update.
-
-    Returns:
-        The learner's steps.
-    """
+    """Learn, one seat after the other, until the budget is spent: the learner's steps."""
     steps = 0
     with budget_bar(title="best response") as show:
         for update in count():

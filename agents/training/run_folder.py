@@ -36,10 +36,9 @@ BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 
 @contextmanager
 def run_folder(config: TrainConfig) -> Iterator[Path]:
-    """The folder of a run. Folders that are made for it, and empty at the end, are removed again.
+    """The folder of a run, or if it names none a free one in ``runs``.
 
-    Args:
-        config: If it names no folder, a free one is found in ``runs``.
+    Folders that are made for it, and empty at the end, are removed again.
 
     Raises:
         ValueError: It cannot be made, or its name depends on a game that cannot be played.

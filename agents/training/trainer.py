@@ -28,19 +28,14 @@ MEASURE_GAMES = 400  # against each baseline, each time while learning
 
 
 class Trainer:
-    """One training run in a folder of its own.
+    """One training run in a folder of its own, which exists.
 
-    Args:
-        config: What was asked for.
-        begun: What is learned and where it stands.
-        run_dir: The folder; it exists.
-        before_writing: Called before each checkpoint; an error that it raises ends the run.
+    ``before_writing`` is called before each checkpoint; an error that it raises ends the run.
 
     Attributes:
-        learner: The learner.
         game: The games of self-play.
-        tables: What is played; see ``Task.tables``.
-        stopped: What somebody who asked to stop early has raised, None if nobody has.
+        tables: See ``Task.tables``.
+        stopped: The exception of somebody who asked to stop early, None if nobody has.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What a training run is asked to do, and how that is read from and written to files."""
+"""The settings of a training run, and how they are read from and written to files."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class TrainConfig:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
 
     def budget(self, spent: float = 0.0) -> Budget:
-        """What it may take, of which this many seconds are spent already."""
+        """The time or steps it may take, of which this many seconds are spent already."""
         return Budget(self.minutes, self.steps, spent)
 
 

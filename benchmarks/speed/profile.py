@@ -29,7 +29,7 @@ BY_AGENT = "agents"
 """In place of functions: which agent chooses."""
 DECIDING = {
     "the network": "kododo_env.policy.onnx_trial:answers_of",
-    "the observation": "kododo_env.core.batch_game:BatchGame._observation_of",
+    "the observation": "kododo_env.core.batch_game:BatchGame.observation_of",
     "the mask": "kododo_env.core.batch_game:BatchGame.legal_action_mask",
     OTHER: "kododo_env.policy.onnx_agent:OnnxAgent.act",
 }

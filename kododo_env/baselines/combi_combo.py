@@ -57,7 +57,7 @@ class HeuristicAgent(CombiComboAgent):
     one more may give the neighbour the most.
 
     Args:
-        left: What a point of the left neighbour costs, in own points.
+        left: The cost of a point of the left neighbour, in own points.
         kept: Chance that the left neighbour keeps a card for good.
     """
 
@@ -68,14 +68,14 @@ class HeuristicAgent(CombiComboAgent):
         self.kept = kept
 
     def action_values(self, view: View) -> Float64:
-        """What passing each card is expected to cost, with the sign turned; shape (A, N)."""
+        """The cost that is expected of passing each card, with the sign turned; shape (A, N)."""
         now = Situation(view)
         loss = own_loss(now) + self.left * neighbours_gain(now, self.kept)
         return -loss.reshape(view.num_actions, -1)
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
-"""What makes a scripted agent by its name, the weakest first."""
+"""The makers of scripted agents by their names, the weakest first."""
 
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"collector": CollectorAgent}
@@ -86,7 +86,7 @@ HELD_OUT_SEARCHES = ("flat:random:64",)
 
 
 class Situation:
-    """What a player holds and may expect; arrays of shape (C, 4, N)."""
+    """The cards that a player holds and may expect; arrays of shape (C, 4, N)."""
 
     def __init__(self, view: View) -> None:
         self.rules: Rules = view.rules

@@ -49,7 +49,7 @@ class CollectorAgent(CombiComboAgent):
 
 
 def _credit(hand: Array, can_come: Array, rules: Rules) -> Floating:
-    """What may come of what a hand has begun: (...) from (C, 4, ...)."""
+    """The points that may come of all that a hand has begun: (...) from (C, 4, ...)."""
     far = _far(hand, rules) * ((hand > 0) | can_come).all(axis=1)
     sequences = rules.sequence_points * (far * (hand == 0).any(axis=1)).sum(axis=0)
     series = held(hand, TWO) % rules.twos_in_series * (rules.twos_points / rules.twos_in_series)
@@ -66,7 +66,7 @@ def _far(hand: Array, rules: Rules) -> Floating:
 
 
 def _given(passed: Array, card: Array, rules: Rules) -> Floating:
-    """What the left neighbour, who has got what was passed, gains by a card: (A, N)."""
+    """The left neighbour's gain by a card, given all that was passed to them: (A, N)."""
     points = own_points(passed + card, rules) - own_points(passed, rules)
     far = (_far(passed + card, rules) - _far(passed, rules)).sum(axis=0)
     return np.asarray(

@@ -1,16 +1,15 @@
-"""What scripted players of Combi-Combo have in common: they pass the card of the highest value."""
+"""The base of scripted players of Combi-Combo, who pass the card of the highest value."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import ActionValueAgent, best_legal
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Int16, Int64
 from kododo_env.core.view import View
 
 
-def games_last(piece: Array) -> npt.NDArray[np.int16]:
+def games_last(piece: Array) -> Int16:
     """A piece of the observation with the game axis last, as numbers with a sign."""
     return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
 
@@ -18,6 +17,6 @@ def games_last(piece: Array) -> npt.NDArray[np.int16]:
 class CombiComboAgent(ActionValueAgent):
     """Passes the card with the highest value of passing it, among equals any."""
 
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
         """The legal action of the highest value, among equals one at random; shape (N,)."""
         return best_legal(values + 1e-6 * rng.random(values.shape), view)

@@ -5,27 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Float32, Uint8
 
 
-def drawn(
-    weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0
-) -> npt.NDArray[np.uint8]:
-    """How many cards of each kind fall altogether, in each of some ways.
+def drawn(weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0) -> Uint8:
+    """How many cards of each kind fall altogether, in each of some ways: (K, ..., ways, N).
 
-    The ways are the same for all games, so that what is chosen by them follows from the position.
-
-    Args:
-        weights: How likely each kind is, by seat, kind and whatever else: (S, K, ..., N).
-        cards: How many each seat draws or lays.
-        ways: How many ways.
-        seed: Of the random numbers.
-        stick: How often a card is of the same kind as the one before.
-
-    Returns:
-        Shape (K, ..., ways, N).
+    Each seat draws or lays so many cards, each kind as likely as its weight, (S, K, ..., N), and a
+    card sticks so often to the kind of the one before. The ways are the same for all games, so
+    that a choice made by them follows from the position.
     """
     upto = np.cumsum(weights, axis=1, dtype=np.float32)
     below = (upto[:, :-1] / np.maximum(upto[:, -1:], np.float32(1e-9)))[..., None, :]
@@ -39,7 +28,7 @@ def drawn(
 
 
 @lru_cache
-def _numbers(seed: int, cards: int, ways: int, stick: float) -> npt.NDArray[np.float32]:
+def _numbers(seed: int, cards: int, ways: int, stick: float) -> Float32:
     """Random numbers for each card of a seat in each way, (cards, ways), always the same.
 
     The numbers of a card are spread evenly over 0 to 1.

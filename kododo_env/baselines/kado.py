@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.kado_builder import BuilderAgent
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
 from kododo_env.baselines.kado_tableaus import NEVER, Situation, points_expected, points_now
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Bool, Float32
 
 # How the heuristic expects others to play; the numbers were found by self-play.
 DOUBT = 1.0  # how far dealers are from always doing what is best, in points
@@ -68,7 +67,7 @@ class Plan:
         gain = np.stack([points_expected(now, seat).best(now.parts) for seat in seats])
         self.gain = gain - (gain * self.share).sum(axis=1, keepdims=True)
         self._set_values(np.full_like(self.share, LUCK))
-        # What challengers guess depends on what the dealer keeps, and the other way round.
+        # Challengers guess by the cards that the dealer keeps, and the other way round.
         self._set_values(self._luck())
 
     def _set_values(self, luck: Float32) -> None:
@@ -102,12 +101,11 @@ class Plan:
                 later[lacking, spare] = (best * self.share).sum(axis=0)
         return later
 
-    def options(self, lacking: npt.NDArray[np.bool_], spare: Array) -> Float32:
+    def options(self, lacking: Bool, spare: Array) -> Float32:
         """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
 
-        Args:
-            lacking: Which players have no card, (P, N), the seats counted from the dealer.
-            spare: How many cards may still be put aside, (N,).
+        Players who have no card are ``lacking``, (P, N), the seats counted from the dealer; and
+        ``spare`` cards may still be put aside, (N,).
         """
         number, own, games = lacking.sum(axis=0), lacking[0], np.arange(len(spare))
         values = self.values.copy()
@@ -117,7 +115,7 @@ class Plan:
         aside = np.where(own, later, np.where(spare > 0, 0, NEVER))
         return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
-    def given(self, seat: int, lacking: npt.NDArray[np.bool_], spare: Array) -> Float32:
+    def given(self, seat: int, lacking: Bool, spare: Array) -> Float32:
         """How likely the dealer gives each kind to that seat, not to another: (K, N)."""
         options = self.options(lacking, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)
@@ -197,7 +195,7 @@ class HeuristicAgent(KadoAgent):
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
-"""What makes a scripted agent by its name, the weakest first."""
+"""The makers of scripted agents by their names, the weakest first."""
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"builder": BuilderAgent}
 """Scripted agents that no recipe imitates or trains against, likewise; the main one first."""

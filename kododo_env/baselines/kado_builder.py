@@ -44,14 +44,14 @@ class BuilderAgent(KadoAgent):
 
 
 def _above(now: Situation, seat: int) -> Float32:
-    """What each kind of card gains at its best in a tableau, above the average card; (K, N)."""
+    """The gain of each kind of card at its best in a tableau, above the average card; (K, N)."""
     gain = _progress(now, seat).best(now.parts)
     share = now.unseen / np.maximum(now.unseen.sum(axis=0), 1)
     return np.asarray(gain - (gain * share).sum(axis=0), np.float32)
 
 
 def _progress(now: Situation, seat: int) -> Gains:
-    """What each card scores at once in rows, and how far it brings columns."""
+    """The points of each card at once in rows, and how far it brings columns."""
     at_once = points_now(now, seat)
     return Gains(at_once.rows, _columns(now, seat), at_once.open)
 
@@ -70,5 +70,5 @@ def _columns(now: Situation, seat: int) -> Float32:
 
 
 def _worth(cards: Array, full: int) -> Array:
-    """What of its highest value a column of one ribbon with this many cards is worth."""
+    """The share of its highest value that a column of one ribbon and so many cards is worth."""
     return np.where(cards < full, np.minimum(BEGUN * cards, 1), 1)

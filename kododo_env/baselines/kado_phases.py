@@ -1,15 +1,14 @@
-"""What scripted players of KADO have in common: a value for each action of a phase."""
+"""The base of scripted players of KADO: a value for each action of a phase."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.kado_tableaus import Situation
 from kododo_env.core.agent import ActionValueAgent, best_legal
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Float32, Int64
 from kododo_env.core.view import View
 from kododo_env.games.kado.actions import moves
 
@@ -41,7 +40,7 @@ class KadoAgent(ActionValueAgent):
         every[start : start + len(values)] = values
         return every
 
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
         """The legal action of the highest value, among equals one at random; shape (N,)."""
         noise = np.float32(1e-3) * rng.random(values.shape, dtype=np.float32)
         return best_legal(values + noise, view)

@@ -1,4 +1,4 @@
-"""What cards gain in tableaus of KADO: in points at once, or in the points expected at the end."""
+"""The gains of cards in tableaus of KADO: points at once, or points expected at the end."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Bool, Float32, Int64
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase, Rules
 from kododo_env.games.kado.scoring import score_columns, score_rows
@@ -28,7 +27,7 @@ class Situation:
     """A view of N games with the game axis last; ``now[name]`` is a piece of the observation.
 
     Attributes:
-        dealer: Who deals, counted from the own seat.
+        dealer: The dealer, counted from the own seat.
         turns_after: How many turns follow this one.
         kinds: The ids of the K different cards of the deck.
         parts: Gift, ribbon and value of each kind, counted from 0: (3, K).
@@ -80,22 +79,22 @@ class Situation:
 
 @dataclass(frozen=True)
 class Gains:
-    """What cards gain in a tableau: the sum of one part for the row and one for the column."""
+    """The gains of cards in a tableau: the sum of one part for the row and one for the column."""
 
     rows: Float32  # (rows, G, V, N)
     columns: Float32  # (columns, B, V, N)
-    open: npt.NDArray[np.bool_]  # where a card may go, (rows, columns, N)
+    open: Bool  # where a card may go, (rows, columns, N)
 
     def by_cell(self, card: Array) -> Float32:
-        """What one card, an id for each game, gains in each cell: (rows, columns, N)."""
+        """The gains of one card, an id for each game, in each cell: (rows, columns, N)."""
         games = np.arange(len(card))
         kind, value = np.divmod(card, self.rows.shape[2])
         gift, ribbon = np.divmod(kind, self.columns.shape[1])
         rows, columns = self.rows[:, gift, value, games], self.columns[:, ribbon, value, games]
         return np.where(self.open, rows[:, None] + columns, NEVER)
 
-    def best(self, parts: npt.NDArray[np.int64]) -> Float32:
-        """What cards gain in their best cell, (K, N), from gift, ribbon and value (3, K)."""
+    def best(self, parts: Int64) -> Float32:
+        """The gains of cards in their best cell, (K, N), from gift, ribbon and value (3, K)."""
         gift, ribbon, value = parts
         found = np.full((), NEVER)
         for row, free in zip(self.rows, self.open, strict=True):
@@ -106,7 +105,7 @@ class Gains:
 
 
 def points_now(now: Situation, seat: int) -> Gains:
-    """What each card would score at once, by the game's own scoring."""
+    """The points that each card would score at once, by the game's own scoring."""
     rules = now.rules
     values = np.arange(1, rules.num_values + 1, dtype=np.uint8)[:, None]  # (V, N)
     gifts, ribbons = (np.eye(n, dtype=np.uint8) for n in (rules.num_gifts, rules.num_ribbons))
@@ -170,7 +169,7 @@ def _column_gains(now: Situation, seat: int) -> Float32:
 
 
 def _column_values(now: Situation, total: Array, best: Float32, turns: int) -> Float32:
-    """What columns are expected to score by each ribbon, (columns, B, V, N).
+    """The points expected of columns by each ribbon, (columns, B, V, N).
 
     ``total`` counts their cards, (columns, N), ``best`` is their highest value, (columns, V, N) for
     V cases, and ``turns`` cards are still to come.

@@ -86,7 +86,7 @@ class HeuristicAgent(KododoAgent):
         self.tables = tables
 
     def choice_values(self, view: KododoView) -> Array:
-        """What each choice is expected to gain on the mean of the others."""
+        """The expected gain of each choice on the mean of the others."""
         tables = self.tables or tables_for(view.rules, self.counts_cards)
         if tables is None:
             return FollowAgent().choice_values(view)
@@ -112,7 +112,7 @@ BASELINES: dict[str, Callable[[], Agent]] = {
     "follow": FollowAgent,
     "heuristic": HeuristicAgent,
 }
-"""What makes a scripted agent by its name, the weakest first."""
+"""The makers of scripted agents by their names, the weakest first."""
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {
     "forecaster": ForecasterAgent,

@@ -19,9 +19,8 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Float32, Intp
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, scoring_colour
@@ -42,9 +41,7 @@ POINTS = 12  # points on the table in a colour
 def tables_for(rules: Rules, counts_cards: bool = True) -> Tables | None:
     """The tables for this many players, by name; None if the rules are not the real game's.
 
-    Args:
-        rules: The rules.
-        counts_cards: False for a player who forgets which cards they have seen.
+    A player who does not count cards forgets which ones they have seen.
     """
     real = Rules(rules.num_players)
     known = ("num_colours", "hand_size", "plays", "kododo_offset", "limit_offset")
@@ -64,7 +61,7 @@ def _shipped_tables(players: int) -> Tables:
 
 @dataclass(frozen=True)
 class Laid:
-    """What each choice of cards would come to. A = choices, C = colours, N = games."""
+    """The table and the hand after each choice of cards. A = choices, C = colours, N = games."""
 
     cards: Array  # that it lays, (A, C, N)
     points: Array  # their values added up, (A, C, N)
@@ -74,13 +71,13 @@ class Laid:
     reserve: Array  # points of the best kept cards, as many as will still be laid, (A, C, N)
 
     def only(self, choice: Array) -> Laid:
-        """What came of one choice in each game, (N,): the same with A = 1."""
+        """One choice in each game, (N,): the same with A = 1."""
         games = np.arange(len(choice))
         return Laid(*(np.moveaxis(a[choice, ..., games], 0, -1)[None] for a in vars(self).values()))
 
 
 class Situation:
-    """What the heuristic sees of its games; small integers, the game axis last.
+    """The view of the heuristic on its games; small integers, the game axis last.
 
     Attributes:
         rules: The rules.
@@ -119,7 +116,7 @@ class Situation:
         self.unseen = np.minimum((8 * rules.num_colours) * unseen // even, UNSEEN - 1)
 
     def after(self, choices: tuple[tuple[int, ...], ...]) -> Laid:
-        """What each choice of slots would come to."""
+        """The table and the hand after each choice of slots."""
         colours, kododos = (of_choices(each, choices) for each in (self.colours, self.kododos))
         return Laid(
             colours,
@@ -146,7 +143,7 @@ class Situation:
 
 
 def of_choices(values: Array, choices: tuple[tuple[int, ...], ...]) -> Array:
-    """What each choice of slots adds up to, (A, ..., N); of the slots, (slots, ..., N)."""
+    """The sums over each choice of slots, (A, ..., N); of the slots, (slots, ..., N)."""
     total: Array = reduce(np.add, (values[list(each)] for each in zip(*choices, strict=True)))
     return total
 
@@ -211,7 +208,7 @@ def _added(tables: Tables, lookups: dict[str, Lookup]) -> Float32:
 
 
 def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Float32:
-    """What each choice is expected to gain on the mean of the others, in points, (A, N)."""
+    """The expected gain of each choice on the mean of the others, in points, (A, N)."""
     own, others = now.points[0] + laid.points, now.others
     name, (index, _) = kododo_lookup(now, laid)
     kododo, kododo_margin = tables[name].take(index), _kododo_margin(now, laid, tables)
@@ -257,12 +254,12 @@ def _last_turn(now: Situation, laid: Laid, margins: Float32, tables: Tables) -> 
 
 
 def _with_nobody(of_colours: Array) -> Array:
-    """What belongs to each colour, (A, C, ...), and 0 for nobody behind it."""
+    """The numbers of each colour, (A, C, ...), and 0 for nobody behind it."""
     return np.concatenate([of_colours, np.zeros_like(of_colours[:, :1])], axis=1)
 
 
 def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Float32]:
-    """All that the others may lay together in the last turn.
+    """All cards that the others may lay together in the last turn.
 
     Returns:
         Cards by colour, (R, C), and how likely, (R, N).
@@ -319,7 +316,7 @@ def _all_ways(rules: Rules, cards: int) -> tuple[Array, Array]:
 
 
 @lru_cache
-def _winners(rules: Rules) -> npt.NDArray[np.intp]:
+def _winners(rules: Rules) -> Intp:
     """By the code of a whole round's cards: the scoring colour, or C for nobody."""
     codes, totals = _all_ways(rules, rules.num_players * rules.round_cards)
     colour = scoring_colour(totals, rules.limit)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.baselines.imagining import drawn
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Float32, Uint8
 from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours
 
 ENDS = 32  # ways in which the round may end
-# What draws an opponent to a colour: the points that they have there beyond the mean, the cards
+# An opponent is drawn to a colour by the points that they have there beyond the mean, the cards
 # that lie there, whether it would score now or never can, and how many cards are out of sight.
 STAKE, CROWD, LEADS, DEAD, UNSEEN = map(np.float32, (0.1, 0.3, -0.4, -0.7, 1.5))
 STICK = 0.15  # how often they lay a card of the same colour as the one before
@@ -39,7 +38,7 @@ class ForecasterAgent(KododoAgent):
         self.noise = noise
 
     def choice_values(self, view: KododoView) -> Float32:
-        """What each choice gains on the mean of the others, on average; (choices, N)."""
+        """The gain of each choice on the mean of the others, on average; (choices, N)."""
         now, plan = _Table(view), _Plan(view)
         rest, more = now.rest_of_others()[:, None], plan.rest()
         cards = (now.cards[:, None] + plan.cards)[:, :, None] + rest + more
@@ -53,7 +52,7 @@ class ForecasterAgent(KododoAgent):
 
 
 class _Table:
-    """What lies on the table and what is out of sight; arrays with the game axis last.
+    """The cards on the table and those out of sight; arrays with the game axis last.
 
     Attributes:
         cards: On the table by colour, (C, N).
@@ -76,7 +75,7 @@ class _Table:
         self.unseen = copies[:, None] - gone  # (C, V, N)
         self.worth = np.float32(np.average(np.arange(1, len(copies) + 1), weights=copies))
 
-    def rest_of_others(self) -> npt.NDArray[np.uint8]:
+    def rest_of_others(self) -> Uint8:
         """How many cards of each colour the others may lay, in each way; (C, ENDS, N)."""
         dead = self.cards + 1 >= self.rules.limit
         leads = scoring_colours(self.cards, self.rules.limit)
@@ -103,7 +102,7 @@ class _Table:
 
 
 class _Plan:
-    """What each choice lays and keeps; arrays (C, choices, N).
+    """The cards that each choice lays and keeps; arrays (C, choices, N).
 
     Attributes:
         cards: That it lays by colour; ``points`` their values.
@@ -130,7 +129,7 @@ class _Plan:
         """The mean value of the cards of each colour that it keeps."""
         return np.asarray(self.worth / np.maximum(self.kept, 1), np.float32)
 
-    def rest(self) -> npt.NDArray[np.uint8]:
+    def rest(self) -> Uint8:
         """How many cards of each colour it may go on with, in each way; (C, choices, ENDS, N)."""
         weights = np.maximum(self.kept, np.float32(0.01))
         return drawn(weights[None], self.left, ENDS, 0, STICK)

@@ -1,4 +1,4 @@
-"""What scripted players of Kododo have in common: they lay what has the highest value."""
+"""The base of scripted players of Kododo, who lay the cards of the highest value."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.agent import ActionValueAgent, best_legal
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.observation import action_layout
@@ -27,7 +26,7 @@ def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ..
 
 
 class KododoAgent(ActionValueAgent):
-    """Lays what has the highest value, a little randomness aside.
+    """Lays the cards of the highest value, a little randomness aside.
 
     Attributes:
         noise: Scale of the random number (of Gumbel's distribution) that is added to each
@@ -48,7 +47,7 @@ class KododoAgent(ActionValueAgent):
         every[choices_of_turn(view.rules, view.turn)[0]] = values
         return every
 
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
         """The legal action of the highest value, after the noise; shape (N,)."""
         where, _ = choices_of_turn(view.rules, cast("KododoView", view).turn)
         noisy = values.astype(np.float64)

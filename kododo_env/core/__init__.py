@@ -1,4 +1,4 @@
-"""What every game shares: the contract of a batch game, decks, observation and action layouts."""
+"""The core of all games: the contract of a batch game, decks, observation and action layouts."""
 
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.agent import Agent, RandomAgent

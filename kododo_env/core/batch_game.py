@@ -40,8 +40,8 @@ class BatchGame(Copied, Told, ABC):
     Args:
         num_envs: N, at least 1.
         rules: The game's frozen dataclass of rules.
-        layout: What an observation holds.
-        actions: What the action numbers mean.
+        layout: The pieces of an observation.
+        actions: The meaning of the action numbers.
         cards: The cards of one deck, shape (D,).
         seed: Seed of the batch's own generator.
         max_deals: How often a game may go through the deck: this many decks can be given to it.
@@ -50,6 +50,7 @@ class BatchGame(Copied, Told, ABC):
         name: The game's name in the registry.
         version: Goes up with any change of rules, observation, action or reward.
         no_op: The one legal action of a player who has nothing to decide.
+        clock: Goes up whenever the games change: a view is good while it stays the same.
     """
 
     name: ClassVar[str]
@@ -76,7 +77,7 @@ class BatchGame(Copied, Told, ABC):
         self.cards: Uint8 = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._max_deals = max_deals
-        self._clock = 0
+        self.clock = 0
         self._masked: tuple[int, Array] | None = None  # at which clock, the mask
         self._observed: tuple[int, Array] | None = None  # at which clock, what views share
         self.reset(seed)
@@ -93,8 +94,8 @@ class BatchGame(Copied, Told, ABC):
                 are dealt and drawn from a deck is documented with each game.
 
         Raises:
-            ValueError: The seed is none, or the decks have the wrong shape or are not this
-                game's; nothing is changed.
+            ValueError: The seed is no whole number from 0, or the decks have the wrong shape or
+                are not this game's; nothing is changed.
         """
         seed, given = whole_seed(seed), None
         if decks is not None:
@@ -105,7 +106,7 @@ class BatchGame(Copied, Told, ABC):
             given = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
         self._state = self._state_type.blank(self.rules, self.num_envs)
         self._start(games_last(given))
-        self._clock += 1
+        self.clock += 1
 
     def fresh(self, num_envs: int, seed: int | None = None) -> Self:
         """A new batch of the same rules."""
@@ -137,14 +138,14 @@ class BatchGame(Copied, Told, ABC):
     # --- playing ----------------------------------------------------------------------
 
     def legal_action_mask(self) -> Bool:
-        """What each player may do: shape (N, P, A), True = legal, never all False.
+        """The legal actions of each player: shape (N, P, A), True = legal, never all False.
 
         A player with nothing to decide has exactly one legal action, the no-op.
         The array is read-only, and the same one whenever it is asked for in a turn.
         """
-        if self._masked is None or self._masked[0] != self._clock:
+        if self._masked is None or self._masked[0] != self.clock:
             self._masked = None  # first: it may be the largest array of a batch
-            self._masked = self._clock, self._with_idle(self._mask())
+            self._masked = self.clock, self._with_idle(self._mask())
         return self._masked[1]
 
     def _with_idle(self, mask: Bool) -> Bool:
@@ -189,12 +190,12 @@ class BatchGame(Copied, Told, ABC):
                 self._advance(chosen)
         state.just = state.terminated ^ before
         state.steps_played += going_on
-        self._clock += 1
+        self.clock += 1
 
     # --- what there is to see ---------------------------------------------------------
 
     def observe(self, out: Array | None = None) -> Array:
-        """What each player knows, in numbers; see ``layout``.
+        """The knowledge of each player, in numbers; see ``layout``.
 
         Args:
             out: An array of shape (N, P, F) to fill, of any dtype that can hold the
@@ -279,10 +280,10 @@ class BatchGame(Copied, Told, ABC):
     def _view(self, player: int) -> View:
         return View(self, player)
 
-    def _observation_of(self, player: int) -> Array:
-        """A player's observation, (N, F); they are written once for all views of a turn."""
-        if self._observed is None or self._observed[0] != self._clock:
-            self._observed = self._clock, self._observation()
+    def observation_of(self, player: int) -> Array:
+        """A player's observation, (N, F), read-only: cut from those of all, written once a turn."""
+        if self._observed is None or self._observed[0] != self.clock:
+            self._observed = self.clock, read_only(self._observation())
         observation: Array = self._observed[1][player].T
         return observation
 
@@ -316,7 +317,7 @@ class BatchGame(Copied, Told, ABC):
         """
 
     def _observation(self, out: Array | None = None) -> Array:
-        """What each player knows, (P, F, N); here by ``_write_observation``.
+        """The knowledge of each player, (P, F, N); here by ``_write_observation``.
 
         Args:
             out: An array to fill, in any order and of any dtype that can hold the numbers; None
@@ -340,4 +341,4 @@ class BatchGame(Copied, Told, ABC):
 
     @abstractmethod
     def _standing(self) -> tuple[Array, ...]:
-        """What decides the victory, most important first: each (P, N), higher is better."""
+        """The keys that decide the victory, most important first: each (P, N), higher is better."""

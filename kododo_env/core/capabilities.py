@@ -1,4 +1,4 @@
-"""What some games can do besides: a game declares it by its bases, and its users ask for it.
+"""Things that only some games can do: a game declares them by its bases, and users ask for them.
 
 ``class KododoGame(BatchGame, PlaysRounds, TakesBack)``, and ``isinstance(game, PlaysRounds)``.
 A game without any is played, searched and learned all the same.
@@ -45,7 +45,7 @@ class Past(NamedTuple):
 
     Attributes:
         game: N games.
-        shown: Which actions of each player would have shown what was seen of that step,
+        shown: Which actions of each player would have shown the same of that step,
             shape (N, P, A).
     """
 
@@ -57,7 +57,7 @@ class Past(NamedTuple):
 class TakesBack(Protocol):
     """A game of which the last steps can be taken back, as far as all have seen them.
 
-    So dealt worlds can be judged by what the others did in them.
+    So dealt worlds can be judged by the others' actions in them.
     """
 
     @property
@@ -66,7 +66,7 @@ class TakesBack(Protocol):
         ...
 
     def before_last_step(self, rng: np.random.Generator) -> Past:
-        """The position before the last step, and what can have been done there.
+        """The position before the last step, and the actions that can have been played there.
 
         Where this position does not tell how that one was, it is dealt evenly among all that
         lead here.
@@ -104,11 +104,11 @@ class TellsInWords:
     def story_of(
         self, before: Any, actions: npt.ArrayLike, player: int | None = None, index: int = 0
     ) -> list[str]:
-        """What the last step has shown, in sentences: nothing of a game that was over before.
+        """The news of the last step, in sentences: nothing of a game that was over before.
 
         Args:
             before: A copy of the batch before the step.
-            actions: What everybody did, shape (P,).
+            actions: Everybody's actions, shape (P,).
             player: The player who is told; None is told everything.
             index: Which game.
         """

@@ -1,4 +1,4 @@
-"""Copies of a batch: exact ones, some of its games, its state, and what a player takes it for."""
+"""Copies of a batch: exact ones, some of its games, its state, and as a player imagines it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kododo_env.core.state import BatchState, Invariant, generator_like
 
 
 class Copied:
-    """What a ``BatchGame`` has of copies and states."""
+    """The copies and states of a ``BatchGame``."""
 
     name: ClassVar[str]
     num_envs: int
     num_players: int
     rng: np.random.Generator
     _caches: ClassVar[tuple[str, ...]] = ("_masked", "_observed")  # None in every copy
-    _clock: int
+    clock: int
     _state: BatchState
 
     def clone(self) -> Self:
@@ -33,8 +33,8 @@ class Copied:
     __copy__ = clone
 
     def __getstate__(self) -> dict[str, Any]:
-        """For all kinds of copies: without the caches, which hold what everybody knows."""
-        return {**self.__dict__, "_clock": 0, **dict.fromkeys(self._caches)}
+        """For all kinds of copies: without the caches, which hold the knowledge of all players."""
+        return {**self.__dict__, "clock": 0, **dict.fromkeys(self._caches)}
 
     def _with(self, state: BatchState) -> Self:
         """A batch of the same rules in another state, with the same generator."""
@@ -65,8 +65,8 @@ class Copied:
     def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
         """Copies in which all that the player cannot know is dealt again, or is not there.
 
-        Uniform among what is consistent with the player's knowledge. What has come to pass
-        unseen and is of no more use, such as the order of cards that have been drawn, is
+        Uniform among all that is consistent with the player's knowledge. Things that have come to
+        pass unseen and are of no more use, such as the order of cards that have been drawn, are
         made up or left out.
 
         Args:
@@ -92,11 +92,16 @@ class Copied:
         """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
         return self._state.as_dict() | {"rng": self.rng.bit_generator.state}  # a new one each time
 
+    @property
+    def stored_state(self) -> BatchState:
+        """The state itself, not copied: to change it is to change the games."""
+        return self._state
+
     def load_state(self, state: dict[str, Any]) -> None:
         """Go back to a state of this batch or of one with the same rules and size.
 
         Args:
-            state: What ``state`` has given, perhaps by way of a file, or what looks like it:
+            state: A state that ``state`` has given, perhaps by way of a file, or one that looks so:
                 arrays of the same dtypes and shapes and numbers with which the game can go on.
 
         Raises:
@@ -114,10 +119,10 @@ class Copied:
                 raise ValueError(f"not a state of {self.name}: {must}")
         self._state = other._state
         self.rng.bit_generator.state = rng.bit_generator.state
-        self._clock += 1
+        self.clock += 1
 
     def _shared_invariants(self) -> Iterator[Invariant]:
-        """What holds in the states of all games."""
+        """The things that hold in the states of all games."""
         points = self._state.rewards
         yield "_rewards must be points", np.isfinite(points) & (np.rint(points) == points)
         yield "_just must be among _terminated", self._state.terminated | ~self._state.just
@@ -126,15 +131,15 @@ class Copied:
 
     @abstractmethod
     def _invariants(self) -> Iterator[Invariant]:
-        """What holds in every state: by it ``load_state`` judges what it is given.
+        """The things that hold in every state: by them ``load_state`` judges a state.
 
         All arrays have the right dtype and shape. Each thing may rely on those before it.
         """
 
     @abstractmethod
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        """Deal again, uniformly, what the player cannot know (see ``determinize``).
+        """Deal again, uniformly, all that the player cannot know (see ``determinize``).
 
-        In the games that are over as well. No array may keep anything of it, and what is
-        dealt follows from the player's knowledge and the generator alone.
+        In the games that are over as well. No array may keep anything of it, and the new
+        cards follow from the player's knowledge and the generator alone.
         """

@@ -13,15 +13,7 @@ NONE = 255  # no card
 
 
 def shuffled_rows(cards: Array, rng: np.random.Generator) -> Uint8:
-    """Shuffle each row of cards by itself.
-
-    Args:
-        cards: Shape (num, D), each below 256.
-        rng: The source of randomness.
-
-    Returns:
-        Shape (num, D): the same cards row by row, each row in a random order.
-    """
+    """The same cards, (num, D) and each below 256, every row in a random order of its own."""
     # Sorting by random keys is 4 to 7 times as fast as rng.permuted, from 64 decks on. A key's
     # low byte carries the card; equal keys (2**-24 a pair) are too rare to bias anything.
     shuffled = np.empty(cards.shape, np.uint8)
@@ -42,15 +34,9 @@ def shuffled_decks(cards: Array, num: int, rng: np.random.Generator) -> Uint8:
 
 
 def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uint8:
-    """Cards given by their numbers, each game's in a random order.
+    """So many cards of each type, (T, N), in a random order in each game: their types, (length, N).
 
-    Args:
-        counts: How many cards of each type there are, shape (T, N), in a game ``length`` at most.
-        length: How many places a game has.
-        rng: The source of randomness.
-
-    Returns:
-        Shape (length, N): the types; behind them, where cards are lacking, ``NONE``.
+    Where a game has fewer cards than places, ``NONE`` stands behind them.
     """
     types, num = counts.shape
     kinds = np.tile(np.append(np.arange(types, dtype=np.uint8), np.uint8(NONE)), num)
@@ -64,17 +50,9 @@ def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uin
 def check_decks(
     decks: npt.ArrayLike, cards: Array, num_envs: int, name: str, most_deals: int
 ) -> Uint8:
-    """Check decks that somebody gave: one order of the game's own cards for each game.
+    """Decks that somebody gave, (num_envs, D) or (num_envs, K, D) for K deals, as (num_envs, K, D).
 
-    Args:
-        decks: Shape (num_envs, D), integers; (num_envs, K, D) for K deals.
-        cards: The game's cards, shape (D,).
-        num_envs: How many games need a deck.
-        name: The game's name, for the message.
-        most_deals: How many deals the game may take.
-
-    Returns:
-        Shape (num_envs, K, D).
+    Each is an order of the game's own ``cards``, (D,).
 
     Raises:
         ValueError: Wrong shape or dtype, too many deals, or cards that are not the game's.

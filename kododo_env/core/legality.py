@@ -25,7 +25,7 @@ def legal_actions(
         actions: Action numbers, (N, P).
         mask: True = legal, (N, P, A).
         name: The game's.
-        describe: What an action means, in words.
+        describe: The meaning of an action, in words.
 
     Raises:
         ValueError: Wrong shape or dtype, or an illegal action (IllegalAction).

@@ -23,14 +23,9 @@ def is_whole(value: object) -> bool:
 def whole_number(
     value: Any, name: str, lowest: int | None = None, highest: int | None = None
 ) -> int:
-    """A whole number as Python's int.
+    """A whole number as Python's int; ``name`` is for the message, and None sets no bound.
 
-    Args:
-        value: An integer of any library that says it is one (``__index__``); a truth value
-            or a float is not, whatever its value.
-        name: What it is, for the message.
-        lowest: The smallest that will do; None sets no bound.
-        highest: The largest that will do; None sets no bound.
+    Any library's integer is one if it says so (``__index__``); a truth value or a float is not.
 
     Raises:
         ValueError: It is no whole number, or out of the range.
@@ -53,14 +48,7 @@ def whole_seed(value: Any) -> int | None:
 
 
 def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
-    """Whole numbers as an array of integers.
-
-    Args:
-        values: An array of any integer dtype, or lists of whole numbers, lists in lists too.
-        name: What they are, for the message.
-
-    Returns:
-        The array itself if it is one, of the same shape and dtype.
+    """Whole numbers, in lists of lists too, as an array of integers; of an array, the array itself.
 
     Raises:
         ValueError: They are no whole numbers, or no array, rows of unequal length being none.
@@ -112,14 +100,9 @@ def finite_number(
     highest: float | None = None,
     above: bool = False,
 ) -> float:
-    """A finite number as Python's float.
+    """A finite number as Python's float; with ``above`` it must be more than the lowest.
 
-    Args:
-        value: A number; a truth value or text is not.
-        name: What it is, for the message.
-        lowest: The smallest that will do; None sets no bound.
-        highest: The largest that will do; None sets no bound.
-        above: Whether it must be above the lowest, which itself will not do.
+    A truth value or text is no number; ``name`` is for the message, and None sets no bound.
 
     Raises:
         ValueError: It is no finite number, or out of the range.
@@ -144,7 +127,7 @@ def shown(value: object) -> str:
 
 
 def _as_index(value: Any) -> int | None:
-    """What some library says is an integer, as an int; None if it is none or a truth value."""
+    """An integer of any library as an int; None if it is none, or a truth value."""
     if is_whole(value):
         return int(value)
     if _is_truth(value):

@@ -30,7 +30,7 @@ class Piece:
         name: Unique within the layout.
         shape: Shape of the piece, without the batch; ``()`` for a single number.
         maximum: Largest value that can occur; the smallest is 0.
-        description: What the numbers count, for the documentation.
+        description: The things that the numbers count, for the documentation.
         axes: A name for each axis of ``shape``, so that a network can tell which
             pieces run over the same thing (``"colour"``, ``"seat"``, ...).
     """

@@ -1,4 +1,4 @@
-"""The one rule for options that somebody gives: each there is, and names one of its choices."""
+"""The one rule for options that somebody gives: there is such an option, and such a choice."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ from typing import Any, is_typeddict
 
 from kododo_env.core.numbers import shown
 
-_NOT_BY_NAME = ("game", "num_envs")  # of what there is a batch or a door, and how large
+_NOT_BY_NAME = ("game", "num_envs")  # the batch or the door, and its size
 
 
 def is_one_of(value: object, names: Collection[str]) -> bool:
-    """Whether a value is one of some names; what is no text, and may be no key, never is."""
+    """Whether a value is one of some names; other than text, which may be no key, it never is."""
     return isinstance(value, str) and value in names
 
 
 def check_options(given: Collection[str], *takers: Callable[..., Any]) -> None:
-    """Check the names of keyword arguments.
-
-    Args:
-        given: Those that somebody gives.
-        *takers: The functions and classes that take them, or the ``TypedDict`` that names them.
+    """Check the names of keyword arguments that functions, classes or a ``TypedDict`` name.
 
     Raises:
         TypeError: None of them takes one; as from Python itself, with those that they take.

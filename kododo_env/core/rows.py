@@ -9,25 +9,17 @@ import numpy.typing as npt
 
 from kododo_env.core.arrays import Array, Bool, Intp
 
-GAMES_AT_A_TIME = 1 << 14  # at a time: what is computed on the way stays in the caches
+GAMES_AT_A_TIME = 1 << 14  # at a time: results on the way stay in the caches
 BLOCK = 64  # games at a time: a block of them stays in the processor's first cache
 ALL = slice(None)
 
 
-def into_any(
-    array: Array,
-    out: Array,
-    rows: Intp | None = None,
-) -> None:
-    """Copy (..., N) into an array of the same axes that may lie in another order.
+def into_any(array: Array, out: Array, rows: Intp | None = None) -> None:
+    """Copy (..., N), C-contiguous, into an array that may lie in another order, of any wider dtype.
 
-    Into one that lies with the games first it takes, with thousands of them, a half to a sixth of
-    what numpy's own copy takes: a block of games stays in the processor's first cache.
-
-    Args:
-        array: C-contiguous.
-        out: Of any dtype that can hold the numbers.
-        rows: Which rows of an array (R, N) to copy, (P, F); None copies all.
+    Of an array (R, N) only some ``rows`` are copied, (P, F), if they are given. Into an array that
+    lies with the games first it takes, with thousands of them, a half to a sixth of what numpy's
+    own copy takes: a block of games stays in the processor's first cache.
     """
     for start in range(0, array.shape[-1], BLOCK):
         games = slice(start, start + BLOCK)
@@ -59,7 +51,7 @@ def blocks(num_envs: int) -> tuple[slice, ...]:
 
 
 def for_all(array: Array, num_envs: int) -> Array:
-    """What is the same in all games, (..., 1), for each of N: (..., N), of one game the same."""
+    """Numbers that all games share, (..., 1), for each of N: (..., N), of one game the same."""
     return array if num_envs == 1 else array.repeat(num_envs, axis=-1)
 
 

@@ -17,7 +17,7 @@ from kododo_env.core.arrays import Array, Bool, Float32, Int16, Integer, Intp
 from kododo_env.core.numbers import shown, whole_number
 
 Invariant = tuple[str, Any]
-"""What must hold, in words, and whether it does: a truth value, or an array of them."""
+"""A thing that must hold, in words, and whether it does: a truth value, or an array of them."""
 
 
 def per_game(
@@ -28,7 +28,7 @@ def per_game(
     Args:
         *sizes: How long the other axes are: each the rules' number of that name.
         dtype: The array's dtype.
-        fill: What it is full of at first: a number, or the rules' number of that name.
+        fill: The number it is full of at first, or the name of the rules' number of that name.
         any_number: Whether there is one axis more before all others, of any length, 0 at first.
     """
     given = {"sizes": sizes, "dtype": np.dtype(dtype), "fill": fill, "any_number": any_number}
@@ -36,11 +36,7 @@ def per_game(
 
 
 def of_batch(first: int = 0) -> Any:
-    """A field that is a whole number, or of an enumeration of them, the same in all games.
-
-    Args:
-        first: What it is at first.
-    """
+    """A field that is one whole number, or of an enumeration, in all games; ``first`` at first."""
     return field(init=False, metadata={"first": first})
 
 
@@ -114,7 +110,7 @@ class BatchState:
 
     @contextmanager
     def unchanged(self, kept: Bool) -> Iterator[None]:
-        """Whatever is done to the arrays inside, some games (N,) stay as they were."""
+        """Inside, all arrays may be changed; afterwards some games (N,) are as they were."""
         games = np.flatnonzero(kept)
         before = self.take(games).arrays() if len(games) else {}
         yield
@@ -146,13 +142,9 @@ class BatchState:
 
 
 def array_like(mine: Array, given: Any, name: str, any_length: bool) -> Array:
-    """A copy of a given array that can take the place of another.
+    """A copy of a given array that can take the place of mine; ``name`` is for the message.
 
-    Args:
-        mine: The array of the batch.
-        given: What is to replace it.
-        name: What it is called, for the message.
-        any_length: Whether its first axis may have another length.
+    With ``any_length`` its first axis may have another length.
 
     Raises:
         ValueError: It is no array, or has another dtype or shape.

@@ -1,4 +1,4 @@
-"""What a batch tells of itself: its actions in words, its games as text and pictures."""
+"""The words and pictures of a batch: its actions in words, its games as text and pictures."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from kododo_env.core.numbers import whole_number
 
 
 class Told:
-    """What a ``BatchGame`` has of words and pictures."""
+    """The words and pictures of a ``BatchGame``."""
 
     num_actions: int
     num_envs: int
     num_players: int
+    _render: Any  # a module of the game's folder with the functions ``text`` and ``svg``
 
     @abstractmethod
     def legal_action_mask(self) -> Bool:
-        """What each player may do, (N, P, A)."""
+        """The legal actions of each player, (N, P, A)."""
 
     def describe_action(self, action: int) -> str:
-        """What an action means, in words.
+        """The meaning of an action, in words.
 
         Raises:
             ValueError: There is no such action.
@@ -29,7 +30,7 @@ class Told:
         return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
 
     def describe_choice(self, action: int, player: int, index: int = 0) -> str:
-        """What an action means to a player here and now, in words, cards by their names.
+        """The meaning of an action to a player here and now, in words, cards by their names.
 
         No more than the player knows; as ``describe_action`` says it, if it is not legal now.
 
@@ -44,7 +45,7 @@ class Told:
         return self._describe_here(action, player, index) or words
 
     def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text; ``player`` hides what that player cannot see.
+        """One game as text, without colour codes; ``player`` hides what that player cannot see.
 
         Raises:
             ValueError: There is no such game, or no such player.
@@ -52,7 +53,7 @@ class Told:
         return self._text(*self._looked_at(index, player))
 
     def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see.
+        """One game as an SVG document, without what ``player`` cannot see; None sees everything.
 
         Raises:
             ValueError: There is no such game, or no such player.
@@ -70,16 +71,18 @@ class Told:
 
     @abstractmethod
     def _describe(self, action: int) -> str:
-        """What an action means, in words; there is such an action."""
+        """The meaning of an action, in words; there is such an action."""
 
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
         """A legal action by the names of its cards; None where ``_describe`` says it all."""
         return None
 
-    @abstractmethod
     def _text(self, index: int, player: int | None) -> str:
-        """One game as text; ``player`` hides what that player cannot see."""
+        """See ``text``; there are such a game and player."""
+        text: str = self._render.text(self, index, player)
+        return text
 
-    @abstractmethod
     def _svg(self, index: int, player: int | None) -> str:
-        """One game as an SVG picture; ``player`` hides what that player cannot see."""
+        """See ``svg``; there are such a game and player."""
+        svg: str = self._render.svg(self, index, player)
+        return svg

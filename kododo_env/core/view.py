@@ -1,4 +1,4 @@
-"""What one player may know of a batch of games."""
+"""The knowledge of one player on a batch of games."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def own_copy(array: Array) -> Array:
-    """What somebody may keep: a read-only copy, laid out alike, with nothing behind it."""
+    """An array that a player may keep: a read-only copy, laid out alike, with nothing behind it."""
     kept = array.copy("K")
     kept.flags.writeable = False
     return kept
@@ -27,8 +27,8 @@ class View:
     """One player's knowledge in each of N games. Agents get this, never the game.
 
     A view is good until the next step of its game; after that it raises RuntimeError.
-    Its arrays are copies, made when first asked for: what it hands out leads, by no
-    attribute, base or copy, to what the player does not know. It cannot be copied or
+    Its arrays are copies, made when first asked for: they lead, by no attribute, base or
+    copy, to anything that the player does not know. It cannot be copied or
     pickled itself. Games may add public facts of their own in a subclass.
 
     Args:
@@ -38,7 +38,7 @@ class View:
 
     def __init__(self, game: BatchGame, player: int) -> None:
         self._game = game
-        self._clock = game._clock
+        self._clock = game.clock
         self.player = player
         self._own: dict[str, Array] = {}
 
@@ -46,12 +46,12 @@ class View:
         raise TypeError("a view is not copied or pickled; keep what it shows, or another view")
 
     def _current(self) -> BatchGame:
-        if self._game._clock != self._clock:
+        if self._game.clock != self._clock:
             raise RuntimeError("this view is of an earlier turn; ask the game for a new one")
         return self._game
 
     def _kept(self, name: str, shown: Callable[[], Array]) -> Array:
-        """The player's own copy of what the game shows, made once."""
+        """The player's own copy of an array that the game shows, made once."""
         self._current()
         if name not in self._own:
             self._own[name] = own_copy(shown())
@@ -64,7 +64,7 @@ class View:
 
     @property
     def game_version(self) -> int:
-        """The game's version, which goes up with any change of what a policy must know."""
+        """The game's version, which goes up with any change that a policy must know."""
         return self._game.version
 
     @property
@@ -74,7 +74,7 @@ class View:
 
     @property
     def layout(self) -> ObservationLayout:
-        """What the observation holds."""
+        """The pieces of the observation."""
         return self._game.layout
 
     @property
@@ -111,7 +111,7 @@ class View:
     @property
     def observation(self) -> Array:
         """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
-        return self._kept("observation", lambda: self._game._observation_of(self.player))
+        return self._kept("observation", lambda: self._game.observation_of(self.player))
 
     @property
     def legal_action_mask(self) -> Bool:
@@ -124,7 +124,7 @@ class View:
         return self.layout.views(self.observation)
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
-        """Games as they may be, given what the player knows.
+        """Games as they may be, given all that the player knows.
 
         Args:
             rng: The source of randomness.
@@ -132,7 +132,7 @@ class View:
 
         Returns:
             A batch of N * samples games; those of game i are i * samples and the
-            following ones. Hidden cards are dealt uniformly among what is possible.
+            following ones. Hidden cards are dealt uniformly among all that are possible.
         """
         return self._current().determinize(self.player, rng, samples)
 
@@ -159,7 +159,7 @@ class JoinedView(View):
     @property
     def observation(self) -> Array:
         """The players' observations, (V * N, F), ``layout.dtype``, read-only."""
-        each = map(self._game._observation_of, self.players)
+        each = map(self._game.observation_of, self.players)
         return self._kept("observation", lambda: np.concatenate(list(each)))
 
     @property

@@ -1,3 +1,1 @@
 """Playing with people: the table, and the hosts that bring its messages to them."""
-
-from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an agent would do in somebody's place, as a hint."""
+"""The choice of an agent in somebody's place, as a hint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_adviser(agent: Agent) -> None:
 
 
 def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
-    """What an agent thinks of a player's legal actions, the best first (``ranks``).
+    """An agent's opinion of a player's legal actions, the best first (``ranks``).
 
     Args:
         agent: Knows its probabilities, or the values of actions.

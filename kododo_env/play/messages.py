@@ -1,4 +1,4 @@
-"""What somebody at a table may say, and how it is read; ``docs/playing.md`` lists it all."""
+"""The messages of people at a table, and how they are read; ``docs/playing.md`` lists them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MOST_STEPS = 2**53 - 1  # beyond it a whole number of JavaScript's is not exact
 
 
 def read_message(given: object) -> Message:
-    """What a client has sent, checked as far as it can be without the game.
+    """A message that a client has sent, checked as far as it can be without the game.
 
     Args:
-        given: JSON as text or bytes, or what it holds.
+        given: JSON as text or bytes, or the object that it holds.
 
     Returns:
         An object with the "type" and just the fields that belong to it.
@@ -82,7 +82,7 @@ FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "record": {},
     "replay": {"record": _record},
 }
-"""The fields of each type of message, and what checks them."""
+"""The fields of each type of message, and the functions that check them."""
 
 
 def to_json(message: Message) -> str:

@@ -12,15 +12,10 @@ from kododo_env.records import parse_record, replay
 
 
 def replayed(text: str, pictures: bool) -> dict[str, Any]:
-    """A game from the text of its record, all cards face up.
+    """A game from the text of its record, all cards face up, each line checked against the core.
 
-    Args:
-        text: The record, each line of which is checked against the core.
-        pictures: Whether there are drawings as SVG besides the words.
-
-    Returns:
-        "game", "players" and "steps": for the deal and after each step "text", "picture",
-        "lines" and "scores".
+    It has "game", "players" and "steps": for the deal and after each step "text", "lines",
+    "scores", and with ``pictures`` a "picture" as SVG.
 
     Raises:
         ValueError: It is no record, or not a true one; the line and the reason.

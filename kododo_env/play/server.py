@@ -43,7 +43,7 @@ WAITING = 256  # messages that a slow client may have to fetch
 
 
 class Connection:
-    """What waits to be sent to one tab. The newest position says all, so old ones may go."""
+    """The messages that wait for one tab. The newest position says all, so old ones may go."""
 
     def __init__(self, websocket: WebSocket) -> None:
         self._websocket = websocket
@@ -56,7 +56,7 @@ class Connection:
         self._waiting.put_nowait(message)
 
     async def send_all(self) -> None:
-        """Send what waits, until cancelled or until the client is gone."""
+        """Send all that waits, until cancelled or until the client is gone."""
         with suppress(WebSocketDisconnect, RuntimeError):
             while True:
                 await self._websocket.send_text(await self._waiting.get())
@@ -140,7 +140,7 @@ class Host:
 
 
 class _Page(StaticFiles):
-    """What every host of the page has, and what this one adds."""
+    """The files that every host of the page has, and those that this one adds."""
 
     def get_directories(self, *_: Any) -> list[Any]:
         return [HERE / "served", HERE / "web"]

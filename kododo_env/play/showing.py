@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.rendering.svg_cards import card_picture
@@ -15,13 +15,7 @@ from kododo_env.rendering.words import card_words, listed
 
 
 def position(game: BatchGame, seat: int, pictures: bool) -> dict[str, Any]:
-    """The table as a seat sees it.
-
-    Args:
-        game: A batch of one.
-        seat: Whose knowledge is shown.
-        pictures: Whether there are drawings as SVG besides the words.
-    """
+    """The table of a batch of one as a seat sees it, with or without pictures as SVG."""
     drawn = {"picture": game.svg(0, seat)} if pictures else {}
     pieces = game.view(seat).pieces
     return {
@@ -83,10 +77,8 @@ def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
     return {"kind": piece.name, "at": dict(zip(piece.axes, place, strict=True))}
 
 
-def story(
-    game: BatchGame, before: BatchGame, chosen: npt.NDArray[np.int64], seat: int | None
-) -> list[str]:
-    """What the last step has shown a seat, and the winner; None is told everything."""
+def story(game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None) -> list[str]:
+    """The news of the last step to a seat, and the winner; None is told everything."""
     lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
     return [*lines, result(game)] if game.terminated[0] else lines
 

@@ -12,8 +12,8 @@ from kododo_env.play.table import Table
 def play_lines(table: Table, given: Iterable[bytes], out: TextIO) -> None:
     """Let the program that writes the lines play until it writes no more.
 
-    The first line out is the position; a line in is answered by one or more. What cannot be
-    read, or is not legal, is answered with an error, and the next line is another chance.
+    The first line out is the position; a line in is answered by one or more. A line that
+    cannot be read, or is not legal, is answered with an error; the next one is another chance.
 
     Args:
         table: With one person.

@@ -17,7 +17,7 @@ from kododo_env.play.showing import legal_actions, position, result, story
 from kododo_env.records import Recorder
 
 Said = dict[int, list[Message]]
-"""What the table says: for each seat the messages in their order."""
+"""The words of the table: for each seat the messages in their order."""
 
 
 class Table:
@@ -37,7 +37,7 @@ class Table:
     Attributes:
         people: The seats that people have.
         step: How many steps have been played and games been dealt at this table. It never goes
-            back, so that what is meant for an earlier position can do nothing in a later one.
+            back, so that a message for an earlier position can do nothing in a later one.
 
     Raises:
         ValueError: It is no batch of one, there is not one agent or None for each seat or no
@@ -85,7 +85,7 @@ class Table:
         return said
 
     def hear(self, seat: int, message: object) -> Said:
-        """What the table says to a person's message.
+        """The answer of the table to a person's message.
 
         Args:
             seat: Whose message it is: one of ``people``.
@@ -235,7 +235,7 @@ class Table:
         }
 
     def _player(self, seat: int) -> dict[str, Any]:
-        """What everybody knows of a player."""
+        """The facts that everybody knows of a player."""
         return {
             "player": f"player_{seat}",
             "name": self._names[seat],

@@ -1,4 +1,4 @@
-"""A table inside a page: what the static page's web worker asks of Python."""
+"""A table inside a page: the part of the static page's web worker in Python."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LOOK = '{"type": "look"}'
 class WorkerTable:
     """A table with one person, which a page that is loaded again goes on with.
 
-    The cards and what the agents choose follow from a seed, so the seed and what the person has
-    done are all that has to be kept.
+    The cards and the agents' choices follow from a seed, so the seed and the messages of the
+    person are all that has to be kept.
 
     Args:
         game: Its name.
         players: How many seats.
         opponents: The agents in the other seats, as ``make_table`` takes it.
-        kept: What ``kept`` gave at the same table; None, or what is of no use, begins again.
+        kept: The text of ``kept`` at the same table; None, or a text of no use, begins again.
 
     Raises:
         ValueError: There is no such table.
@@ -47,7 +47,7 @@ class WorkerTable:
         self._last = ""
 
     def _go_on(self, kept: str) -> None:
-        """Do again what has been done, or nothing of it."""
+        """Do again all that has been done, or nothing of it."""
         try:
             seed, step, done, last = json.loads(kept)
             self._begin(int(seed), int(step))
@@ -62,12 +62,12 @@ class WorkerTable:
         self._begin(randbits(62), 0)
 
     def hear(self, text: str) -> list[str]:
-        """What the table says to a message, each as JSON; see ``Table.hear``."""
+        """The answers of the table to a message, each as JSON; see ``Table.hear``."""
         said = self._table.hear(SEAT, text)
         if said[SEAT][0]["type"] == "position":  # it was a message that was done
             message = json.loads(text)
             if message["type"] == "new" and message["deck"] == "other":
-                # From a seed of its own, so that what is kept does not grow from game to game.
+                # From a seed of its own, so that the text kept does not grow from game to game.
                 self._begin(randbits(62), self._table.step)
                 said = self._table.hear(SEAT, LOOK)
             elif message["type"] != "look":
@@ -75,11 +75,11 @@ class WorkerTable:
         return self._lines(said)
 
     def play_on(self) -> list[str]:
-        """Play a step if nobody has to be waited for, and what is said then; see ``Table``."""
+        """Play a step if nobody has to be waited for: the messages then; see ``Table``."""
         return self._lines(self._table.play_on())
 
     def kept(self) -> str:
-        """All that is needed to go on with this game, and what it must have come to, as text."""
+        """All that is needed to go on with this game, and how it must then stand, as text."""
         last = sha256(self._last.encode()).hexdigest()
         return json.dumps([str(self._seed), self._first, self._done, last])
 

@@ -1,3 +1,1 @@
-"""Policy files: what is in them, how they are checked and played."""
-
-from __future__ import annotations
+"""Policy files: their content, how they are checked and played."""

@@ -1,4 +1,4 @@
-"""What an exported policy says of itself."""
+"""The metadata of an exported policy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class PolicyMetadata:
         rules: All fields of the game's rules.
         layout: Fingerprint of the observation's layout.
         pieces: The layout's pieces: name, shape, maximum.
-        actions: What each action means.
+        actions: The meaning of each action.
         network: The arguments of ``agents.networks.network.GameNetwork`` beside the layouts, by
             name; empty in older files, which can be played but not learned on from.
         temperature: At which it is meant to be played: 0 = the likeliest action.
@@ -84,7 +84,7 @@ class PolicyMetadata:
 def describe(game: BatchGame | View) -> PolicyMetadata:
     """The part of the metadata that follows from a game, or from a view of it.
 
-    A view does not tell what the actions mean, so that these are left out.
+    A view does not tell the meaning of actions, so that these are left out.
     """
     if isinstance(game, BatchGame):
         name, version = game.name, game.version

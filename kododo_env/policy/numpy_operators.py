@@ -13,9 +13,17 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.arrays import Array
-from kododo_env.policy.onnx_graph import DTYPES
 
 Operator = Callable[..., Any]
+
+# By the number of a type in an ONNX file.
+DTYPES: dict[int, np.dtype[Any]] = {
+    number: np.dtype(name).newbyteorder("<")
+    for number, name in {
+        1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
+        9: "bool", 10: "float16", 11: "float64",
+    }.items()
+}  # fmt: skip
 
 # --- number by number -----------------------------------------------------------------------
 
@@ -212,3 +220,8 @@ OPERATORS: dict[str, Operator] = {
     "Slice": _sliced, "Split": _split, "Squeeze": _squeezed, "Transpose": _transposed,
     "Unsqueeze": _unsqueezed,
 }  # fmt: skip
+"""All that policies may have: exported graphs are made of these and their like.
+
+None has a graph within it, so that everything is done once, in the order of the file; none opens
+a file.
+"""

@@ -19,7 +19,7 @@ WIDEST = 8  # bytes of a number
 
 
 class _Step(NamedTuple):
-    """An operation, and the names of what nobody needs after it."""
+    """An operation, and the names that nobody needs after it."""
 
     node: Node
     operator: Operator
@@ -27,17 +27,16 @@ class _Step(NamedTuple):
 
 
 class NumpySession:
-    """A graph that can be played, operation by operation.
+    """A graph that can be played, operation by operation, by the threads of numpy's BLAS.
 
     Args:
         content: The file's bytes.
-        threads: Numpy has its own, those of its BLAS.
-        memory: Bytes that what is computed may take, in a trial, which takes the graph as it
-            stands; None: without a limit, and what is constant is computed once.
+        threads: Not used.
+        memory: Bytes that a trial may take, which plays the graph as it stands; None: there is no
+            limit, and constants are computed once.
 
     Attributes:
-        inputs: What it takes.
-        outputs: What it gives.
+        inputs: Names, types and shapes of its inputs; ``outputs`` likewise.
 
     Raises:
         ValueError: It is no graph that a policy has.
@@ -59,16 +58,11 @@ class NumpySession:
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
     ) -> list[Array]:
-        """What the graph gives for some inputs.
-
-        Args:
-            names: The outputs that are wanted.
-            feed: The inputs by name.
-            seconds: When it is to end; what is being computed then is still finished.
+        """The outputs of these names for some inputs, by name.
 
         Raises:
-            TimeoutError: It does not.
-            Exception: Whatever numpy raises if the graph cannot be computed.
+            TimeoutError: It takes more than ``seconds``; an operation that has begun is finished.
+            Exception: Of any kind, from numpy, if the graph cannot be computed.
         """
         end = math.inf if seconds is None else time.monotonic() + seconds
         values: dict[str, Array] = {**self._constants, **feed}
@@ -97,7 +91,7 @@ class NumpySession:
         values.update(zip(node.outputs, map(np.asarray, results), strict=True))
 
     def _computed_once(self, steps: list[_Step]) -> list[_Step]:
-        """Turn what follows from constants alone into constants; the other operations."""
+        """Replace operations on constants alone by their results; the other operations."""
         left = []
         with np.errstate(all="ignore"):
             for step in steps:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import first_of_best
-from kododo_env.core.arrays import Array, Float32
+from kododo_env.core.arrays import Array, Float32, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
@@ -23,10 +22,10 @@ ROWS = 512  # positions at a time: what is computed for more of KADO's leaves th
 
 
 class OnnxAgent:
-    """Plays what an exported policy says.
+    """Plays as an exported policy says.
 
     The file is read as ONNX and as nothing else; no code comes with it. ``docs/policy-files.md``
-    tells what it is checked for, and what somebody else's can do all the same.
+    tells how it is checked, and how somebody else's can do harm all the same.
 
     Args:
         path: The ``.onnx`` file.
@@ -36,7 +35,7 @@ class OnnxAgent:
 
     Attributes:
         name: The file's name without its ending.
-        metadata: What the file says of itself.
+        metadata: The file's own description.
         game: The game's name.
         num_players: For how many players the policy is.
         by_row: It may be asked for several seats at once, see ``RowAgent``.
@@ -71,7 +70,7 @@ class OnnxAgent:
             told, others = plain(self.path), plain("; ".join(found), 700)
             raise ValueError(f"{told} cannot play this game: it is for {others}")
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose actions, shape (N,).
 
         Raises:
@@ -91,7 +90,7 @@ class OnnxAgent:
         return np.asarray((logits + noise).argmax(axis=1))
 
     def value(self, view: View) -> Float32:
-        """What the rest of the game may be expected to bring the player, (N,).
+        """The reward that the rest of the game may be expected to bring the player, (N,).
 
         In units of the reward by which the policy was trained.
         """

@@ -1,7 +1,7 @@
-"""Reading the ONNX files of policies without running them, and without a library.
+"""Reading the ONNX files of policies without running them, and without a library for them.
 
 An ONNX file is a message of Protocol Buffers. Only the part of ONNX is read that policies use:
-no graph within a graph, no functions, no data outside the file. Whatever else a file has is an
+no graph within a graph, no functions, no data outside the file. Anything else in a file is an
 error, and never skipped.
 """
 
@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Any, NamedTuple
+
+import numpy as np
+
+from kododo_env.policy.numpy_operators import DTYPES, OPERATORS
 
 MOST_PARTS = 100_000  # fields and numbers in a file; a policy has some thousands
 MOST_AXES = 8
@@ -69,40 +73,26 @@ _MODEL = {
 _ANY_NUMBER = {"Concat", "Max", "Min"}  # of inputs, so that none of them can be left out
 USED_TWICE = "a name is used twice in it"
 _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
-# Bytes of a number by the tensor's type: floats of 32, 16 and 64 bits, whole numbers, truth values.
-_BYTES = {1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8}
-_FLOATS = {1, 10, 11}
-# Of memory as Python may see it.
-_WHOLE: dict[int, Any] = {2: "B", 3: "b", 4: "H", 5: "h", 6: "i", 7: "q"}
-# What exported graphs are made of, and their like. None has a graph within it, so that
-# everything is done once, in the order of the file; none opens a file.
-OPERATORS = {
-    "Abs", "Add", "And", "ArgMax", "ArgMin", "Cast", "Ceil", "Clip", "Concat", "CumSum", "Div",
-    "Equal", "Expand", "Flatten", "Floor", "Gather", "GatherElements", "GatherND", "Gemm",
-    "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "MatMul", "Max", "Min", "Mod",
-    "Mul", "Neg", "Not", "Or", "Range", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "Relu",
-    "Reshape", "Shape", "Slice", "Split", "Squeeze", "Sub", "Transpose", "Unsqueeze", "Where",
-}  # fmt: skip
 
 
 def read_onnx(content: bytes) -> dict[str, str]:
-    """The entries of a model's metadata by their keys, if it has only what policies have.
+    """The entries of a model's metadata by their keys, if all of it is as policies have it.
 
     Raises:
-        ValueError: It is no ONNX file, or has what no policy has.
+        ValueError: It is no ONNX file, or has a part that no policy has.
     """
     found = read_model(content)["metadata_props"]
-    entries = {_text(each, "key"): _text(each, "value") for each in found}
+    entries = {text_of(each, "key"): text_of(each, "value") for each in found}
     if len(entries) < len(found):
         raise ValueError(USED_TWICE)
     return entries
 
 
 def read_model(content: bytes) -> dict[str, Any]:
-    """The fields of a model, if it has only what policies have; what is in them as bytes.
+    """The fields of a model, as bytes, if all of it is as policies have it.
 
     Raises:
-        ValueError: It is no ONNX file, or has what no policy has.
+        ValueError: It is no ONNX file, or has a part that no policy has.
     """
     model = _Reader().message(memoryview(content), "model", _MODEL)
     if "graph" not in model:
@@ -110,7 +100,7 @@ def read_model(content: bytes) -> dict[str, Any]:
     nodes, tensors = (model["graph"].get(part, []) for part in ("node", "initializer"))
     for tensor in tensors:
         _check_tensor(tensor)
-    constants = {_text(tensor, "name"): tensor for tensor in tensors}
+    constants = {text_of(tensor, "name"): tensor for tensor in tensors}
     if len(constants) < len(tensors):
         raise ValueError(USED_TWICE)
     for node in nodes:
@@ -122,14 +112,15 @@ def read_model(content: bytes) -> dict[str, Any]:
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
     if tensor.get("external_data") or tensor.get("data_location"):
         raise ValueError("it wants its weights from another file; a policy has its own")
-    dims, size = tensor.get("dims", []), _BYTES.get(tensor.get("data_type", 0), 0)
+    dims, kind = tensor.get("dims", []), DTYPES.get(tensor.get("data_type", 0))
+    size = 0 if kind is None else kind.itemsize
     sound = size and len(dims) <= MOST_AXES and min(dims, default=0) >= 0
     if not sound or size * prod(dims) != len(tensor.get("raw_data", b"")):
         raise ValueError("a tensor in it has another size than its shape and type")
 
 
 def _check_node(node: Mapping[str, Any]) -> None:
-    domain, operator = _text(node, "domain"), _text(node, "op_type")
+    domain, operator = text_of(node, "domain"), text_of(node, "op_type")
     if domain not in ("", "ai.onnx") or operator not in OPERATORS:
         name = f"{domain}.{operator}".lstrip(".")[:60]
         raise ValueError(f"its graph has the operation {name}, which no policy needs")
@@ -138,8 +129,8 @@ def _check_node(node: Mapping[str, Any]) -> None:
 
 
 def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise ValueError for what the runtime does not survive: the process would be killed."""
-    operator = _text(node, "op_type")
+    """Raise ValueError for traps that the runtime does not survive: the process would be killed."""
+    operator = text_of(node, "op_type")
     if operator == "GatherND" and any(each.get("i") for each in node.get("attribute", ())):
         raise ValueError("GatherND with batch_dims is not what a policy has")
     taken = node.get("input", []) if operator in _ANY_NUMBER else []
@@ -148,10 +139,11 @@ def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, A
     if operator not in ("Div", "Mod"):
         return
     given = [constants.get(str(name, "utf-8"), {}) for name in node.get("input", ())]
-    if any(each.get("data_type") in _FLOATS for each in given):  # both are of one type
+    kinds = [DTYPES[each["data_type"]] for each in given if each]
+    if any(kind.kind == "f" for kind in kinds):  # both are of one type
         return
     by = given[-1] if given else {}
-    numbers = memoryview(by.get("raw_data", b"")).cast(_WHOLE.get(by.get("data_type", 0), "B"))
+    numbers = np.frombuffer(by["raw_data"], kinds[-1]) if by.get("raw_data") else ()
     if not by or 0 in numbers or -1 in numbers:
         raise ValueError(
             f"its {operator} may divide whole numbers by 0 or -1; a policy divides them by "
@@ -159,7 +151,8 @@ def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, A
         )
 
 
-def _text(message: Mapping[str, Any], name: str) -> str:
+def text_of(message: Mapping[str, Any], name: str) -> str:
+    """A field of a message that is text, "" if it is not there."""
     return str(message.get(name, b""), "utf-8")
 
 

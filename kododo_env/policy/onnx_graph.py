@@ -9,18 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kododo_env.core.arrays import Array
-from kododo_env.policy.onnx_file import read_model
+from kododo_env.policy.numpy_operators import DTYPES
+from kododo_env.policy.onnx_file import read_model, text_of
 
-# What policies are written in: the oldest runtime for Python 3.11, 1.15, and all since read it.
+# Policies are written for the oldest runtime for Python 3.11, 1.15, and all since.
 OPSET, IR_VERSION = 18, 8
-# By the number of a type in an ONNX file.
-DTYPES: dict[int, np.dtype[Any]] = {
-    number: np.dtype(name).newbyteorder("<")
-    for number, name in {
-        1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
-        9: "bool", 10: "float16", 11: "float64",
-    }.items()
-}  # fmt: skip
 _CALLED = {"float32": "float", "float64": "double"}  # otherwise as in numpy
 
 Attributes = dict[str, int | float | list[int]]
@@ -56,8 +49,8 @@ def read_graph(content: bytes) -> Graph:
     """The graph of a policy file.
 
     Raises:
-        ValueError: It is no policy file, is of another version of ONNX, or takes what nothing
-            gives.
+        ValueError: It is no policy file, is of another version of ONNX, or takes a value that
+            nothing gives.
     """
     model = read_model(content)
     opsets = [each.get("version") for each in model.get("opset_import", [])]
@@ -67,7 +60,7 @@ def read_graph(content: bytes) -> Graph:
             f"{opsets}, not in {IR_VERSION} with [{OPSET}]"
         )
     graph = model["graph"]
-    constants = {_text(each, "name"): _array(each) for each in graph.get("initializer", [])}
+    constants = {text_of(each, "name"): _array(each) for each in graph.get("initializer", [])}
     inputs, outputs = ([_end(each) for each in graph.get(side, [])] for side in ("input", "output"))
     inputs = [each for each in inputs if each.name not in constants]
     nodes = [_node(each) for each in graph.get("node", [])]
@@ -93,8 +86,8 @@ def _end(end: Mapping[str, Any]) -> End:
     array = end.get("type", {}).get("array", {})
     kind = DTYPES.get(array.get("kind"))
     dims = array.get("shape", {}).get("dim", [])
-    shape = [each.get("value", _text(each, "name")) for each in dims]
-    return End(_text(end, "name"), type_name(kind) if kind else "another type", shape)
+    shape = [each.get("value", text_of(each, "name")) for each in dims]
+    return End(text_of(end, "name"), type_name(kind) if kind else "another type", shape)
 
 
 def _array(tensor: Mapping[str, Any]) -> Array:
@@ -106,8 +99,8 @@ def _array(tensor: Mapping[str, Any]) -> Array:
 def _node(node: Mapping[str, Any]) -> Node:
     names = ([str(each, "utf-8") for each in node.get(side, [])] for side in ("input", "output"))
     inputs, outputs = map(tuple, names)
-    attributes = {_text(each, "name"): _value(each) for each in node.get("attribute", [])}
-    return Node(_text(node, "op_type"), inputs, outputs, attributes)
+    attributes = {text_of(each, "name"): _value(each) for each in node.get("attribute", [])}
+    return Node(text_of(node, "op_type"), inputs, outputs, attributes)
 
 
 def _value(attribute: Mapping[str, Any]) -> int | float | list[int]:
@@ -117,7 +110,3 @@ def _value(attribute: Mapping[str, Any]) -> int | float | list[int]:
     whole: int = attribute.get("i", 0)
     several: list[int] = attribute.get("ints", [])
     return whole if attribute["type"] == 2 else several
-
-
-def _text(message: Mapping[str, Any], name: str) -> str:
-    return str(message.get(name, b""), "utf-8")

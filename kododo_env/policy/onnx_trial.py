@@ -6,15 +6,15 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.rows import all_true
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.plain_text import plain
 
 SESSION: type[Any] = NumpySession
-"""What plays graphs: the runtime, which is faster, or numpy where that does not import."""
+"""The class that plays graphs: by the runtime, or by numpy where that does not import."""
 try:
     from kododo_env.policy.onnxruntime_session import OnnxruntimeSession
 except ImportError:
@@ -28,23 +28,17 @@ ROWS = (1, 3)  # positions in each batch that is tried
 _OUTPUTS = ("logits", "value")
 _DTYPES = {f"tensor({name})": np.dtype(name) for name in ("uint8", "uint16", "int8", "int32")}
 
-Feed = dict[str, npt.NDArray[Any]]
+Feed = dict[str, Array]
 
 
 def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
-    """A session for a policy's graph, after a trial of the graph as it stands.
+    """A session for the graph of a policy file's bytes, after a trial of the graph as it stands.
 
-    Args:
-        content: The file's bytes; no file is opened.
-        metadata: What the file says of itself.
-        threads: Threads of the session.
-
-    Returns:
-        The session, of the class ``SESSION``. It takes and gives what the metadata say, and its
-        answers to some made-up positions are finite.
+    It is of the class ``SESSION``. Its inputs and outputs are those that the metadata say, and its
+    answers to some made-up positions are finite. No file is opened.
 
     Raises:
-        ValueError: What plays it cannot read or run the graph, or it is no policy's.
+        ValueError: The graph cannot be read or run here, or is no policy's.
     """
     for memory in (MEMORY, None):
         session = SESSION(content, threads, memory)
@@ -56,8 +50,8 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
     return session
 
 
-def fed(session: Any, observation: npt.NDArray[Any], action_mask: npt.NDArray[Any]) -> Feed:
-    """What a session takes of positions: contiguous arrays in its own dtypes, or in int32."""
+def fed(session: Any, observation: Array, action_mask: Array) -> Feed:
+    """Positions, (N, F) and (N, A), as a session takes them: contiguous, in its own dtypes."""
     given = {"observation": observation, "action_mask": action_mask}
     types = {each.name: _DTYPES[each.type] for each in session.inputs}
     return {name: np.ascontiguousarray(given[name], types[name]) for name in given}
@@ -90,7 +84,7 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
             )
 
 
-def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int8]]:
+def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[Array, Int8]:
     """Positions from the least to the most that can be seen, the last with one legal action."""
     maxima = [np.full(math.prod(shape), most) for _, shape, most in metadata.pieces]
     parts = np.linspace(0, 1, rows)[:, None]
@@ -99,19 +93,12 @@ def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[npt.NDArray[Any], npt
     return parts * np.concatenate(maxima), mask
 
 
-def answers_of(
-    session: Any, feed: Feed, seconds: float | None = None
-) -> list[npt.NDArray[np.float32]]:
-    """Logits (N, A) and values (N,) of a session for N positions.
-
-    Args:
-        session: What ``open_session`` gave.
-        feed: ``observation`` (N, F) and ``action_mask`` (N, A), in its dtypes.
-        seconds: How long it may take.
+def answers_of(session: Any, feed: Feed, seconds: float | None = None) -> list[Float32]:
+    """Logits (N, A) and values (N,) of a session for N positions, see ``fed``.
 
     Raises:
-        ValueError: It fails, takes longer, or answers in another shape, or with what is no
-            finite number.
+        ValueError: It fails, takes more than ``seconds``, or answers in another shape, or with a
+            number that is not finite.
     """
     try:
         answers: list[Any] = session.run(_OUTPUTS, feed, seconds)

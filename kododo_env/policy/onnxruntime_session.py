@@ -26,10 +26,6 @@ class OnnxruntimeSession:
         threads: Threads of the runtime.
         memory: Bytes that all trials of this process may take; None: this is none.
 
-    Attributes:
-        inputs: What it takes.
-        outputs: What it gives.
-
     Raises:
         ValueError: The runtime cannot read the graph.
     """
@@ -51,7 +47,7 @@ class OnnxruntimeSession:
             raise ValueError(f"onnxruntime {version} cannot open it: {plain(error)}") from error
         # To fall back on the same once more, the runtime would print that it does.
         self._session.disable_fallback()
-        # What the runtime's own descriptions say takes twice as long to be asked for.
+        # The runtime's own descriptions take twice as long to be asked.
         self.inputs, self.outputs = (
             [End(each.name, each.type, each.shape) for each in side]
             for side in (self._session.get_inputs(), self._session.get_outputs())
@@ -62,7 +58,7 @@ class OnnxruntimeSession:
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
     ) -> list[Array]:
-        """What the graph gives for some inputs; see ``NumpySession.run``."""
+        """The outputs for some inputs; see ``NumpySession.run``."""
         if seconds is None:
             rows = len(feed[self.inputs[0].name])
             return (
@@ -102,13 +98,7 @@ class OnnxruntimeSession:
 
 
 class _Bound:
-    """Memory for the inputs and outputs of this many positions, which the runtime uses as it is.
-
-    Args:
-        session: The runtime's.
-        feed: Inputs for this many positions.
-        outputs: What the graph gives.
-    """
+    """Memory for inputs, of as many positions as are fed, and outputs, as the runtime uses it."""
 
     def __init__(self, session: Any, feed: Mapping[str, Array], outputs: Sequence[Any]) -> None:
         rows = len(next(iter(feed.values())))

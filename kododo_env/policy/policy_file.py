@@ -1,4 +1,4 @@
-"""What makes an ONNX file a policy of this project; reads the bytes and runs nothing."""
+"""The rules by which an ONNX file is a policy of this project; reads bytes and runs nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SEAL = b"\x72" + bytes([len(_ENTRY) + 64]) + _ENTRY
 
 
 class PolicyFile(NamedTuple):
-    """The bytes of a policy file, and what it says of itself."""
+    """The bytes of a policy file, and its own description."""
 
     content: bytes
     metadata: PolicyMetadata

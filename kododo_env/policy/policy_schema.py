@@ -1,4 +1,4 @@
-"""What the metadata of a policy file may be: each field's type and bounds."""
+"""The schema of a policy file's metadata: each field's type and bounds."""
 
 from __future__ import annotations
 
@@ -26,13 +26,7 @@ _OPTIONAL = {"network", "temperature", "training", "results"}
 
 
 def checked(content: dict[str, Any]) -> dict[str, Any]:
-    """The metadata's fields, each of the type and within the bounds that it must have.
-
-    Args:
-        content: What the file's JSON holds, without its ``format``.
-
-    Returns:
-        The same fields.
+    """The same fields, from a file's JSON, each of the type and within the bounds it must have.
 
     Raises:
         ValueError: A field is missing, unknown, of another type, or out of bounds.

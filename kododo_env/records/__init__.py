@@ -3,8 +3,6 @@
 And decisions as columns of numbers, to learn from offline.
 """
 
-from __future__ import annotations
-
 from kododo_env.records.decision_file import DecisionFile, read_decisions
 from kododo_env.records.decisions import DecisionLog, Decisions
 from kododo_env.records.header import Header

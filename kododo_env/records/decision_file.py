@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -53,12 +52,7 @@ class DecisionFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._file.close()
 
     def write(self, decisions: Decisions, agents: Sequence[str]) -> None:
@@ -66,7 +60,7 @@ class DecisionFile:
 
         Args:
             decisions: Of all its games.
-            agents: Who had each seat.
+            agents: The name of the agent in each seat.
         """
         import pyarrow as pa
 
@@ -84,7 +78,7 @@ class DecisionFile:
 
 
 def schema(game: BatchGame) -> pa.Schema:
-    """The columns, and in the metadata what the numbers mean."""
+    """The columns, and in the metadata the meaning of the numbers."""
     import pyarrow as pa
 
     columns = {
@@ -139,7 +133,7 @@ def _array(column: Any, kind: np.dtype[Any] | None) -> Array:
 
 
 def facts(game: BatchGame) -> dict[str, Any]:
-    """What a file says of its game: which one, what the observation holds, what actions mean."""
+    """A file's facts on its game: which one, the observation's pieces, the actions' meaning."""
     pieces = [
         {"name": piece.name, "shape": piece.shape, "maximum": piece.maximum}
         for piece in game.layout.pieces

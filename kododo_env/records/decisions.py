@@ -1,4 +1,4 @@
-"""Decisions as columns of numbers, for learning offline from what was played."""
+"""Decisions as columns of numbers, for learning offline from games that were played."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ class Decisions:
     """M decisions, those of a player of a game one after the other.
 
     Attributes:
-        observation: What the player knew, (M, F), the layout's dtype.
-        mask: What was legal, two actions at least, (M, A) bool.
-        action: What they chose, (M,) int16.
+        observation: The player's knowledge, (M, F), the layout's dtype.
+        mask: The legal actions, two at least, (M, A) bool.
+        action: The one that they chose, (M,) int16.
         reward: Points that they scored from here to their next decision, or to the end, (M,)
             float32.
         outcome: Their share of the victory in the end, (M,) float32.
-        seat: Who decided, (M,) uint8.
+        seat: Their seat, (M,) uint8.
         step: After how many steps since the deal, (M,) int32.
         game: Which game of the batch, (M,) int64.
     """
@@ -40,8 +40,8 @@ class Decisions:
 class DecisionLog:
     """Notes all decisions of a batch as it is played.
 
-    Who had a single legal action decided nothing and is left out; what such steps brought
-    belongs to the decision before.
+    A player who had a single legal action decided nothing and is left out; the points of such
+    steps belong to the decision before.
 
     Args:
         game: N games, just dealt.
@@ -54,7 +54,7 @@ class DecisionLog:
         self._look()
 
     def _look(self) -> None:
-        """Keep what everybody knows before the step."""
+        """Keep the knowledge of all players before the step."""
         game = self._game
         self._mask = game.legal_action_mask()
         self._who = np.nonzero(self._mask.sum(axis=2, dtype=np.int16) > 1)

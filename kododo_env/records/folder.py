@@ -32,7 +32,7 @@ def make_folder(folder: Path | str) -> Path:
 class EpisodeRecords:
     """Writes the record of each episode that is played to its end.
 
-    The files are numbered, ``episode-000001-....jsonl``; what follows the number is drawn, so
+    The files are numbered, ``episode-000001-....jsonl``; the part after the number is drawn, so
     that several environments can share the folder.
 
     Args:
@@ -55,7 +55,7 @@ class EpisodeRecords:
         self._episodes += 1
 
     def step(self, game: BatchGame, actions: npt.ArrayLike) -> None:
-        """Note what was just played, (P,); write the record if the game is over.
+        """Note the joint action just played, (P,); write the record if the game is over.
 
         Raises:
             OSError: The file cannot be written.

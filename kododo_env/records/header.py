@@ -20,7 +20,7 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True)
 class Header:
-    """What is known of a game when the cards are dealt.
+    """The facts on a game when the cards are dealt.
 
     Attributes:
         game: Its name in the registry.

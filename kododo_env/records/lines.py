@@ -1,4 +1,4 @@
-"""What the lines of a record have in common: their digests, their fields, how they are named."""
+"""The lines of a record, all alike: their digests, their fields, how they are named."""
 
 from __future__ import annotations
 

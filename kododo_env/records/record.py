@@ -17,13 +17,13 @@ LARGEST_RECORD = 1 << 26  # bytes of a file; the record of a game has some thous
 
 @dataclass(frozen=True)
 class Step:
-    """One joint action and what came of it, as a line of the record says it.
+    """One joint action and its results, as a line of the record says them.
 
     Attributes:
         step: Its number, from 1.
         actions: The joint action, a number for each player.
         words: The same in words.
-        points: What each player scored by it.
+        points: The points of each player by it.
         scores: Everybody's points so far.
         outcome: In the last step: each player's share of the victory.
     """
@@ -43,11 +43,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Record:
-    """What a record says; whether it is true is found by ``replay``.
+    """The content of a record; whether it is true is found by ``replay``.
 
     Attributes:
         header: The first line.
-        lines: What each of the other lines holds.
+        lines: The fields of each of the other lines.
         source: The file it is from, for messages; empty if it is from none.
     """
 

@@ -55,7 +55,7 @@ class Recorder:
         self._note()
 
     def _note(self) -> None:
-        """Keep what the core does not: the cards of each deal, and how the game stands."""
+        """Keep things beyond the core: the cards of each deal, and how the game stands."""
         game, index = self._game, self._index
         if int(game.deal_index[index]) >= len(self._decks):
             self._decks.append(game.decks[index].tolist())
@@ -65,7 +65,7 @@ class Recorder:
         """The record line by line: the header, then each step so far.
 
         Raises:
-            ValueError: What was noted is not the game from its deal on.
+            ValueError: The actions noted are not the game's from its deal on.
         """
         line = self.header.to_json()
         yield line
@@ -82,7 +82,7 @@ class Recorder:
         """The record as JSON Lines; of a game that is not over a record that is cut short.
 
         Raises:
-            ValueError: What was noted is not the game from its deal on.
+            ValueError: The actions noted are not the game's from its deal on.
         """
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.lines())
 
@@ -90,14 +90,14 @@ class Recorder:
         """Write the record to a file, whole or not at all.
 
         Raises:
-            ValueError: What was noted is not the game from its deal on.
+            ValueError: The actions noted are not the game's from its deal on.
             OSError: The file cannot be written.
         """
         write_text(Path(path), self.text())
 
 
 def _steps(game: BatchGame, played: Sequence[Sequence[int]]) -> Iterator[Step]:
-    """Play what was played in a batch again in a batch of one, which has no idle steps."""
+    """Play the actions of a batch again in a batch of one, which has no idle steps."""
     number = 0
     for actions in played:
         if game.terminated[0]:
@@ -120,7 +120,7 @@ def record_games(
 
     Args:
         game: N games, just dealt; they are over afterwards.
-        choose: What everybody does in all games, (N, P), asked before each step.
+        choose: Everybody's actions in all games, (N, P), asked before each step.
         games: Which games to note, indices (M,); None notes all.
         players: A name for each seat, the same in all games.
         date: When they began, ISO 8601; None takes the time that it is.
@@ -129,7 +129,7 @@ def record_games(
         A recorder for each of the M games.
 
     Raises:
-        ValueError: There are no such games, or what is chosen is not legal.
+        ValueError: There are no such games, or a choice is not legal.
     """
     wanted = np.arange(game.num_envs) if games is None else games
     indices = whole_indices(wanted, "games", game.num_envs).tolist()

@@ -1,4 +1,4 @@
-"""Playing a record again: the core says what each line must hold."""
+"""Playing a record again: the core says how each line must be."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def replay(record: Record) -> Iterator[BatchGame]:
         A batch of one game: after the deal, and after each step; every time another object.
 
     Raises:
-        ValueError: A line is not what the core says, the record was cut short or goes on after
+        ValueError: A line is not as the core says, the record was cut short or goes on after
             the end, or is of another game or version; the line and the reason.
     """
     header, source = record.header, record.source
@@ -61,7 +61,7 @@ def _kinds(value: Any) -> Any:
 
 
 def play_step(game: BatchGame, number: int, actions: Sequence[int]) -> Step:
-    """Play a joint action in a batch of one; what its line holds.
+    """Play a joint action in a batch of one: the content of its line.
 
     Args:
         game: It is stepped.

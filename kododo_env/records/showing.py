@@ -15,7 +15,7 @@ MOST_CHARACTERS = 95  # characters of a line, so that it does not run into the s
 
 
 def as_text(record: Record) -> Iterator[str]:
-    """The header in words, then for each step what was chosen, and the table after it.
+    """The header in words, then for each step the choices, and the table after it.
 
     Raises:
         ValueError: The record is not true, as ``replay`` says.
@@ -30,7 +30,7 @@ def as_text(record: Record) -> Iterator[str]:
 
 
 def frames(record: Record) -> Iterator[str]:
-    """A picture of the table after the deal and after each step, below it what was chosen: SVG.
+    """A picture of the table after the deal and after each step, below it the choices: SVG.
 
     Each is ``WIDTH`` by ``height_of(record)`` pixels.
 
@@ -72,7 +72,7 @@ def _title(record: Record) -> str:
 
 
 def _choices(record: Record, line: dict[str, Any]) -> list[str]:
-    """What each player did, and what it brought them."""
+    """The action of each player, and the points that it brought them."""
     names = _names(record)
     width = max(map(len, names)) + 1
     gained = [f"  {points:+}" if points else "" for points in line["points"]]
@@ -92,7 +92,7 @@ def _names(record: Record) -> list[str]:
 
 
 def _ending(record: Record, line: dict[str, Any]) -> str:
-    """Who won, and with how many points."""
+    """The winners, and their points."""
     named = zip(_names(record), line["outcome"], line["scores"], strict=True)
     winners = [f"{name} with {score} points" for name, share, score in named if share]
     return f"won by {' and '.join(winners)}"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from xml.sax.saxutils import quoteattr
 
 from kododo_env.rendering.pixels import check_libraries, pixels
-from kododo_env.rendering.svg import FONT, HEIGHT, WIDTH, number
+from kododo_env.rendering.svg import HEIGHT, WIDTH, document, number
 
 LAST_PICTURE = 3  # times as long as the others the last picture is shown
 
@@ -20,21 +19,16 @@ def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int 
     Args:
         frames: SVG documents, one at least.
         seconds: How long each is shown; the last one longer.
-        title: What they show, for those who cannot see them.
+        title: A description for those who cannot see them.
         height: Of each, in pixels.
     """
     total = len(frames) - 1 + LAST_PICTURE
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img" aria-label={quoteattr(title)} '
-        f'font-family="{FONT}, Verdana, sans-serif">'
-    )
     shown = [
         f'<g display="{"none" if place < len(frames) - 1 else "inline"}">'
         f"{_moment(place, total, seconds, len(frames))}{frame}</g>"
         for place, frame in enumerate(frames)
     ]
-    return "\n".join([head, *shown, "</svg>"]) + "\n"
+    return document(shown, title, WIDTH, height)
 
 
 def _moment(place: int, total: int, seconds: float, count: int) -> str:

@@ -51,16 +51,9 @@ def check_libraries() -> None:
 
 
 def png(svg: str, zoom: float = 1) -> bytes:
-    """Draw an SVG document as a PNG file.
+    """The bytes of a PNG file of an SVG document, each unit of which takes ``zoom`` pixels.
 
     The machine's own fonts are left out, so that a picture is the same everywhere.
-
-    Args:
-        svg: The document.
-        zoom: How many pixels a unit of the document takes.
-
-    Returns:
-        The file's bytes.
 
     Raises:
         RenderingUnavailable: A library is missing.
@@ -80,13 +73,7 @@ def png(svg: str, zoom: float = 1) -> bytes:
 
 
 def pixels(svg: str) -> Uint8:
-    """Draw an SVG document as an array.
-
-    Args:
-        svg: The document.
-
-    Returns:
-        Red, green and blue, shape (height, width, 3), uint8.
+    """An SVG document as red, green and blue, shape (height, width, 3), uint8.
 
     Raises:
         RenderingUnavailable: A library is missing.

@@ -1,7 +1,7 @@
 """The alphabet of all pictures: boxes, shapes, labels, and the SVG document around them.
 
 Every function returns a bit of SVG as a string. Lengths are in pixels of a picture of
-900 by 600. What cards look like is in ``svg_cards``, what tables look like in ``svg_table``.
+900 by 600. Cards are drawn in ``svg_cards``, tables in ``svg_table``.
 """
 
 from __future__ import annotations
@@ -47,12 +47,9 @@ def ink_on(fill: str) -> str:
 
 
 def star(points: int, inner: float = 0, turn: float = -0.25) -> str:
-    """The path of a star in the unit circle.
+    """The path of a star in the unit circle with so many tips, the first one ``turn`` turns on.
 
-    Args:
-        points: How many tips.
-        inner: Radius of the inner corners, the tips being at 1; 0 for a plain polygon.
-        turn: Where the first tip points, in whole turns; -0.25 is up.
+    ``inner`` is the radius of the inner corners; 0 gives a plain polygon.
     """
     radii = (1.0, inner) if inner else (1.0,)
     corners = points * len(radii)
@@ -75,17 +72,9 @@ def label(
     bold: bool = False,
     turn: float = 0,
 ) -> str:
-    """A line of text whose baseline starts, or by ``anchor`` centres or ends, at (x, y).
+    """A line of text whose baseline starts at (x, y), turned around it by so many degrees.
 
-    Args:
-        words: Any text.
-        x: In pixels.
-        y: In pixels.
-        size: Height of the letters.
-        fill: Their colour.
-        anchor: ``"start"``, ``"middle"`` or ``"end"``.
-        bold: Whether they are bold.
-        turn: Degrees by which the line is turned around (x, y).
+    With the anchor ``"middle"`` the baseline is centred there, with ``"end"`` it ends there.
     """
     style = f'font-size="{number(size)}" fill="{fill}"'
     if anchor != "start":
@@ -118,7 +107,7 @@ def circle(x: float, y: float, radius: float, fill: str) -> str:
 
 
 def shadow(box: Box, radius: float) -> str:
-    """What lies softly under a rectangle: two faint ones, shifted down."""
+    """The soft shadow under a rectangle: two faint ones, shifted down."""
     far = rectangle(box._replace(y=box.y + 2.6), radius, "#000000", opacity=0.12)
     return far + rectangle(box._replace(y=box.y + 1.2), radius, "#000000", opacity=0.22)
 
@@ -129,11 +118,9 @@ def at(x: float, y: float, scale: float, content: str) -> str:
 
 
 def part(content: str, **place: int) -> str:
-    """What can also be shown by itself, where a whole picture would be too small.
+    """A part that can be shown by itself, where a whole picture would be too small.
 
-    Args:
-        content: SVG.
-        place: Where it lies, by the names that the axes of actions have, such as ``seat=1``.
+    Its place is given by the names that the axes of actions have, such as ``seat=1``.
     """
     return f'<g class="part"{_data(place)}>{content}</g>'
 
@@ -154,23 +141,18 @@ def badge(words: str, x: float, y: float, fill: str = GOLD) -> str:
     return tag + label(words, x, y + 4, 11, ink_on(fill), anchor="middle", bold=True)
 
 
-def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int = HEIGHT) -> str:
-    """A whole picture on a table of felt.
-
-    Args:
-        pieces: What to draw, the lowest first.
-        title: What the picture shows, for those who cannot see it.
-        width: In pixels.
-        height: In pixels.
-
-    Returns:
-        An SVG document.
-    """
+def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:
+    """An SVG document of pieces, the lowest first; the title is for those who cannot see it."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(title)} '
         f'font-family="{FONT}, Verdana, sans-serif">'
     )
+    return "\n".join([head, *pieces, "</svg>"]) + "\n"
+
+
+def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int = HEIGHT) -> str:
+    """A document of pieces on a table of felt."""
     stops = "".join(
         f'<stop offset="{place}" stop-color="{colour}"/>'
         for place, colour in ((0, FELT), (0.5, FELT_LIGHT), (1, FELT))
@@ -179,4 +161,4 @@ def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int =
         f'<defs><linearGradient id="felt" x2="0" y2="1">{stops}</linearGradient></defs>'
         f'<rect width="{width}" height="{height}" fill="url(#felt)"/>'
     )
-    return "\n".join([head, felt, *pieces, "</svg>"]) + "\n"
+    return document([felt, *pieces], title, width, height)

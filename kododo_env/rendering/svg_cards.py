@@ -1,4 +1,4 @@
-"""Cards in pictures: what their colours look like, faces, backs, and piles."""
+"""Cards in pictures: the looks of their colours, faces, backs, and piles."""
 
 from __future__ import annotations
 
@@ -25,45 +25,29 @@ from kododo_env.rendering.svg import (
 
 @dataclass(frozen=True)
 class Suit:
-    """What a colour looks like. Letter and symbol tell it apart without its hue.
+    """The looks of a colour. Letter and symbol tell it apart without its hue."""
 
-    Attributes:
-        name: In words.
-        letter: Unique in a game.
-        fill: The colour, ``#rrggbb``.
-        symbol: A path in the square from (-1, -1) to (1, 1).
-    """
-
-    name: str
-    letter: str
-    fill: str
-    symbol: str
+    name: str  # in words
+    letter: str  # unique in a game
+    fill: str  # the colour, ``#rrggbb``
+    symbol: str  # a path in the square from (-1, -1) to (1, 1)
 
 
 @dataclass(frozen=True)
 class Card:
-    """A card's face.
+    """A card's face."""
 
-    Attributes:
-        suit: Its colour.
-        value: The big number.
-        emblem: SVG in the square from (-1, -1) to (1, 1) that stands in the middle in
-            place of the suit's symbol; empty for the symbol.
-        second: Another suit that the card has, drawn as a ribbon across its foot.
-        lit: Whether it has a gold rim.
-        faded: Whether it is pale, since it no longer lies there.
-    """
-
-    suit: Suit
-    value: int
+    suit: Suit  # its colour
+    value: int  # the big number
+    # SVG in the square from (-1, -1) to (1, 1) that stands in the middle; empty for the symbol.
     emblem: str = ""
-    second: Suit | None = None
-    lit: bool = False
-    faded: bool = False
+    second: Suit | None = None  # another suit that it has, drawn as a ribbon across its foot
+    lit: bool = False  # whether it has a gold rim
+    faded: bool = False  # whether it is pale, since it no longer lies there
 
 
 class Blank(Enum):
-    """What lies where no face shows."""
+    """A place where no face shows."""
 
     BACK = "a card face down"
     SLOT = "an empty place"

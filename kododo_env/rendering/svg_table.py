@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
@@ -26,28 +28,10 @@ HEAD = 40
 """Height of a panel's head."""
 
 
-def check_onlooker(num_envs: int, num_players: int, index: int, player: int | None) -> None:
-    """Check which game of a batch is to be shown, and to whom.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    if not 0 <= index < num_envs:
-        raise ValueError(f"index must be 0 to {num_envs - 1}, a game of the batch, not {index}")
-    if player is not None and not 0 <= player < num_players:
-        raise ValueError(f"player must be None or 0 to {num_players - 1}, not {player}")
-
-
 def seats(num_players: int, band: float, margin: float = 10) -> list[Box]:
     """Where each player sits: clockwise around a band in the middle, from the left below.
 
-    Args:
-        num_players: P, at least 2.
-        band: Height of the band.
-        margin: Space between seats, and to the picture's edge.
-
-    Returns:
-        A box for each player.
+    The margin is the space between seats, and to the picture's edge.
     """
     above = list(range(1, (num_players + 1) // 2 + 1))
     below = [0, *range(num_players - 1, len(above), -1)]
@@ -63,27 +47,28 @@ def seats(num_players: int, band: float, margin: float = 10) -> list[Box]:
 
 @dataclass(frozen=True)
 class Seat:
-    """What stands at the head of a player's panel.
+    """The head of a player's panel."""
 
-    Attributes:
-        name: Who it is.
-        points: So far.
-        gained: By the last step.
-        note: A few words more.
-        tag: Words on a gold tag at the panel's foot; empty for none.
-        highlight: Whether this is the player who looks on.
-    """
+    name: str  # the player's
+    points: float  # so far
+    gained: float  # by the last step
+    note: str  # a few words more
+    tag: str  # words on a gold tag at the panel's foot; empty for none
+    highlight: bool  # whether this is the player who looks on
 
-    name: str
-    points: float
-    gained: float = 0
-    note: str = ""
-    tag: str = ""
-    highlight: bool = False
+    @classmethod
+    def of(
+        cls, game: BatchGame, index: int, seat: int, player: int | None, note: str, gained: Any = 0
+    ) -> Seat:
+        """The head for a seat in one game of a batch, when ``player`` looks on."""
+        share = game.outcome()[index, seat] if game.terminated[index] else 0
+        tag = "winner" if share == 1 else "shared win" if share else ""
+        points = float(game.scores[index, seat])
+        return cls(f"player_{seat}", points, float(gained), note, tag, player == seat)
 
 
 def panel(box: Box, seat: Seat, content: str = "") -> str:
-    """A player's part of the table: a tray with a head, and what lies on it."""
+    """A player's part of the table: a tray with a head, and its content."""
     stroke, thick = (GOLD, 3) if seat.highlight else ("#4d7f8b", 1)
     right, line = box.x + box.width - 14, box.y + 26
     points = number(seat.points)
@@ -104,11 +89,7 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
 def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int) -> str:
     """Rows of cards under each other below a panel's head, their names at the left.
 
-    Args:
-        box: The panel.
-        named: A name and cards for each row.
-        places: How many cards a row has room for side by side, if only just; rows that
-            hold more overlap.
+    A row has room for so many places side by side, if only just; cards beyond them overlap.
     """
     margin, gap, name = 13.0, 10.0, 18.0
     width = box.width - 2 * margin - name
@@ -131,27 +112,16 @@ def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: 
 
 @dataclass(frozen=True)
 class Meter:
-    """How far something has come: a count and the number it is measured by.
+    """How far something has come: a count and the number it is measured by."""
 
-    Attributes:
-        name: What is counted.
-        emblem: SVG in the square from (-1, -1) to (1, 1).
-        fill: Colour of the bar.
-        count: How many there are.
-        goal: How many steps the bar has.
-        note: What the goal means.
-        mark: Words on a tag; empty for none.
-        lit: Whether the tag is gold and the meter framed, or both are plain.
-    """
-
-    name: str
-    emblem: str
-    fill: str
-    count: int
-    goal: int
-    note: str
-    mark: str = ""
-    lit: bool = False
+    name: str  # of the things that are counted
+    emblem: str  # SVG in the square from (-1, -1) to (1, 1)
+    fill: str  # colour of the bar
+    count: int  # how many there are
+    goal: int  # how many steps the bar has
+    note: str  # the meaning of the goal
+    mark: str = ""  # words on a tag; empty for none
+    lit: bool = False  # whether the tag is gold and the meter framed, or both are plain
 
 
 def meter(shown: Meter, box: Box) -> str:

@@ -1,4 +1,4 @@
-"""What is told to those who play, in English: cards, several things, numbers of things."""
+"""Words for people who play, in English: cards, several things, numbers of things."""
 
 from __future__ import annotations
 

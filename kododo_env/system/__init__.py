@@ -1,3 +1,1 @@
 """Files, locks and signals, as the operating system has them."""
-
-from __future__ import annotations

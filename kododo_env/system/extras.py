@@ -6,15 +6,11 @@ from importlib.util import find_spec
 
 
 def needs(what: str, extra: str, *modules: str) -> None:
-    """Check that what an extra brings is installed, without importing it.
-
-    Args:
-        what: What is about to be used, for the message.
-        extra: The extra of this package; "" if the package itself asks for it.
-        *modules: The modules that it brings.
+    """Check, without importing them, that the modules of an extra are installed.
 
     Raises:
-        ImportError: One of them is missing; the message says how to get it.
+        ImportError: One is missing; the message says for what, and which extra brings it, or with
+            the extra "" that the package itself asks for it.
     """
     for module in modules:
         if find_spec(module) is None:

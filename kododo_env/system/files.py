@@ -16,12 +16,7 @@ RANDOM = "[a-z0-9_]" * 8  # in the names of files that are being written
 
 
 def read_ordinary(path: Path, largest: int, told: str) -> bytes:
-    """The bytes of a file that somebody names.
-
-    Args:
-        path: The file.
-        largest: How many bytes it may have.
-        told: What it is and how it is called, for messages.
+    """The bytes of a file that somebody names, at most ``largest``; ``told`` is for messages.
 
     Raises:
         ValueError: It cannot be read, is too large, or is no ordinary file: a device or a pipe,

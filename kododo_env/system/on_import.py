@@ -15,9 +15,8 @@ if TYPE_CHECKING:  # importlib.abc takes longer to import than all the rest
 def when_imported(module: str, call: Callable[[], object]) -> None:
     """Call a function after a module is imported: at once, if it already is.
 
-    Args:
-        module: Its full name; it need not be installed.
-        call: What to do. It must be light, and must not raise: it is done in somebody's import.
+    The module need not be installed. The call must be light, and must not raise: it is done in
+    somebody's import.
     """
     if sys.modules.get(module) is not None:
         call()
@@ -34,7 +33,7 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """What the finders after it say, with a loader of ours; None of any other module."""
+        """The answer of the finders after it, with a loader of ours; None of any other module."""
         if fullname != self.module:
             return None
         after = sys.meta_path[sys.meta_path.index(self) + 1 :]  # those before had their turn

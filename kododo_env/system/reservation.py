@@ -15,12 +15,7 @@ WINDOWS = os.name == "nt"  # where a file that is open cannot be removed
 
 
 class Reservation:
-    """What ``reserved`` gives.
-
-    Args:
-        place: The folder or file.
-        lock: The file beside or in it that is locked, and stays open until the end.
-    """
+    """A place that is ``reserved``, by a locked file that stays open until the end."""
 
     def __init__(self, place: Path, lock: Path) -> None:
         self.place = place
@@ -47,10 +42,8 @@ def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
 
     The lock is the system's, so that it ends with the process, however that ends.
 
-    Args:
-        place: A folder that exists, or a file that need not.
-        files: What will be written there. What killed processes left of their writing is
-            removed.
+    The place is a folder that exists, or a file that need not. What killed processes have left of
+    writing the files is removed.
 
     Raises:
         ValueError: Another process has the place, or one of the files cannot be written.

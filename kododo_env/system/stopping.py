@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM; whatever catches Ctrl-C catches it as well."""
+    """SIGTERM; all that catches Ctrl-C catches it as well."""
 
 
 STOPS: dict[int, type[KeyboardInterrupt]] = {
@@ -38,7 +38,7 @@ def on_stop(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """A handler that raises what belongs to the signal."""
+    """A handler that raises the exception of the signal."""
     raise STOPS[number]
 
 

@@ -52,7 +52,7 @@ def check_batch_game(
         skip: Names of checks to leave out.
 
     Returns:
-        What was tried; print it.
+        A report of all that was tried; print it.
 
     Raises:
         CheckFailed: Something is wrong, an AssertionError; the message is the report.

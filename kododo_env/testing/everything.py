@@ -1,29 +1,43 @@
-"""Comparing whatever an object holds, to the bit, through all that it refers to."""
+"""Comparing all that objects hold, to the bit, through all that they refer to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from kododo_env.testing.report import Fault
+
 PLAIN = (FunctionType, MethodType, ModuleType, type)
 
 
 def difference(one: Any, other: Any, path: str) -> str:
-    """Where two things differ first, in words; empty if nowhere.
+    """Where a thing, by its name, differs first from what it should be; empty if nowhere.
 
     Arrays are compared with dtype and shape, plain values with their type, generators by
     their state, and other objects by all their attributes.
-
-    Args:
-        one: Anything.
-        other: What it should be.
-        path: How it is called, for the answer.
     """
     return next(_differences(one, other, path, set()), "")
+
+
+def check_same(one: Any, other: Any, path: str, wrong: str) -> None:
+    """Raise Fault if two things differ: ``wrong``, and then where they do; see ``difference``."""
+    found = difference(one, other, path)
+    if found:
+        raise Fault(f"{wrong} {found}")
+
+
+def check_same_told(one: Any, other: Any, names: Sequence[str], wrong: str) -> None:
+    """``check_same`` of what two games tell by their attributes and methods of these names."""
+    for name in names:
+        told, wanted = getattr(one, name), getattr(other, name)
+        if callable(told):
+            check_same(told(), wanted(), f"{name}()", wrong)
+        else:
+            check_same(told, wanted, name, wrong)
 
 
 def _differences(one: Any, other: Any, path: str, seen: set[tuple[int, int]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""All checks of a PettingZoo ParallelEnv in one call, whoever wrote it."""
+"""All checks of a PettingZoo ParallelEnv, also of somebody else's, in one call."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def check_parallel_env(
     Args:
         make_env: A new environment at each call.
         resets: Keyword arguments of ``reset`` for the episodes that are played. Where decks
-            can be given, let some differ only in what an agent cannot see: all that it is
+            can be given, let some differ only in cards that an agent cannot see: all that it is
             told must then be the same.
         only: Names of the checks to do; empty for all.
         skip: Names of checks to leave out.
 
     Returns:
-        What was tried; print it.
+        A report of all that was tried; print it.
 
     Raises:
         CheckFailed: Something is wrong, an AssertionError; the message is the report.

@@ -1,4 +1,4 @@
-"""What came of the checks: one line for each, and all of them as text."""
+"""The results of the checks: one line for each, and all of them as text."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from pathlib import Path
 
 
 class Fault(AssertionError):
-    """What a check raises: one sentence that says what is wrong, and where it was seen."""
+    """A check found a fault: one sentence on it, and where it was seen."""
 
 
 class LeftOut(Exception):
-    """What a check raises where it has nothing to check: the reason."""
+    """A check has nothing to check: the reason."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one check.
+    """The result of one check.
 
     Attributes:
         check: The name of the check.
-        fault: What is wrong; empty if nothing is.
-        note: What was tried, or why nothing was.
+        fault: The fault in words; empty if there is none.
+        note: The things tried, or why nothing was.
         left_out: Whether the check was not done.
     """
 
@@ -43,10 +43,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of all checks; ``str`` of it is meant to be read.
+    """The results of all checks; ``str`` of it is meant to be read.
 
     Attributes:
-        subject: What was checked.
+        subject: The name of the thing checked.
         findings: One for each check, in the order in which they were done.
     """
 
@@ -55,7 +55,7 @@ class Report:
 
     @property
     def faults(self) -> dict[str, str]:
-        """What is wrong, by the name of the check; empty if nothing is."""
+        """The faults, by the name of the check; empty if there are none."""
         return {found.check: found.fault for found in self.findings if found.fault}
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class CheckFailed(AssertionError):
     """Something is wrong; the message is the whole report.
 
     Attributes:
-        report: What was found.
+        report: The results.
     """
 
     def __init__(self, report: Report) -> None:
@@ -84,13 +84,7 @@ def run_checks(
     only: Collection[str] = (),
     skip: Collection[str] = (),
 ) -> Report:
-    """Do all checks, whatever comes of each.
-
-    Args:
-        subject: What is checked, for the head of the report.
-        checks: By name; each returns in words what it has tried, or raises.
-        only: Names of the checks to do; empty for all.
-        skip: Names of checks to leave out.
+    """Do all checks, or only some; each returns in words what it has tried, or raises.
 
     Raises:
         CheckFailed: Something is wrong.
@@ -120,7 +114,7 @@ def _do(name: str, check: Callable[[], str]) -> Finding:
         return Finding(name, fault=str(fault))
     except LeftOut as reason:
         return Finding(name, note=str(reason), left_out=True)
-    except Exception as error:  # whatever else what is checked may raise is a fault of it
+    except Exception as error:  # any other error is a fault of the thing checked
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(where.filename).name}:{where.lineno}"
         return Finding(name, fault=f"{type(error).__name__} at {place}: {error}")

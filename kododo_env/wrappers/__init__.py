@@ -3,8 +3,6 @@
 ``sb3`` needs stable-baselines3, so it is imported from its own module only.
 """
 
-from __future__ import annotations
-
 from kododo_env.system.extras import needs
 
 needs("kododo_env.wrappers", "", "gymnasium", "pettingzoo")

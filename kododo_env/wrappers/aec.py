@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pettingzoo import AECEnv
 
+from kododo_env.core.arrays import Float64
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 
@@ -59,7 +59,7 @@ class AECGame(PettingZooTable, AECEnv):
             self._play_on(self._reward(self.game)[0].astype(np.float64))
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows now; see ``ParallelGame``."""
+        """The observation of an agent now; see ``ParallelGame``."""
         if not self._dealt:
             raise self._not_running()
         player = self._player_of[agent]
@@ -76,11 +76,10 @@ class AECGame(PettingZooTable, AECEnv):
         found: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return found
 
-    def _play_on(self, gained: npt.NDArray[np.float64]) -> None:
+    def _play_on(self, gained: Float64) -> None:
         """Play forced steps until a player has something to decide; the first such player is next.
 
-        Args:
-            gained: Rewards already got in this step, shape (P,).
+        Rewards already got in this step are ``gained``, shape (P,).
         """
         self._ask()
         while not (self._waiting or self.game.terminated.item()):
@@ -110,5 +109,5 @@ class AECGame(PettingZooTable, AECEnv):
         self._waiting = [name for name, player in self._player_of.items() if choices[player] > 1]
 
     def _own_choices(self) -> list[int]:
-        """What the agents play, without the opponents."""
+        """The agents' actions, without the opponents'."""
         return [self._chosen[seat] for seat in self.seats]

@@ -1,4 +1,4 @@
-"""What becomes of a player's choice: it is an action number, and the mask may forbid it."""
+"""A player's choice, checked: it is an action number, and the mask may forbid it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
@@ -20,12 +20,9 @@ HINT = "(does your library sample without masks? illegal_action='random' plays a
 
 
 class Choices:
-    """Checks one choice at a time, and replaces illegal ones where that is asked for.
+    """Checks choices; an illegal one it refuses (``"raise"``) or replaces (``"random"``).
 
-    Args:
-        game: Whose actions.
-        illegal_action: ``"raise"`` refuses an illegal action, ``"random"`` plays a legal
-            one instead, all with the same chance.
+    A legal one is played instead then, all with the same chance.
 
     Attributes:
         replaces: Whether illegal actions are replaced.
@@ -72,16 +69,10 @@ class Choices:
                 raise IllegalAction(f"{error} {HINT}") from None
             raise
 
-    def settle(self, action: Any, mask: npt.NDArray[Any], who: str) -> tuple[int, bool]:
-        """The action that will be played.
+    def settle(self, action: Any, mask: Array, who: str) -> tuple[int, bool]:
+        """The number of the action to be played, and whether it replaces an illegal one.
 
-        Args:
-            action: What the player chose.
-            mask: 1 or True where legal, shape (A,).
-            who: The player's name, for messages.
-
-        Returns:
-            The action's number, and whether it replaces an illegal one.
+        The mask is 1 or True where an action is legal, shape (A,); ``who`` is for messages.
 
         Raises:
             ValueError: No action at all, or an illegal one that is not to be replaced
@@ -98,7 +89,7 @@ class Choices:
             f"illegal action of {who}: {number} ({meaning}); legal now: {legal} {HINT}"
         )
 
-    def numbers(self, actions: Any, each: str, count: int) -> npt.NDArray[Any]:
+    def numbers(self, actions: Any, each: str, count: int) -> Array:
         """Several actions as integers, (count,); ``each`` says one for each of what.
 
         Raises:
@@ -112,17 +103,8 @@ class Choices:
             )
         return given
 
-    def settle_all(
-        self, actions: npt.NDArray[Any], masks: npt.NDArray[np.bool_]
-    ) -> npt.NDArray[np.bool_]:
-        """Replace all illegal actions in place, where that is asked for.
-
-        Args:
-            actions: Integers, shape (K,).
-            masks: True where legal, shape (K, A).
-
-        Returns:
-            Which of them were replaced, shape (K,).
+    def settle_all(self, actions: Array, masks: Bool) -> Bool:
+        """Replace illegal actions (K,) in place, if that is asked for, by masks (K, A): which ones.
 
         Raises:
             ValueError: Some are to be replaced, but are no actions at all.

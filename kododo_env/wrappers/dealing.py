@@ -18,12 +18,9 @@ def check_single(game: BatchGame) -> None:
 
 
 def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> None:
-    """Deal one game again, as the ``reset`` of a wrapper was asked to.
+    """Deal a batch of one game again, as the ``reset`` of a wrapper was asked to.
 
-    Args:
-        game: A batch of one game.
-        seed: Starts the game's generator again; None lets it go on.
-        options: ``"deck"`` gives the order of the cards, shape (D,). Other keys are ignored.
+    Of the options ``"deck"`` gives the order of the cards, shape (D,); others are ignored.
 
     Raises:
         ValueError: The options are no dictionary, or the deck is not the game's.

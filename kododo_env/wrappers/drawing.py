@@ -1,12 +1,12 @@
-"""What ``render`` gives in every dialect: one game as text or as pixels."""
+"""``render`` in every dialect: one game as text or as pixels."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy.typing as npt
 from gymnasium import logger
 
+from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
@@ -16,7 +16,7 @@ RENDER_MODES = ("ansi", "rgb_array")
 
 
 def drawing_metadata() -> dict[str, Any]:
-    """What an environment's metadata says of pictures: the modes that can be drawn here.
+    """The part of an environment's metadata on pictures: the modes that can be drawn here.
 
     Pixels need the libraries of the extra ``[render]``.
     """
@@ -44,17 +44,10 @@ def check_render_mode(render_mode: str | None) -> None:
 
 def draw(
     game: BatchGame, render_mode: str | None, index: int = 0, player: int | None = None
-) -> str | npt.NDArray[Any] | None:
-    """One game of a batch as it stands.
+) -> str | Array | None:
+    """One game of a batch as a player sees it, as text or as uint8 pixels (H, W, 3).
 
-    Args:
-        game: The batch.
-        render_mode: ``"ansi"`` for text, ``"rgb_array"`` for uint8 pixels (H, W, 3).
-        index: Which game.
-        player: Hides what this player cannot see; None shows everything.
-
-    Returns:
-        The picture; None, with a warning, if there is no render mode.
+    Without a render mode it is None, with a warning; without a player everything is shown.
     """
     if render_mode is None:
         logger.warn("render() draws nothing: the environment was made without a render_mode")

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from kododo_env.core.agent import joint_action
-from kododo_env.core.arrays import Bool
+from kododo_env.core.arrays import Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -24,7 +24,7 @@ from kododo_env.wrappers.slot import Slot
 from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
 
 Seeds = list[int | None]
-Step = tuple[Observation, npt.NDArray[np.float64], Bool, Bool, dict[str, Any]]
+Step = tuple[Observation, Float64, Bool, Bool, dict[str, Any]]
 
 
 class BatchVectorEnv(VectorEnv[Any, Any, Any]):
@@ -41,23 +41,13 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     Args:
         game: The batch. It is used as it is, not copied.
-        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
-        opponents: The agents in the other seats: None for random legal play, one agent for all
-            of them, or one for each, in turn order from the learner on. Agents may be given by
-            name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
-            array (N, P).
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``; shows what the learners may know.
-        illegal_action: ``"random"`` plays a legal one instead, which ``info["illegal_action"]``
-            tells; ``"raise"`` refuses them.
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``"NextStep"``: the step
             after the end deals again and ignores the actions; ``"SameStep"``: the step that ends
             a game deals again, and ``info["final_obs"]`` has the last observations;
             ``"Disabled"``: ``reset(options={"reset_mask": over})`` does.
-        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` (observations are then
-            arrays (N, F) alone) or ``"both"``.
+        **options: All others are those of ``SingleSeatEnv``; a reward is an array (N, P), and
+            ``info["illegal_action"]`` tells of each game whether a legal action was played
+            instead. With ``action_mask="info"`` observations are arrays (N, F) alone.
 
     Attributes:
         game: The batch that is played.
@@ -105,7 +95,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int | None] | npt.NDArray[np.integer[Any]] | None = None,
+        seed: int | Sequence[int | None] | Integer | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
         """Deal games and play them to the learner's first decision.
@@ -122,8 +112,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             Observations and info.
 
         Raises:
-            ValueError: The seed is none, the decks are not the game's, or only some games are
-                to be dealt and cannot be now; nothing is changed.
+            ValueError: The seed is no whole number from 0, the decks are not the game's, or only
+                some games are to be dealt and cannot be now; nothing is changed.
         """
         given, (own, seed) = checked(options), self._seeds(seed)
         dealt = _games(given.get("reset_mask"), self.num_envs)
@@ -273,7 +263,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     # --- a step -----------------------------------------------------------------------
 
-    def _settled(self, actions: Any) -> tuple[npt.NDArray[np.int64], Bool]:
+    def _settled(self, actions: Any) -> tuple[Int64, Bool]:
         """The learner's actions that are played, and which of them replace illegal ones."""
         given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
         given[self.game.terminated] = self.game.no_op
@@ -285,7 +275,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         while not (game.terminated.all() or game.deciding()[self._each, self.seats].any()):
             self._play(None)
 
-    def _play(self, chosen: npt.NDArray[np.int64] | None) -> None:
+    def _play(self, chosen: Int64 | None) -> None:
         """One step of all games, with the learner's choices unless they are forced."""
         with self._choices.unless_refused():
             actions = self._others_actions()
@@ -294,8 +284,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             self.game.step(actions)
         self._gained += self._reward(self.game)[self._each, self.seats]
 
-    def _others_actions(self) -> npt.NDArray[np.int64]:
-        """What the opponents do, (N, P); the learner's are the first legal ones."""
+    def _others_actions(self) -> Int64:
+        """The opponents' actions, (N, P); the learner's are the first legal ones."""
         game, rng, players = self.game, self._choices.rng, self.game.num_players
         if not self._seat_changes:
             seat = int(self.seats[0])
@@ -320,8 +310,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             info |= _marked(name, each, np.ones(self.num_envs, np.bool_))
         return self._format.observation(numbers, masks), info
 
-    def _given(self, gained: npt.NDArray[np.float64], ended: Bool, info: dict[str, Any]) -> Step:
-        """What a step returns."""
+    def _given(self, gained: Float64, ended: Bool, info: dict[str, Any]) -> Step:
+        """The returns of a step."""
         observations, seen = self._see()
         return observations, gained, ended, np.zeros(self.num_envs, np.bool_), seen | info
 

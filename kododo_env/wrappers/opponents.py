@@ -1,4 +1,4 @@
-"""Who plays the seats that do not learn."""
+"""The agents in the seats that do not learn."""
 
 from __future__ import annotations
 
@@ -22,12 +22,9 @@ def is_agent(candidate: object) -> bool:
 
 
 def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
-    """One agent for each place but the learner's.
+    """One agent for each place but the learner's: None is random legal play, one plays in all.
 
-    Args:
-        opponents: None for random legal play, one agent for all places, or one for each; an
-            agent may be given by its name, as ``make_agent`` takes it.
-        game: The game that they are to play.
+    An agent may be given by its name, as ``make_agent`` takes it.
 
     Raises:
         ValueError: They are not agents, cannot play this game, or are not one for each place.
@@ -51,12 +48,9 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
 def seated(
     opponents: Opponent | Sequence[Opponent | None] | None, game: BatchGame
 ) -> list[Agent | None]:
-    """One agent, or None for a learner, for each seat.
+    """One agent, or None for a learner, for each seat: None is learners alone.
 
-    Args:
-        opponents: None for learners alone, one agent for all seats but the first, or for each
-            seat an agent or None; an agent may be given by its name.
-        game: The game that they are to play.
+    A single agent has all seats but the first; an agent may be given by its name.
 
     Raises:
         ValueError: They are not one for each seat, not agents, cannot play this game, or leave
@@ -95,7 +89,7 @@ def seat_of(seat: int | str, game: BatchGame) -> int | None:
 
 
 def around(opponents: Sequence[Agent], seat: int) -> list[Agent | None]:
-    """Who has each seat; None for the learner's, whom the opponents follow in turn order."""
+    """The agent in each seat; None for the learner, whom the opponents follow in turn order."""
     after = len(opponents) - seat  # this many opponents before the turn comes round
     return [*opponents[after:], None, *opponents[:after]]
 

@@ -38,7 +38,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             Observations and infos of all agents.
 
         Raises:
-            ValueError: The seed is none, or the deck is not the game's.
+            ValueError: The seed is no whole number from 0, or the deck is not the game's.
         """
         self._deal(seed, options)
         return self._see()

@@ -1,4 +1,4 @@
-"""What both PettingZoo dialects share: one game, its players' names, spaces and pictures."""
+"""The base of both PettingZoo dialects: one game, its players' names, spaces and pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
 from kododo_env.core.agent import joint_action
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.rewards import Reward, reward_function
 from kododo_env.records.folder import EpisodeRecords
@@ -29,17 +29,7 @@ class PettingZooTable:
 
     Args:
         game: A batch of one game.
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
-            array (1, P).
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
-        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
-        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
-        opponents: Agents that have seats in place of the environment's: for each seat an agent
-            or None; one agent has all seats but the first; None: all seats are agents. Agents
-            may be given by name, such as ``"heuristic"``.
-        record: A folder into which the record of each episode is written, or None.
+        **options: All others are those of the doors; see ``kododo_env.doors.TableOptions``.
 
     Attributes:
         game: The batch of one game that is played.
@@ -108,15 +98,15 @@ class PettingZooTable:
         return self.action_spaces[agent]
 
     def state(self) -> Array:
-        """What all players know together, for a centralised critic: their observations' numbers
-        in seat order, shape (P * F,). Only what nobody has seen, such as the order of the draw
-        pile, is not in it.
+        """The knowledge of all players together, for a centralised critic: their observations'
+        numbers in seat order, shape (P * F,). Only things that nobody has seen, such as the
+        order of the draw pile, are not in it.
         """
         if not self._dealt:
             raise self._not_running()
         return self._format.numbers(self.game).reshape(-1)
 
-    def render(self) -> str | npt.NDArray[Any] | None:
+    def render(self) -> str | Array | None:
         """The table with all hands, as text or uint8 pixels (H, W, 3), by ``render_mode``."""
         return draw(self.game, self.render_mode)
 
@@ -131,8 +121,8 @@ class PettingZooTable:
         if self._records is not None:
             self._records.begin(self.game)
 
-    def _play(self, chosen: Sequence[int] | npt.NDArray[np.int64]) -> None:
-        """Play what the agents have chosen, and what the opponents choose."""
+    def _play(self, chosen: Sequence[int] | Int64) -> None:
+        """Play the agents' choices, and those of the opponents."""
         if len(self.seats) == self.game.num_players:
             actions = np.array((chosen,))
             try:

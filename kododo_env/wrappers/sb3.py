@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import joint_action
+from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -27,7 +28,7 @@ except ModuleNotFoundError as missing:
 
 DRAWN = 16  # slots in a picture: thousands would take minutes and be specks
 Indices = int | Iterable[int] | None
-Step = tuple[Observation, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]
+Step = tuple[Observation, Float32, Bool, list[dict[str, Any]]]
 
 
 class BatchVecEnv(VecEnv):
@@ -42,19 +43,12 @@ class BatchVecEnv(VecEnv):
 
     Args:
         game: The batch. It is used as it is, not copied.
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
-            array (N, P).
-        opponents: For each seat an agent, or None for a learner; None: all seats learn; one
-            agent: it has all seats but the first. Agents may be given by name, such as
-            ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
-        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead, which
-            ``infos[slot]["illegal_action"] = True`` tells.
-        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
         action_mask: ``"info"``: observations are rows (slots, F), and the masks are asked for
             by ``env_method("action_masks")``, as sb3-contrib does; ``"observation"`` and
             ``"both"``: dictionaries of these and the masks, (slots, A) int8.
-        render_mode: None, ``"rgb_array"`` or ``"ansi"``.
+        **options: All others are those of the doors (``kododo_env.doors.TableOptions``); a
+            reward is an array (N, P), and ``infos[slot]["illegal_action"] = True`` tells that a
+            legal action was played instead.
 
     Attributes:
         game: The batch that is played.
@@ -84,7 +78,7 @@ class BatchVecEnv(VecEnv):
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
-        self._noted: list[Any] = []  # what step_async was given; that may be anything, None too
+        self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
         space, actions, metadata = self._format.space, action_space(game), drawing_metadata()
         # VecEnv asks them for their render_mode.
@@ -107,7 +101,7 @@ class BatchVecEnv(VecEnv):
         self._reset_options()
         return self._observations()
 
-    def step_async(self, actions: npt.NDArray[Any]) -> None:
+    def step_async(self, actions: Array) -> None:
         """Note the slots' actions, shape (slots,), for ``step_wait``."""
         self._noted = [actions]
 
@@ -142,12 +136,12 @@ class BatchVecEnv(VecEnv):
             game.restart_finished()
         return self._observations(), rewards, dones, infos
 
-    def action_masks(self, indices: Indices = None) -> npt.NDArray[np.bool_]:
+    def action_masks(self, indices: Indices = None) -> Bool:
         """The legal actions of the slots asked for, by default all: shape (slots, A)."""
         masks = self._slots(self.game.legal_action_mask())
         return masks if indices is None else masks[self._get_indices(indices)]
 
-    def _settled(self, actions: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    def _settled(self, actions: Any) -> tuple[Array, Bool]:
         """The slots' actions that are played, and which of them replace illegal ones."""
         given = self._choices.numbers(actions, "slot", self.num_envs)
         if not self._choices.replaces:
@@ -155,7 +149,7 @@ class BatchVecEnv(VecEnv):
         given = given.astype(np.int64)  # the caller's own stays
         return given, self._choices.settle_all(given, self.action_masks())
 
-    def _everybodys(self, actions: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _everybodys(self, actions: Array) -> Array:
         """The actions of all seats, (N, P), from those of the slots."""
         game, given = self.game, actions.reshape(self.game.num_envs, -1)
         if len(self.seats) == game.num_players:
@@ -170,24 +164,24 @@ class BatchVecEnv(VecEnv):
             return numbers
         return self._format.observation(numbers, self.action_masks().astype(np.int8))
 
-    def _rewards_now(self) -> npt.NDArray[np.float32]:
+    def _rewards_now(self) -> Float32:
         rewards = np.asarray(self._reward(self.game), np.float32)
         shape = (self.game.num_envs, self.game.num_players)
         if rewards.shape != shape:
             raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
         return self._slots(rewards)
 
-    def _slots(self, by_game: npt.NDArray[Any], fresh: bool = False) -> npt.NDArray[Any]:
+    def _slots(self, by_game: Array, fresh: bool = False) -> Array:
         """From (N, P, ...) to (slots, ...), contiguous, and a copy unless it is fresh."""
         if len(self.seats) != self.game.num_players:
             by_game, fresh = by_game[:, self.seats], False
         if not fresh:
             by_game = np.array(by_game, order="C")
-        slots: npt.NDArray[Any] = by_game.reshape(self.num_envs, *by_game.shape[2:])
+        slots: Array = by_game.reshape(self.num_envs, *by_game.shape[2:])
         return slots
 
     def get_images(self) -> list[Any]:
-        """What the learners see, as pixels (H, W, 3), for ``render``: of the first 16 slots."""
+        """The learners' views, as pixels (H, W, 3), for ``render``: of the first 16 slots."""
         return [slot.render() for slot in self._each[:DRAWN]]
 
     # --- what stable-baselines3 asks of a VecEnv ----------------------------------------

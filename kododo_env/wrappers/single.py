@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.agent import joint_action
+from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_seed
 from kododo_env.core.rewards import Reward, reward_function
@@ -90,7 +91,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             Observation and info.
 
         Raises:
-            ValueError: The seed is none, or the deck is not the game's.
+            ValueError: The seed is no whole number from 0, or the deck is not the game's.
         """
         seed = whole_seed(seed)
         deal(self.game, seed, options)  # or it raises, and nothing is changed
@@ -130,7 +131,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             info["illegal_action"] = True
         return observation, reward, self._over, False, info
 
-    def action_masks(self) -> npt.NDArray[np.bool_]:
+    def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,), as sb3-contrib asks for them."""
         return np.array(self.game.legal_action_mask()[0, self.seat])
 

@@ -1,13 +1,13 @@
-"""One environment of many, as those see it who ask for its attributes or call its methods."""
+"""One environment of many, for those who ask for its attributes or call its methods."""
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.wrappers.drawing import draw
 
@@ -22,16 +22,7 @@ class Many(Protocol):
 
 
 class Slot:
-    """What one environment of a batch shows of itself. It keeps what it is given besides.
-
-    Args:
-        many: The environments of the batch.
-        slot: The number of this one.
-        observation_space: That of one environment.
-        action_space: That of one environment.
-        render_mode: What ``render`` draws.
-        metadata: That of one environment.
-    """
+    """One environment of a batch, by its number, with its spaces; it keeps all attributes given."""
 
     spec = None
 
@@ -60,10 +51,10 @@ class Slot:
 
     player = seat
 
-    def action_masks(self) -> npt.NDArray[np.bool_]:
+    def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,)."""
         return np.array(self._many.game.legal_action_mask()[self._many.place(self._slot)])
 
-    def render(self) -> str | npt.NDArray[Any] | None:
+    def render(self) -> str | Array | None:
         """The game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
         return draw(self._many.game, self.render_mode, *self._many.place(self._slot))

@@ -22,13 +22,9 @@ Observation = Any
 class ObservationFormat:
     """How observations are given: in which dtype and scale, and where the mask is.
 
-    Args:
-        game: Whose.
-        observation_dtype: A number type that can hold every number of an observation, such as
-            ``"float32"``; None for the game's own, ``layout.dtype``, or float32 if normalised.
-        normalize: Whether each number is divided by its piece's maximum, so that it is 0 to 1.
-        action_mask: Where the mask of legal actions is: in the ``"observation"``, which then
-            is a dictionary, in the ``"info"``, or in ``"both"``.
+    A dtype can hold every number of an observation; None is the game's own, ``layout.dtype``, or
+    float32 if numbers are normalised: divided by their piece's maximum. An observation with the
+    mask is a dictionary.
 
     Attributes:
         dtype: That of an observation's numbers.
@@ -67,7 +63,7 @@ class ObservationFormat:
             self.space = spaces.Dict({"observation": self.box, "action_mask": mask})
 
     def numbers(self, game: BatchGame) -> Array:
-        """What each player of each game knows: a fresh contiguous array (N, P, F)."""
+        """The observation of each player of each game: a fresh contiguous array (N, P, F)."""
         if game.num_envs == 1:  # there is nothing to turn around: 1.1 times as fast
             rows = game.observe().astype(self.dtype, copy=False)
         else:
@@ -82,7 +78,7 @@ class ObservationFormat:
         return {"observation": numbers, "action_mask": mask} if self.in_observation else numbers
 
     def info(self, mask: Array) -> dict[str, Any]:
-        """What the info has of the mask."""
+        """The part of the info that is the mask."""
         return {"action_mask": mask} if self.in_info else {}
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Uint8
 from kododo_env.core.capabilities import DealsTogether, TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.combi_combo import words
+from kododo_env.games.combi_combo import render, words
 from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
@@ -58,7 +57,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
     version = 0
     no_op = 0
     _state_type = CombiComboState
-    _words = words
+    _render, _words = render, words
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -71,7 +70,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """What is drawn, or turned up, before the first choice; see ``DealsTogether``."""
+        """The groups of cards drawn, or turned up, between two choices; see ``DealsTogether``."""
         rules = self.rules
         later = [1] * (rules.num_turns - 1)
         piles = [rules.opening_hand + 1, *later] * self.num_players
@@ -79,7 +78,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
         sizes = [*piles, *central]
         return tuple(group for group, size in enumerate(sizes) for _ in range(size))
 
-    def _start(self, decks: npt.NDArray[np.uint8]) -> None:
+    def _start(self, decks: Uint8) -> None:
         self._state.deck = decks[0]
         for games in blocks(self.num_envs):
             for place in range(self.rules.opening_hand):
@@ -105,14 +104,14 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
         face_up = state.face_up[:, games]
         face_up += self._by_type(state.deck[piles + place, games])
 
-    def _by_type(self, cards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    def _by_type(self, cards: Uint8) -> Uint8:
         """How many of each type each card is, (..., C * 4, N) from (..., N)."""
-        found: npt.NDArray[np.bool_] = cards[..., None, :] == column(self.rules.num_card_types)
+        found: Bool = cards[..., None, :] == column(self.rules.num_card_types)
         return found.view(np.uint8)
 
     # --- playing ----------------------------------------------------------------------
 
-    def _mask(self) -> npt.NDArray[np.bool_]:
+    def _mask(self) -> Bool:
         return self._state.hands > 0
 
     def _advance(self, chosen: Array) -> None:
@@ -128,7 +127,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
         if not going_on:
             self._end()
 
-    def _pass_on(self, cards: npt.NDArray[np.uint8], games: slice) -> None:
+    def _pass_on(self, cards: Uint8, games: slice) -> None:
         """Everybody's card, (P, N), goes to the left: from seat i to seat i + 1."""
         hands, passed = self._state.hands[..., games], self._state.passed[..., games]
         given = self._by_type(cards)
@@ -177,16 +176,6 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
 
     def _describe(self, action: int) -> str:
         return f"pass {card_name(action)} to the left"
-
-    def _text(self, index: int, player: int | None) -> str:
-        from kododo_env.games.combi_combo import render
-
-        return render.text(self, index, player)
-
-    def _svg(self, index: int, player: int | None) -> str:
-        from kododo_env.games.combi_combo import render
-
-        return render.svg(self, index, player)
 
 
 def card_name(card: int) -> str:

@@ -1,4 +1,4 @@
-"""Dealing again what one player of Combi-Combo cannot know.
+"""Dealing again all that one player of Combi-Combo cannot know.
 
 A player knows their hand, what they drew, the order in which they passed and received cards,
 and the cards turned up. A card that they passed at turn j is in nobody's draw pile. At turn t it
@@ -14,12 +14,9 @@ away card lies with a neighbour it can have reached is possible, and no other is
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Int8, Int16, Intp, Uint8
 from kododo_env.core.deck import shuffled_counts
 from kododo_env.core.rows import column
 from kododo_env.games.combi_combo.rules import Rules
@@ -32,15 +29,10 @@ def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random
     """Replace all that a player cannot know, in place.
 
     Every placing of the hidden cards on hands and piles that fits their knowledge (see above)
-    has the same chance; how likely the others' choices were is not asked. What the others
-    passed among themselves, and drew, is then filled in by some history that leads from
-    these draws to these hands; it is not uniform among the histories.
-
-    Args:
-        state: N games in the middle of a turn, before anybody has passed.
-        rules: Their rules.
-        player: Whose knowledge is kept.
-        rng: The source of randomness.
+    has the same chance; how likely the others' choices were is not asked. The cards that the others
+    passed among themselves, and drew, are then filled in by some history that leads from
+    these draws to these hands; it is not uniform among the histories. Nobody has passed in this
+    turn yet.
     """
     passed = state.passes[: state.turn, player]
     received = state.passes[: state.turn, player - 1]
@@ -59,15 +51,10 @@ def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random
     piles.reshape(rules.num_players, rules.pile_size, -1)[others, :held] = drawn
 
 
-def returns(
-    passed: npt.NDArray[Any], received: npt.NDArray[Any], num_players: int
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
-    """Which cards received may be cards passed before, as many as possible.
+def returns(passed: Array, received: Array, num_players: int) -> tuple[Int8, Bool]:
+    """Which cards received may be cards passed before, as many as possible; types, (t, N) each.
 
-    Args:
-        passed: Types of the cards a player passed in each turn so far, shape (t, N).
-        received: Types of the cards they received, shape (t, N).
-        num_players: P; a card needs P - 1 turns to come back.
+    A card needs P - 1 turns to come back.
 
     Returns:
         For each card received the turn in which it had been passed, or ``NEVER``, (t, N);
@@ -84,9 +71,7 @@ def returns(
     return origin, away
 
 
-def _slots_of_away(
-    away: npt.NDArray[np.bool_], held: int, others: int, rng: np.random.Generator
-) -> npt.NDArray[np.intp]:
+def _slots_of_away(away: Bool, held: int, others: int, rng: np.random.Generator) -> Intp:
     """Draw where the cards passed lie now: slots of the other hands, next neighbour first.
 
     The last card passed has the fewest places, and each earlier one may lie wherever a later
@@ -111,12 +96,8 @@ def _slots_of_away(
 
 
 def _fill(
-    hidden: npt.NDArray[np.int16],
-    passed: npt.NDArray[np.uint8],
-    away: npt.NDArray[np.bool_],
-    slots: npt.NDArray[np.intp],
-    rng: np.random.Generator,
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int8]]:
+    hidden: Int16, passed: Uint8, away: Bool, slots: Intp, rng: np.random.Generator
+) -> tuple[Uint8, Int8]:
     """Put the away cards into their slots and the unseen ones, shuffled, into all others.
 
     Returns:
@@ -154,34 +135,32 @@ def _put_down(
 
 
 def _make_history(
-    passes: npt.NDArray[np.uint8],
+    passes: Uint8,
     others: list[int],
-    cards: npt.NDArray[np.uint8],
-    passed_at: npt.NDArray[np.int8],
-    origin: npt.NDArray[np.int8],
+    cards: Uint8,
+    passed_at: Int8,
+    origin: Int8,
     rng: np.random.Generator,
-) -> npt.NDArray[np.uint8]:
+) -> Uint8:
     """Make up what the others passed to each other and drew, by playing backwards.
 
     In each turn, the last first, every other hand gives back one card to the hand before it:
     a card that the player passed, if it would not get back in time otherwise, or
     any. (No two such cards are ever due in one hand, since they started one after the
-    other.) What is left in the end is what they drew.
+    other.) The cards left in the end are those that they drew.
 
     Args:
         passes: The cards passed, (t, P, N); those of the others to each other are replaced.
         others: The other seats, the left neighbour first.
-        cards: Their hands, (P - 1, held, N); become what they drew.
+        cards: Their hands, (P - 1, held, N), which become their draws.
         passed_at: When the player passed these cards, or ``NEVER``; likewise.
-        origin: When the player had passed what they received, or ``NEVER``, (t, N).
+        origin: When the player had passed the cards received, or ``NEVER``, (t, N).
         rng: The source of randomness.
 
     Returns:
-        What the others drew, in order, (P - 1, held, N).
+        The others' draws, in order, (P - 1, held, N).
     """
-    given_on = np.full(
-        cards.shape, len(passes), np.int8
-    )  # when the player who drew a card passed it
+    given_on = np.full(cards.shape, len(passes), np.int8)  # when a card's drawer passed it
     seat = np.arange(len(others))[:, None, None]
     for turn in reversed(range(len(passes))):
         chance = rng.random(cards.shape, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""What holds in every state of Combi-Combo, whatever has been played."""
+"""The things that hold in every state of Combi-Combo, whatever has been played."""
 
 from __future__ import annotations
 

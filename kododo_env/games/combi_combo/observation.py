@@ -1,4 +1,4 @@
-"""What a player of Combi-Combo knows, as pieces of an observation, and what the actions are."""
+"""The knowledge of a player of Combi-Combo, as pieces of an observation, and the actions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
 from kododo_env.core.rows import for_all, read_only
 from kododo_env.games.combi_combo.rules import VALUES, Rules
@@ -48,30 +48,24 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """What the rules tell of an observation.
+    """The part of an observation that the rules tell."""
 
-    Attributes:
-        rows: Where each number of an observation stands in all that is known, (P, F).
-        dtype: An observation's.
-        schedule: What the turn alone tells, (turns + 1, turns + 1, 1); see ``schedules``.
-    """
-
-    rows: npt.NDArray[np.intp]
-    dtype: np.dtype[Any]
-    schedule: npt.NDArray[np.uint8]
+    rows: Intp  # where each number of an observation stands in all that is known, (P, F)
+    dtype: np.dtype[Any]  # an observation's
+    schedule: Uint8  # the numbers of each turn, (turns + 1, turns + 1, 1); see ``schedules``
 
 
 @cache
 def known(rules: Rules) -> Known:
-    """What these rules tell of an observation; all their games share it."""
+    """The part of an observation that these rules tell; all their games share it."""
     dtype = observation_layout(rules).dtype
     return Known(known_rows(rules), dtype, read_only(schedules(rules))[:, :, None])
 
 
 def observation(
-    state: CombiComboState, rules: Rules, known: Known, out: npt.NDArray[Any] | None = None
-) -> npt.NDArray[Any]:
-    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+    state: CombiComboState, rules: Rules, known: Known, out: Array | None = None
+) -> Array:
+    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
     some = (hands > 0).view(np.uint8)
     rows = (
@@ -83,8 +77,8 @@ def observation(
     return gathered(rows, known.rows, known.dtype, out)
 
 
-def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
-    """What is known by the turn alone; (turns + 1, turns + 1).
+def schedules(rules: Rules) -> Uint8:
+    """The numbers known by the turn alone; (turns + 1, turns + 1).
 
     Which turn it is, one-hot, none when all is over, and the cards left in each draw pile.
     """
@@ -93,7 +87,7 @@ def schedules(rules: Rules) -> npt.NDArray[np.uint8]:
     return numbers
 
 
-def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+def known_rows(rules: Rules) -> Intp:
     """Where each number of an observation stands in all that is known, (P, F)."""
     players, types = rules.num_players, (rules.num_colours, VALUES)
     rows = numbered(

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Uint8
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines
 from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
-from kododo_env.rendering.svg_table import Seat, check_onlooker, panel, rows, seats
+from kododo_env.rendering.svg_table import Seat, panel, rows, seats
 
 BAND = 126
-"""Height of what lies between the players."""
+"""Height of the band between the players."""
 
 LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 """Short names of the lines of the score."""
@@ -33,9 +33,7 @@ def _shown(game: CombiComboShown, index: int, seat: int, player: int | None) -> 
     return player in (None, seat) or bool(game.terminated[index])
 
 
-def faces(
-    game: CombiComboShown, counts: npt.NDArray[np.uint8], in_hand: bool = False
-) -> list[Card]:
+def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[Card]:
     """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
     found = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(found), VALUES)
@@ -56,13 +54,13 @@ def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> l
 
 
 def line_points(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[str]:
-    """What the hand scores as it is, line by line, "?" where the player cannot tell."""
+    """The points of the hand as it is, line by line, "?" where the player cannot tell."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
     if not _shown(game, index, seat, player):
         return ["?"] * len(points)
     if not _shown(game, index, seat - 1, player):
-        points[0] = "?"  # who has most 1s is not known before all hands are
+        points[0] = "?"  # the most 1s are not known before all hands are
     return points
 
 
@@ -70,22 +68,10 @@ def line_points(game: CombiComboShown, index: int, seat: int, player: int | None
 
 
 def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as text.
+    """The cards face up; and for each player the score, the points of each line, and the hand.
 
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        Lines without colour codes: what is face up, and for each player the final score,
-        what each line of the score gives for the hand as it is, and the hand. A card is
-        its colour's letter and its value; ``??`` is a card face down.
-
-    Raises:
-        ValueError: There is no such game or player.
+    A card is its colour's letter and its value; ``??`` is a card face down.
     """
-    check_onlooker(game.num_envs, game.num_players, index, player)
     lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
     if game.rules.central_pile:
         lines.append(f"face up: {_words(faces(game, game.face_up[index]))}")
@@ -108,21 +94,7 @@ def _words(cards: Sequence[Card | Blank]) -> str:
 
 
 def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as a picture of the table, 900 by 600.
-
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        An SVG document; what the player cannot see is not in it. Cards of a whole
-        1-2-3-4 have a gold rim.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    check_onlooker(game.num_envs, game.num_players, index, player)
+    """The table, 900 by 600. Cards of a whole 1-2-3-4 have a gold rim."""
     pieces = [part(_clock(game, index)), part(_middle(game, index))]
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND)):
@@ -134,19 +106,13 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
 
 def _head(game: CombiComboShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    share = game.outcome()[index, seat] if game.terminated[index] else 0
     points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
-    return Seat(
-        name=f"player_{seat}",
-        points=float(game.scores[index, seat]),
-        note=points if _shown(game, index, seat, player) else "",
-        tag="winner" if share == 1 else "shared win" if share else "",
-        highlight=player == seat,
-    )
+    note = points if _shown(game, index, seat, player) else ""
+    return Seat.of(game, index, seat, player, note)
 
 
 def _clock(game: CombiComboShown, index: int) -> str:
-    """Where the game stands, and what the sums at the heads of the panels add up."""
+    """Where the game stands, and the lines that the heads of the panels add up."""
     middle = HEIGHT / 2
     pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
     for line, words in enumerate(_moment(game, index)):

@@ -28,7 +28,7 @@ def held(hand: Array, value: int) -> Int16:
 
 
 def most_ones(ones: Array) -> Bool:
-    """Who has strictly more 1s than every other player.
+    """The player who has strictly more 1s than every other one.
 
     Args:
         ones: 1s in each player's hand, shape (P, ...).
@@ -66,7 +66,7 @@ def fours_points(hand: Array, rules: Rules) -> Int16:
 
 
 def own_points(hand: Array, rules: Rules) -> Int16:
-    """What a hand scores whatever the others hold, so without the 1s: (...) from (C, 4, ...)."""
+    """The points of a hand by itself, so without the 1s: (...) from (C, 4, ...)."""
     return (
         sequence_points(hand, rules)
         + twos_points(hand, rules)

@@ -1,17 +1,17 @@
-"""What there is to see of a batch of Combi-Combo games: the turn, and the cards by their types."""
+"""The things to see in a batch of Combi-Combo games: the turn, and the cards by their types."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.state import CombiComboState
 
 
 class CombiComboShown(BatchGame):
-    """The base of ``CombiComboGame``: what its state means to a reader, in read-only arrays."""
+    """The base of ``CombiComboGame``: its state for a reader, in read-only arrays."""
 
     rules: Rules
     _state: CombiComboState
@@ -22,22 +22,22 @@ class CombiComboShown(BatchGame):
         return self._state.turn
 
     @property
-    def hands(self) -> npt.NDArray[np.uint8]:
+    def hands(self) -> Uint8:
         """Cards in hand by type, shape (N, P, C * 4)."""
         return self._shown(self._state.hands)
 
     @property
-    def passed(self) -> npt.NDArray[np.uint8]:
+    def passed(self) -> Uint8:
         """Cards each player has passed to the left, by type, shape (N, P, C * 4)."""
         return self._shown(self._state.passed)
 
     @property
-    def received(self) -> npt.NDArray[np.uint8]:
+    def received(self) -> Uint8:
         """Cards each player has received from the right, by type, shape (N, P, C * 4)."""
         return self._shown(np.roll(self._state.passed, 1, axis=0))
 
     @property
-    def face_up(self) -> npt.NDArray[np.uint8]:
+    def face_up(self) -> Uint8:
         """Cards face up in the middle, by type, shape (N, C * 4)."""
         return self._shown(self._state.face_up)
 

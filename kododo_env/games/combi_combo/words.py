@@ -1,10 +1,10 @@
-"""What is said to the players of Combi-Combo."""
+"""The words for the players of Combi-Combo."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int64, Uint8
 from kododo_env.games.combi_combo.render import LINES, faces, line_points
 from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg_cards import Card
@@ -22,13 +22,9 @@ def played(game: CombiComboShown, action: int, player: int, index: int) -> tuple
 
 
 def story(
-    game: CombiComboShown,
-    before: CombiComboShown,
-    actions: npt.NDArray[np.int64],
-    player: int | None,
-    index: int,
+    game: CombiComboShown, before: CombiComboShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """What a turn has shown: the cards passed by the player and to them, new cards, the end."""
+    """The news of a turn: the cards passed by the player and to them, new cards, the end."""
     lines = []
     for seat, card in enumerate(actions.tolist()):
         left = _left(game, seat)
@@ -55,16 +51,14 @@ def _named(game: CombiComboShown, card: int) -> str:
     return cards_in_words(faces(game, np.eye(game.num_actions, dtype=np.uint8)[card]))
 
 
-def _drawn(
-    game: CombiComboShown, before: CombiComboShown, actions: npt.NDArray[np.int64]
-) -> npt.NDArray[np.uint8]:
-    """What all players have drawn since, by type, (N, P, C * 4)."""
+def _drawn(game: CombiComboShown, before: CombiComboShown, actions: Int64) -> Uint8:
+    """The cards that all players have drawn since, by type, (N, P, C * 4)."""
     given = np.eye(game.num_actions, dtype=np.uint8)[actions]
     return game.hands - (before.hands - given + np.roll(given, 1, axis=0))
 
 
 def _evaluation(game: CombiComboShown, index: int) -> list[str]:
-    """What each line of the score gives each player."""
+    """The points of each line of the score for each player."""
     lines = []
     for seat in range(game.num_players):
         parts = zip(LINES, line_points(game, index, seat, None), strict=True)

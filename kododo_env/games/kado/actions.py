@@ -1,4 +1,4 @@
-"""What the actions of KADO are: their numbers, and what they mean in words."""
+"""The actions of KADO: their numbers, and their meaning in words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Moves(NamedTuple):
 
 
 def action_layout(rules: Rules) -> ActionLayout:
-    """The actions in the order of their numbers; see ``Moves`` for what they mean."""
+    """The actions in the order of their numbers; see ``Moves`` for their meaning."""
     guesses = (rules.num_gifts, rules.num_ribbons)
     board = (rules.board_rows, rules.board_columns)
     return ActionLayout(
@@ -53,14 +53,7 @@ def moves(rules: Rules) -> Moves:
 
 
 def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
-    """What an action means, in words.
-
-    Args:
-        rules: The rules.
-        action: Its number.
-        card: The card that is given or placed, by its name.
-        dealer: The player who gives it; None if that is not known.
-    """
+    """The meaning of an action in words, by the names of the card and of the dealer, if known."""
     first = moves(rules)
     if action < first.discard:  # giving comes first, by the number of seats
         to = f"the player {action} to the left"

@@ -46,11 +46,8 @@ def flat_index(array: Array, *index: Any) -> Intp:
     """Where elements lie in the flattened array, for ``take`` and for a single index.
 
     With several indices a step takes 1.2 to 1.4 times as long from thousands of games on,
-    and 0.9 times as long with few.
-
-    Args:
-        array: C-contiguous; only its shape is used.
-        *index: One for each axis, of which those before the first array of intp are ints.
+    and 0.9 times as long with few. The array is C-contiguous. Of the indices, one for each axis,
+    those before the first array of intp are ints.
     """
     place = index[0]
     for size, step in zip(array.shape[1:], index[1:], strict=True):

@@ -43,7 +43,7 @@ class KadoGame(KadoShown, TellsInWords):
     name = "kado"
     version = 0
     _state_type = KadoState
-    _words = words
+    _render, _words = render, words
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -72,7 +72,7 @@ class KadoGame(KadoShown, TellsInWords):
     # --- legal actions -----------------------------------------------------------------
 
     def _idle(self) -> Bool:
-        """Who of those whose turn it is has nothing to decide: the challenger (N,), or all (P, N).
+        """Whether the challenger (N,), or each player who places (P, N), has nothing to decide.
 
         The dealer always has.
         """
@@ -245,7 +245,7 @@ class KadoGame(KadoShown, TellsInWords):
         state.rewards[:, part] += scores - state.scores[:, part]
         state.scores[:, part] = scores
 
-    # --- what is known ------------------------------------------------------------------
+    # --- knowledge ------------------------------------------------------------------
 
     @property
     def _everybody(self) -> int:
@@ -282,9 +282,3 @@ class KadoGame(KadoShown, TellsInWords):
         else:
             return None
         return describe(self.rules, action, self.rules.card_name(int(card)), player)
-
-    def _text(self, index: int, player: int | None) -> str:
-        return render.text(self, index, player)
-
-    def _svg(self, index: int, player: int | None) -> str:
-        return render.svg(self, index, player)

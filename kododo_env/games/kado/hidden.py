@@ -1,4 +1,4 @@
-"""Dealing again what one player of KADO cannot know: the places of the deck they have not seen.
+"""Dealing again all that one player of KADO cannot know: the places of the deck they have not seen.
 
 All orders of the unseen cards in these places are equally likely as long as they respect the
 wrong guesses of this turn. These say something about one place only, the dealer's card's:
@@ -12,10 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Uint8
 from kododo_env.core.deck import NONE, shuffled_rows
 from kododo_env.core.rows import column
 from kododo_env.games.kado.cards import seen_by_place, where_seen
@@ -27,18 +26,10 @@ from kododo_env.games.kado.tables import Tables
 def deal_again(
     state: KadoState, rules: Rules, tables: Tables, player: int, rng: np.random.Generator
 ) -> None:
-    """Replace all that a player cannot know, in place.
-
-    Args:
-        state: N games.
-        rules: Their rules.
-        tables: The tables of these rules.
-        player: Whose knowledge stays.
-        rng: The source of randomness.
-    """
+    """Replace all that a player cannot know, in place."""
     seen = seen_by_place(state, rules, tables)
     free = (seen >> player & 1) == 0
-    # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
+    # Sorted first, so that the cards dealt follow from the knowledge and the rng alone.
     _refill(state, free, lambda cards: np.sort(cards, axis=1))
     if state.ruled_out.any():
         _deal_kept(state, rules, tables, free, rng)
@@ -47,18 +38,10 @@ def deal_again(
     state.seen.reshape(-1)[where_seen(state, rules, tables, places, state.games)] = seen
 
 
-def _refill(
-    state: KadoState,
-    free: npt.NDArray[np.bool_],
-    reorder: Callable[[Array], npt.NDArray[np.uint8]],
-) -> None:
-    """Put the cards of the free places (D, N) back in another order.
+def _refill(state: KadoState, free: Bool, reorder: Callable[[Array], Uint8]) -> None:
+    """Put the cards of the free places (D, N) back as ``reorder`` puts rows (N, D) in order.
 
-    Args:
-        state: N games.
-        free: Which places.
-        reorder: Reorders rows (N, D); those of the free places keep the order in which
-            they come, wherever in their row that leaves them.
+    They keep the order in which they then come, wherever in their row that leaves them.
     """
     cards = state.deck[:-1].T.copy()
     ordered = reorder(np.where(free.T, cards, np.uint8(NONE)))
@@ -67,11 +50,7 @@ def _refill(
 
 
 def _deal_kept(
-    state: KadoState,
-    rules: Rules,
-    tables: Tables,
-    free: npt.NDArray[np.bool_],
-    rng: np.random.Generator,
+    state: KadoState, rules: Rules, tables: Tables, free: Bool, rng: np.random.Generator
 ) -> None:
     """Draw the dealer's card, where it is free, among the possible ones; not free then."""
     place = state.held[state.dealer]

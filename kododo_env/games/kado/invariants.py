@@ -1,4 +1,4 @@
-"""What holds in every state of KADO, whatever has been played."""
+"""The things that hold in every state of KADO, whatever has been played."""
 
 from __future__ import annotations
 

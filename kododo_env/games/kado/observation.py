@@ -1,4 +1,4 @@
-"""What a player of KADO knows, as pieces of an observation."""
+"""The knowledge of a player of KADO, as pieces of an observation."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Uint8
+from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
     ObservationLayout,
@@ -39,66 +38,55 @@ def observation_layout(rules: Rules) -> ObservationLayout:
     return ObservationLayout(pieces, symmetry, alike=alike)
 
 
+def _piece(
+    name: str, maximum: int, text: str, shape: tuple[int, ...] = (), axes: tuple[str, ...] = ()
+) -> Piece:
+    return Piece(name, shape, maximum, text, axes)
+
+
 def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:
     """The tableaus as scoring sees them: where in a row which gift lies makes no difference."""
     seats, rows, columns = rules.num_players, rules.board_rows, rules.board_columns
     gifts, ribbons, values = rules.num_gifts, rules.num_ribbons, rules.num_values
     by_gift, by_ribbon = ("seat", "row", "gift"), ("seat", "column", "ribbon")
-    board = ((seats, rows, columns), ("seat", "row", "column"))
-
-    def piece(
-        name: str, maximum: int, text: str, shape: tuple[int, ...], axes: tuple[str, ...]
-    ) -> Piece:
-        return Piece(name, shape, maximum, text, axes)
-
-    by_seat = ((seats,), ("seat",))
+    board, by_seat = ((seats, rows, columns), ("seat", "row", "column")), ((seats,), ("seat",))
     row, column = rules.num_columns * values, rules.num_rows
     return (
-        piece("row_points", row, "values of the cards in a row", (seats, rows, gifts), by_gift),
-        piece("column_ribbons", column, "cards in a column", (seats, columns, ribbons), by_ribbon),
-        piece("column_best", values, "highest value in a column", (seats, columns), by_ribbon[:2]),
-        piece("filled", 1, "1 where a card lies", *board),
-        piece("open", 1, "1 where the next card may go", *board),
-        piece("scores", rules.max_score, "points so far: rows, full columns, perfects", *by_seat),
-        piece("perfects", rules.num_turns, "perfects so far", *by_seat),
+        _piece("row_points", row, "values of the cards in a row", (seats, rows, gifts), by_gift),
+        _piece("column_ribbons", column, "cards in a column", (seats, columns, ribbons), by_ribbon),
+        _piece("column_best", values, "highest value in a column", (seats, columns), by_ribbon[:2]),
+        _piece("filled", 1, "1 where a card lies", *board),
+        _piece("open", 1, "1 where the next card may go", *board),
+        _piece("scores", rules.max_score, "points so far: rows, full columns, perfects", *by_seat),
+        _piece("perfects", rules.num_turns, "perfects so far", *by_seat),
     )
 
 
 def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
     """This turn: who deals, who has which card as far as the player has seen it, guesses."""
     seats, gifts, ribbons = rules.num_players, rules.num_gifts, rules.num_ribbons
-
-    def piece(
-        name: str, text: str, shape: tuple[int, ...] = (), axes: tuple[str, ...] = (), most: int = 1
-    ) -> Piece:
-        return Piece(name, shape, most, text, axes)
-
-    by_seat = ((seats,), ("seat",))
+    by_seat, by_gift = ((seats,), ("seat",)), ((gifts,), ("gift",))
+    by_ribbon = ((ribbons,), ("ribbon",))
     gift, ribbon = ((seats, gifts), ("seat", "gift")), ((seats, ribbons), ("seat", "ribbon"))
-    dealt = rules.num_players + rules.max_discards
-    value, kept = rules.num_values, "1 where a wrong guess has ruled it out for the dealer's card"
+    dealt, value = rules.num_players + rules.max_discards, rules.num_values
+    before = "gift of the card before the player, if it has been seen (one-hot)"
+    offered = "gift of the card that the dealer looks at (one-hot)"
+    kept = "1 where a wrong guess has ruled it out for the dealer's card"
     return (
-        piece("turns_left", "turns still to be ended", most=rules.num_turns),
-        piece("phase", "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
-        piece("dealer", "who deals (one-hot)", *by_seat),
-        piece("challenger", "who may challenge now (one-hot)", *by_seat),
-        piece("dealt_as", "which card of the turn the player has, from 1", *by_seat, most=dealt),
-        piece("put_aside", "which card of the turn has been put aside, from 1", most=dealt),
-        piece(
-            "card_gift", "gift of the card before the player, if it has been seen (one-hot)", *gift
-        ),
-        piece("card_ribbon", "its ribbon (one-hot)", *ribbon),
-        piece("card_value", "its value", *by_seat, most=value),
-        piece(
-            "offered_gift",
-            "gift of the card that the dealer looks at (one-hot)",
-            (gifts,),
-            ("gift",),
-        ),
-        piece("offered_ribbon", "its ribbon (one-hot)", (ribbons,), ("ribbon",)),
-        piece("offered_value", "its value", most=value),
-        piece("not_gift", kept, (gifts,), ("gift",)),
-        piece("not_ribbon", kept, (ribbons,), ("ribbon",)),
+        _piece("turns_left", rules.num_turns, "turns still to be ended"),
+        _piece("phase", 1, "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
+        _piece("dealer", 1, "who deals (one-hot)", *by_seat),
+        _piece("challenger", 1, "who may challenge now (one-hot)", *by_seat),
+        _piece("dealt_as", dealt, "which card of the turn the player has, from 1", *by_seat),
+        _piece("put_aside", dealt, "which card of the turn has been put aside, from 1"),
+        _piece("card_gift", 1, before, *gift),
+        _piece("card_ribbon", 1, "its ribbon (one-hot)", *ribbon),
+        _piece("card_value", value, "its value", *by_seat),
+        _piece("offered_gift", 1, offered, *by_gift),
+        _piece("offered_ribbon", 1, "its ribbon (one-hot)", *by_ribbon),
+        _piece("offered_value", value, "its value"),
+        _piece("not_gift", 1, kept, *by_gift),
+        _piece("not_ribbon", 1, kept, *by_ribbon),
     )
 
 
@@ -115,23 +103,16 @@ def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 class Known(NamedTuple):
-    """What of an observation follows from the rules alone.
+    """The part of an observation that follows from the rules alone."""
 
-    Attributes:
-        rows: Where each number stands in all that is known, by dealer and stage of the turn.
-        schedule: What the turn alone tells, (turns + 1, 3, 1): turns left; 0 and 1, for what is
-            one-hot.
-        dtype: The observation's.
-    """
-
-    rows: list[list[npt.NDArray[np.intp]]]
-    schedule: Uint8
-    dtype: np.dtype[Any]
+    rows: list[list[Intp]]  # where each number stands in all that is known, by dealer and stage
+    schedule: Uint8  # turns left; 0 and 1, for one-hot numbers: (turns + 1, 3, 1)
+    dtype: np.dtype[Any]  # the observation's
 
 
 @cache
 def known(rules: Rules) -> Known:
-    """What all observations under these rules have in common."""
+    """The part that all observations under these rules share."""
     left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
     schedule = np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
     return Known(known_rows(rules), read_only(schedule), observation_layout(rules).dtype)
@@ -140,7 +121,7 @@ def known(rules: Rules) -> Known:
 def observation(
     state: KadoState, rules: Rules, tables: Tables, known: Known, out: Array | None = None
 ) -> Array:
-    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     rows = known.rows[state.dealer][stage(state, rules)]
     boards = _boards(state, rules, known.dtype)
     schedule = for_all(known.schedule[state.turn], len(state.terminated))
@@ -148,7 +129,7 @@ def observation(
 
 
 def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array, ...]:
-    """What is known of the tableaus."""
+    """All that is known of the tableaus."""
     row_points, column_ribbons, _ = parted(state.sums, rules)
     return (
         state.sums, state.tableau != NONE, state.open,
@@ -159,7 +140,7 @@ def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array
 
 
 def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
-    """What else is known: of this turn, and of the cards seen so far."""
+    """All else that is known: of this turn, and of the cards seen so far."""
     places = np.concatenate([state.held, state.drawn[None]])
     parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
     seen = state.seen >> column(rules.num_players)[:, :, None]
@@ -177,7 +158,7 @@ def stage(state: KadoState, rules: Rules) -> int:
     return (0, 1 + state.phase_step, rules.num_players)[state.phase]
 
 
-def known_rows(rules: Rules) -> list[list[npt.NDArray[np.intp]]]:
+def known_rows(rules: Rules) -> list[list[Intp]]:
     """Where each number of an observation stands in all that is known.
 
     Returns:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int16
 from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
@@ -24,11 +24,11 @@ from kododo_env.rendering.svg import (
     star,
 )
 from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
-from kododo_env.rendering.svg_table import HEAD, Seat, check_onlooker, panel, seats
+from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
 from kododo_env.rendering.words import counted
 
 BAND = 104
-"""Height of what lies between the players."""
+"""Height of the band between the players."""
 
 SOCK = "M-.55-.9H.05V.05L.75 .4A.3 .3 0 0 1 .6 .95H-.25Q-.55 .95-.55 .6Z"
 CUBE = "M0-.95L.85-.48V.48L0 .95L-.85 .48V-.48Z"
@@ -55,7 +55,7 @@ RIBBON_SUITS = tuple(
 )
 
 _LINE = f'fill="none" stroke="{INK}" stroke-width=".09" stroke-linejoin="round"'
-# What is drawn upon the outlines: the sock's bands, the cube's edges, the bear's face, ...
+# The drawings upon the outlines: the sock's bands, the cube's edges, the bear's face, ...
 _INNER = (
     f'<path d="M-.55-.6H.05M-.2 .95Q-.05 .6-.5 .45" {_LINE}/>',
     f'<path d="M-.85-.48L0 0L.85-.48M0 0V.95" {_LINE}/>',
@@ -134,7 +134,7 @@ def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
     return [int(seen[index, seat]) if there[seat] else None for seat in range(game.num_players)]
 
 
-def _cells(game: KadoShown, index: int, seat: int) -> tuple[npt.NDArray[np.int16], tuple[int, int]]:
+def _cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
     """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere.
 
     Besides its first row and column on the board.
@@ -153,7 +153,7 @@ def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
 
 
 def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
-    """What wrong guesses of this turn have ruled out for the dealer's card."""
+    """The gifts and ribbons that this turn's wrong guesses have ruled out for the dealer's card."""
     gifts = np.flatnonzero(game.ruled_out_gifts[index])
     ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
     return [_gift(int(gift)) for gift in gifts] + [_ribbon(int(ribbon)) for ribbon in ribbons]
@@ -163,22 +163,11 @@ def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
 
 
 def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as text.
+    """Where the game stands; then each player's points, their card of this turn, their tableau.
 
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: The player who looks on; None sees all cards.
-
-    Returns:
-        Lines without colour codes: where the game stands, then each player's points, their
-        card of this turn and their tableau. A card is the letters of its gift and its ribbon
-        and its value; ``??`` is a card face down, ``..`` a cell where the next card may go.
-
-    Raises:
-        ValueError: There is no such game or player.
+    A card is the letters of its gift and its ribbon and its value; ``??`` is a card face down,
+    ``..`` a cell where the next card may go.
     """
-    check_onlooker(game.num_envs, game.num_players, index, player)
     lines = [f"KADO: {_moment(game, index)}, {game.draw_pile_sizes[index]} in the draw pile"]
     if game.offered[index] >= 0:
         lines.append(f"to be given: {_word(game, _offered(game, index, player))}")
@@ -200,21 +189,7 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
 
 
 def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as a picture of the table, 900 by 600.
-
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: The player who looks on; None sees all cards.
-
-    Returns:
-        An SVG document; what the player cannot see is not in it. Outlines show where the
-        next card may go.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    check_onlooker(game.num_envs, game.num_players, index, player)
+    """The table, 900 by 600. Outlines show where the next card may go."""
     pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
     held = _held(game, index, player)
     for seat, box in enumerate(seats(game.num_players, BAND)):
@@ -225,18 +200,10 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
 
 def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    over = game.terminated[index]
-    share = game.outcome()[index, seat] if over else 0
-    note = "dealer" if seat == game.dealer and not over else ""
+    deals = "dealer" if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
-    return Seat(
-        name=f"player_{seat}",
-        points=float(game.scores[index, seat]),
-        gained=float(game.rewards[index, seat]),
-        note=", ".join(words for words in (note, won) if words),
-        tag="winner" if share == 1 else "shared win" if share else "",
-        highlight=player == seat,
-    )
+    note = ", ".join(words for words in (deals, won) if words)
+    return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
 def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Box) -> str:
@@ -284,7 +251,7 @@ def _clock(game: KadoShown, index: int) -> str:
 
 
 def _middle(game: KadoShown, index: int, player: int | None) -> str:
-    """The draw pile, the card the dealer looks at, and what guesses have ruled out."""
+    """The draw pile, the card the dealer looks at, and the things that guesses have ruled out."""
     middle, width = HEIGHT / 2, 54.0
     top = middle - width * CARD.height / CARD.width / 2
     pieces = [pile(int(game.draw_pile_sizes[index]), 330, top, width)]

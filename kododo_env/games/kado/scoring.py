@@ -1,8 +1,8 @@
-"""KADO's tableau: where a card may go and what it scores; pure functions, the game axis last.
+"""KADO's tableau: where a card may go and its points; pure functions, the game axis last.
 
 Rulebook, "Score" and "Organisation du tableau". A tableau lies on a board so large that it
-fits whichever way it grows; where its final frame lies shows only as cards go down. What
-scoring needs of it are three sums: by row and gift the values, by column and ribbon the
+fits whichever way it grows; where its final frame lies shows only as cards go down. Scoring
+needs three sums of it: by row and gift the values, by column and ribbon the
 number of cards, and by column the highest value. All functions take any number of trailing
 axes.
 """
@@ -10,21 +10,16 @@ axes.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Int16
 from kododo_env.games.kado.rules import Rules
 
 
-def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def open_cells(filled: Bool) -> Bool:
     """Where the next card may go: next to a card, within a frame that holds all cards.
 
-    Args:
-        filled: Which cells hold a card, shape (P, 2R - 1, 2C - 1, ...) for a frame of R x C;
-            the first card lies in the middle.
-
-    Returns:
-        The same shape. In an empty tableau it is the cell in the middle alone.
+    Both are shaped (P, 2R - 1, 2C - 1, ...) for a frame of R x C. The first card lies in the
+    middle, so that in an empty tableau it may go there alone.
     """
     near = np.zeros_like(filled)
     near[:, 1:] = filled[:, :-1]
@@ -39,15 +34,8 @@ def open_cells(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return near
 
 
-def within_frame(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether all cards lie within some frame that has the middle of the board in it.
-
-    Args:
-        filled: As for ``open_cells``.
-
-    Returns:
-        Shape (P, ...).
-    """
+def within_frame(filled: Bool) -> Bool:
+    """Whether all cards lie within some frame around the middle of the board: (P, ...)."""
     fits = np.ones((len(filled), *filled.shape[3:]), np.bool_)
     for axis in (1, 2):
         used = np.logical_or.reduce(filled, axis=3 - axis)
@@ -55,7 +43,7 @@ def within_frame(filled: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return fits
 
 
-def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _within_reach(used: Bool) -> Bool:
     """Which rows some frame holds besides all used ones: (P, 2R - 1, ...), or columns.
 
     The used rows follow each other and include the middle one, so a row above the middle
@@ -69,11 +57,7 @@ def _within_reach(used: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 
 def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
-    """What is added up of tableaus, by kind; views of the sums.
-
-    Args:
-        sums: Shape (P, ``num_sums``, ...).
-        rules: The rules.
+    """The sums of tableaus, (P, ``num_sums``, ...), by kind; views of them.
 
     Returns:
         By row and gift the values (P, rows, G, ...), by column and ribbon the number of cards
@@ -90,51 +74,29 @@ def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
 
 
 def on_board(cells: Array, rules: Rules) -> Array:
-    """What is kept by cell, (P, cells, ...), by row and column of the board; a view of it."""
+    """Cells, (P, cells, ...), by row and column of the board; a view of them."""
     return cells.reshape(len(cells), rules.board_rows, rules.board_columns, *cells.shape[2:])
 
 
-def score(sums: Array, rules: Rules) -> npt.NDArray[np.int16]:
-    """What tableaus score: their rows and their columns.
-
-    Args:
-        sums: As for ``parted``.
-        rules: The rules.
-
-    Returns:
-        Shape (P, ...).
-    """
+def score(sums: Array, rules: Rules) -> Int16:
+    """The points of tableaus, (P, ...), for rows and columns; their sums are as for ``parted``."""
     row_points, column_ribbons, column_best = parted(sums, rules)
     return score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
 
 
-def score_rows(row_points: Array) -> npt.NDArray[np.int16]:
-    """What the rows score: in each row the gift whose values add up to most.
-
-    Args:
-        row_points: Values added up, shape (P, rows, G, ...).
-
-    Returns:
-        Shape (P, ...).
-    """
+def score_rows(row_points: Array) -> Int16:
+    """The points of rows, (P, ...): of each the gift whose values, (P, rows, G, ...), are most."""
     best = np.maximum.reduce(row_points, axis=2)
-    points: npt.NDArray[np.int16] = np.add.reduce(best, axis=1, dtype=np.int16)
+    points: Int16 = np.add.reduce(best, axis=1, dtype=np.int16)
     return points
 
 
-def score_columns(
-    column_ribbons: Array, column_best: Array, num_rows: int
-) -> npt.NDArray[np.int16]:
-    """What the columns score: a full one with a single ribbon its highest value.
+def score_columns(column_ribbons: Array, column_best: Array, num_rows: int) -> Int16:
+    """The points of columns, (P, ...): of a full one with a single ribbon its highest value.
 
-    Args:
-        column_ribbons: Cards counted, shape (P, columns, B, ...).
-        column_best: Highest values, shape (P, columns, ...).
-        num_rows: Cards in a full column.
-
-    Returns:
-        Shape (P, ...).
+    Cards are counted in (P, columns, B, ...), highest values are (P, columns, ...), and a full
+    column has ``num_rows`` cards.
     """
     same = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
-    points: npt.NDArray[np.int16] = np.add.reduce(column_best * same, axis=1, dtype=np.int16)
+    points: Int16 = np.add.reduce(column_best * same, axis=1, dtype=np.int16)
     return points

@@ -1,11 +1,10 @@
-"""What there is to see of a batch of KADO games: what lies on the table, and who holds what."""
+"""The things to see in a batch of KADO games: the table, and the cards that players hold."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.core.arrays import Bool, Int8, Intp, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
 from kododo_env.games.kado.actions import Moves
@@ -16,7 +15,7 @@ from kododo_env.games.kado.state import KadoState, Phase
 
 
 class KadoShown(BatchGame):
-    """The base of ``KadoGame``: what its state means to a reader, in read-only arrays (N, ...).
+    """The base of ``KadoGame``: its state for a reader, in read-only arrays (N, ...).
 
     Attributes:
         moves: Where each kind of action begins.
@@ -45,7 +44,7 @@ class KadoShown(BatchGame):
 
     @property
     def dealer(self) -> int:
-        """Who deals this turn, the same in all games."""
+        """The dealer of this turn, the same in all games."""
         return self._state.dealer
 
     @property
@@ -56,21 +55,21 @@ class KadoShown(BatchGame):
     # --- the cards ----------------------------------------------------------------------
 
     @property
-    def tableaus(self) -> npt.NDArray[np.int8]:
+    def tableaus(self) -> Int8:
         """Card ids on the board, -1 where none lies; shape (N, P, rows, columns)."""
         return self._shown(on_board(self._state.tableau, self.rules).view(np.int8))
 
     @property
-    def open_cells(self) -> npt.NDArray[np.bool_]:
+    def open_cells(self) -> Bool:
         """Where each player's next card may go; shape (N, P, rows, columns)."""
         return self._shown(on_board(self._state.open, self.rules))
 
     @property
-    def held(self) -> npt.NDArray[np.int8]:
+    def held(self) -> Int8:
         """The card before each player this turn, -1 if none; shape (N, P)."""
         return self._shown(self._held().view(np.int8))
 
-    def held_as_seen_by(self, player: int) -> npt.NDArray[np.int8]:
+    def held_as_seen_by(self, player: int) -> Int8:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
         player = self._seat(player)
         seen = self._state.public | (player == self.dealer)
@@ -82,7 +81,7 @@ class KadoShown(BatchGame):
         return cards_at(self._state, self._state.held[:-1], self._state.games)
 
     @property
-    def offered(self) -> npt.NDArray[np.int8]:
+    def offered(self) -> Int8:
         """The card that the dealer looks at and has to give, -1 if none; shape (N,)."""
         state = self._state
         if state.phase == Phase.DEALING and not state.is_over(self.rules):
@@ -90,38 +89,38 @@ class KadoShown(BatchGame):
         return self._shown(np.full(self.num_envs, -1, np.int8))
 
     @property
-    def dealt_as(self) -> npt.NDArray[np.uint8]:
+    def dealt_as(self) -> Uint8:
         """Which card of the turn each player has, from 1, 0 if none; shape (N, P)."""
         return self._shown(dealt_as(self._state)[:-1])
 
     @property
-    def put_aside(self) -> npt.NDArray[np.uint8]:
+    def put_aside(self) -> Uint8:
         """Which card of the turn the dealer has put aside, from 1, 0 if none; shape (N,)."""
         return self._shown(dealt_as(self._state)[-1])
 
     @property
-    def draw_pile_sizes(self) -> npt.NDArray[np.intp]:
+    def draw_pile_sizes(self) -> Intp:
         """Cards in the draw pile, the one that the dealer looks at included; shape (N,)."""
         return self._shown(self.rules.num_cards - self._state.drawn)
 
     # --- the challenges -----------------------------------------------------------------
 
     @property
-    def ruled_out_gifts(self) -> npt.NDArray[np.bool_]:
+    def ruled_out_gifts(self) -> Bool:
         """Gifts that the dealer's card has not, by this turn's wrong guesses; shape (N, G)."""
         return self._shown(self._state.ruled_out[: self.rules.num_gifts])
 
     @property
-    def ruled_out_ribbons(self) -> npt.NDArray[np.bool_]:
+    def ruled_out_ribbons(self) -> Bool:
         """Ribbons that the dealer's card has not, by this turn's wrong guesses; shape (N, B)."""
         return self._shown(self._state.ruled_out[self.rules.num_gifts :])
 
     @property
-    def swapped(self) -> npt.NDArray[np.bool_]:
+    def swapped(self) -> Bool:
         """Whether a challenge of this turn was won, shape (N,)."""
         return self._shown(self._state.public[self.dealer])
 
     @property
-    def perfects(self) -> npt.NDArray[np.uint8]:
+    def perfects(self) -> Uint8:
         """Perfects so far, shape (N, P)."""
         return self._shown(self._state.perfects)

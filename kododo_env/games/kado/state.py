@@ -35,7 +35,7 @@ class KadoState(BatchState):
     phase_step: int = of_batch()  # steps of this phase that have been played
     deck: Uint8 = per_game("num_places", fill=NONE)  # in the order of drawing, then no card
     drawn: Intp = per_game(dtype=np.intp)  # the place of the next card to be drawn
-    turn_start: Intp = per_game(dtype=np.intp)  # what drawn was when the turn began
+    turn_start: Intp = per_game(dtype=np.intp)  # the place when the turn began
     held: Intp = per_game("num_holders", dtype=np.intp, fill="num_cards")  # by player, then aside
     seen: Uint8 = per_game("num_cards")  # by whom, bit by bit, in the order of ``Rules.cards``
     public: Bool = per_game("num_players", dtype=np.bool_)  # whose card a swap has shown to all
@@ -52,7 +52,7 @@ class KadoState(BatchState):
 
     @property
     def dealer(self) -> int:
-        """Who deals this turn, the same in all games."""
+        """The dealer of this turn, the same in all games."""
         return self.turn % len(self.perfects)
 
     @property

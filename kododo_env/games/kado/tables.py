@@ -1,4 +1,4 @@
-"""What follows from KADO's rules alone and is looked up in play."""
+"""Tables that follow from KADO's rules alone and are looked up in play."""
 
 from __future__ import annotations
 
@@ -16,42 +16,27 @@ from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
 
 MISSED, PERFECT = 1, 4
-"""What a guess has come to, see ``Tables.hits``; between them one of both is right."""
+"""The result of a guess, see ``Tables.hits``; between them one of both is right."""
 
 
 class Tables(NamedTuple):
-    """Parts of the cards by their id, each of shape (256,), and what stands where.
+    """Parts of the cards by their id, each of shape (256,), and the places of sums and cards."""
 
-    Attributes:
-        gift: NONE, which is no gift, for what is no card.
-        ribbon: Likewise.
-        value: From 1; 0 for what is no card.
-        parts: Gift (one-hot), ribbon (one-hot) and value, (G + B + 1, 256).
-        first: Where in the order of ``Rules.cards`` the first card of a type is, (256,).
-        kinds: Where in this order another type begins.
-        hits: By the dealer's card and the action, (256, A): 0 for what is no guess, then
-            missed, the gift alone, the ribbon alone, both.
-        guessed: Gift and ribbon of an action (one-hot), (G + B, A); nothing if it is no guess.
-        holders: Before whom a dealer lays a card by an action, P for aside; (P, P + 1).
-        sums_of_cell: Where the sums of a cell begin, (3, cells): in its row, in its column twice.
-        sums_of_card: Which of them count a card, (3, 256).
-        gains: How much a card adds to these sums, (3, 256).
-        least: How large they are at least with it, (3, 256).
-    """
-
-    gift: Uint8
-    ribbon: Uint8
-    value: Uint8
-    parts: Uint8
-    first: Intp
-    kinds: Intp
+    gift: Uint8  # NONE, which is no gift, where there is no card
+    ribbon: Uint8  # likewise
+    value: Uint8  # from 1; 0 where there is no card
+    parts: Uint8  # gift (one-hot), ribbon (one-hot) and value, (G + B + 1, 256)
+    first: Intp  # where in the order of ``Rules.cards`` the first card of a type is
+    kinds: Intp  # where in this order another type begins
+    # By the dealer's card and the action, (256, A): 0 if it is no guess, then missed, the gift
+    # alone, the ribbon alone, both.
     hits: Uint8
-    guessed: Bool
-    holders: Intp
-    sums_of_cell: Intp
-    sums_of_card: Intp
-    gains: Uint8
-    least: Uint8
+    guessed: Bool  # gift and ribbon of an action (one-hot), (G + B, A); nothing if it is no guess
+    holders: Intp  # before whom a dealer lays a card by an action, P for aside; (P, P + 1)
+    sums_of_cell: Intp  # where sums of a cell begin: in its row, in its column twice; (3, cells)
+    sums_of_card: Intp  # which of them count a card, (3, 256)
+    gains: Uint8  # how much a card adds to these sums, (3, 256)
+    least: Uint8  # how large they are at least with it, (3, 256)
 
 
 @cache

@@ -1,10 +1,10 @@
-"""What is said to the players of KADO."""
+"""The words for the players of KADO."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int64
 from kododo_env.games.kado.render import face
 from kododo_env.games.kado.rules import gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
@@ -32,13 +32,9 @@ def played(game: KadoShown, action: int, player: int, index: int) -> tuple[int, 
 
 
 def story(
-    game: KadoShown,
-    before: KadoShown,
-    actions: npt.NDArray[np.int64],
-    player: int | None,
-    index: int,
+    game: KadoShown, before: KadoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """What a step has shown, and the placing that has followed from it, if it did."""
+    """The news of a step, and the placing that has followed from it, if it did."""
     lines = []
     if before.phase == Phase.DEALING:
         lines += _dealing(game, before, int(actions[before.dealer]), player, index)
@@ -57,7 +53,7 @@ def _card(game: KadoShown, card: int) -> str:
 
 
 def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> str:
-    """A cell of the board, and what lies beside it."""
+    """A cell of the board, and the cards beside it."""
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
     beside = [
         f"{side} {_card(game, board[row + 1 + down, column + 1 + right])}"
@@ -97,7 +93,7 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
 
 
 def _challenge(before: KadoShown, action: int, index: int) -> list[str]:
-    """A guess, what of it was right, and the swap that it has brought."""
+    """A guess, the part of it that was right, and the swap that it has brought."""
     seat, dealer, rules = before.challenger, before.dealer, before.rules
     if action == before.moves.pass_:
         return [f"player_{seat} passes"]
@@ -118,7 +114,7 @@ def _challenge(before: KadoShown, action: int, index: int) -> list[str]:
 
 
 def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
-    """Where everybody has placed their card, and what came of it."""
+    """Where everybody has placed their card, and the points that it has brought."""
     lines = []
     now, then = (
         each.scores[index] - each.perfects[index] * np.int16(each.rules.perfect_points)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Int8, Uint8
 from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack, TellsInWords
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.kododo import one_game, turn, words
+from kododo_env.games.kododo import one_game, render, turn, words
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import (
@@ -38,17 +37,17 @@ class KododoView(View):
     _game: KododoGame
 
     @property
-    def hand(self) -> npt.NDArray[np.int8]:
+    def hand(self) -> Int8:
         """Own card ids sorted by slot, -1 where empty; shape (N, hand_size)."""
         return self._kept("hand", lambda: self._game.hands[:, self.player])
 
     @property
-    def table(self) -> npt.NDArray[np.int8]:
+    def table(self) -> Int8:
         """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
         return self._kept("table", lambda: self._game.table)
 
     @property
-    def last_table(self) -> npt.NDArray[np.int8]:
+    def last_table(self) -> Int8:
         """The table of the round before, as it was scored; -1 in the first round."""
         return self._kept("last_table", lambda: self._game.last_table)
 
@@ -76,7 +75,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     version = 0
     no_op = 0
     _state_type = KododoState
-    _words = words
+    _render, _words = render, words
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -86,7 +85,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
 
     # --- starting ---------------------------------------------------------------------
 
-    def sample_decks(self, num: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+    def sample_decks(self, num: int, rng: np.random.Generator) -> Uint8:
         """Shuffled decks for ``reset``: (num, D), in the long variant (num, K, D).
 
         K deals are prepared, more than a game takes but for freaks; after them the
@@ -100,17 +99,17 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """Hands, what a player draws in a turn, and the cards removed; see ``DealsTogether``."""
+        """Hands, a player's draws of a turn, and the cards removed; see ``DealsTogether``."""
         rules, players = self.rules, range(self.num_players)
         draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
         sizes = [*(rules.hand_size for _ in players), *draws, rules.removed]
         return tuple(group for group, size in enumerate(sizes) for _ in range(size))
 
-    def _start(self, decks: npt.NDArray[np.uint8]) -> None:
+    def _start(self, decks: Uint8) -> None:
         self._state.given = decks[1:]
         self._deal(decks[0])
 
-    def _deal(self, deck: npt.NDArray[np.uint8]) -> None:
+    def _deal(self, deck: Uint8) -> None:
         """Start a deal from shuffled decks (D, N): the whole batch stands at its first turn."""
         state = self._state
         state.turn = state.round_index = 0
@@ -119,7 +118,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         sort_hands(state, self.rules)
         Counts.of(state.counts, self.rules).seen.fill(0)
 
-    def restart_finished(self) -> npt.NDArray[np.bool_]:
+    def restart_finished(self) -> Bool:
         """Deal finished games again: all of them at the end, in the long variant between deals."""
         state = self._state
         finished = state.terminated.copy()
@@ -131,7 +130,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
             fresh.given = state.given[..., games]
             fresh.next_given[:] = len(state.given)  # they were for the old games
             state.put(games, fresh.arrays())
-            self._clock += 1
+            self.clock += 1
         return finished
 
     # --- playing ----------------------------------------------------------------------
@@ -141,7 +140,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         """Steps until the round that is being played is scored."""
         return self.rules.num_turns - self._state.turn
 
-    def _mask(self) -> npt.NDArray[np.bool_]:
+    def _mask(self) -> Bool:
         state, rules = self._state, self.rules
         held = rules.held(state.round_index, state.turn)
         return self._tables.legal[rules.plays[state.turn]][held]
@@ -188,7 +187,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
                 state.pile_sizes[:] = 0
                 self._deal(self._next_deck())
 
-    def _next_deck(self) -> npt.NDArray[np.uint8]:
+    def _next_deck(self) -> Uint8:
         """The decks of the next deal, (D, N): given ones while there are any, else shuffled."""
         state = self._state
         deck = games_last(shuffled_decks(self.cards, self.num_envs, self.rng))
@@ -236,20 +235,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         return f"lay the cards in slots {slots[0]} and {slots[1]}"
 
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
-        from kododo_env.games.kododo import render
-
         if self.terminated[index]:
             return None
         held = self.hands[index, player]
         cards = [int(held[slot]) for slot in self._tables.slots[action]]
         return f"lay {' and '.join(render.card_name(self, card) for card in cards)}"
-
-    def _text(self, index: int, player: int | None) -> str:
-        from kododo_env.games.kododo import render
-
-        return render.text(self, index, player)
-
-    def _svg(self, index: int, player: int | None) -> str:
-        from kododo_env.games.kododo import render
-
-        return render.svg(self, index, player)

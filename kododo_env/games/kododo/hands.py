@@ -1,8 +1,8 @@
 """Cards taken out of sorted hands and put into them: pure functions, the game axis last.
 
-A hand is a column of card ids in ascending order, NONE being the highest. What is done to one place
-of it is done to those of all players and games at once, by bytes that are compared and never by
-what lies where: with thousands of games that is 5 times as fast as sorting.
+A hand is a column of card ids in ascending order, NONE being the highest. One place of it is
+moved for all players and games at once, by bytes that are compared and never by the places of
+certain cards: with thousands of games that is 5 times as fast as sorting.
 """
 
 from __future__ import annotations
@@ -14,11 +14,7 @@ from kododo_env.core.rows import column
 
 
 def without_slot(hands: Uint8, slots: Array) -> tuple[Uint8, Uint8]:
-    """Take the card in one slot out of each hand.
-
-    Args:
-        hands: Shape (P, H, N), each column ascending.
-        slots: Shape (P, N).
+    """Take the card in a slot, (P, N), out of each hand, (P, H, N), whose columns are ascending.
 
     Returns:
         The cards, (P, N), and the hands without them, (P, H - 1, N).

@@ -1,4 +1,4 @@
-"""Dealing again what one player of Kododo cannot know: the other hands and the draw pile."""
+"""Dealing again all that one player of Kododo cannot know: the other hands and the draw pile."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ from kododo_env.games.kododo.turn import sort_hands
 
 
 def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Generator) -> None:
-    """Replace all that a player cannot know, in place; every placing has the same chance.
-
-    Args:
-        state: N games.
-        rules: Their rules.
-        player: Whose knowledge stays.
-        rng: The source of randomness.
-    """
+    """Replace all that a player cannot know, in place; every placing has the same chance."""
     state.given = np.zeros((0, *state.deck.shape), np.uint8)  # nobody knows the later deals
     state.next_given[:] = 0
     others = [seat for seat in range(rules.num_players) if seat != player]
@@ -40,7 +33,7 @@ def _deal_running(
     num = state.deck.shape[1]
     hands = state.hands[others, :held].reshape(-1, num)
     hidden = np.concatenate([hands, state.deck[drawn:]])
-    # Sorted first, so that what is dealt follows from the knowledge and the rng alone.
+    # Sorted first, so that the cards dealt follow from the knowledge and the rng alone.
     dealt = games_last(shuffled_rows(np.sort(hidden.T, axis=1), rng))
     state.hands[others, :held] = dealt[: len(hands)].reshape(len(others), held, num)
     state.deck[drawn:] = dealt[len(hands) :]

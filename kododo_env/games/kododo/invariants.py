@@ -1,13 +1,12 @@
-"""What holds in every state of Kododo, whatever has been played."""
+"""The things that hold in every state of Kododo, whatever has been played."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Intp
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kododo.rules import Rules
@@ -64,11 +63,11 @@ def _table(state: KododoState, rules: Rules, counts: Counts, tables: Tables) -> 
     )
 
 
-def _added_up(state: KododoState, rules: Rules, counts: Counts) -> npt.NDArray[np.bool_]:
+def _added_up(state: KododoState, rules: Rules, counts: Counts) -> Bool:
     """Whether the row of all together has what each has laid this round, but for the points."""
     together = counts.laid.sum(axis=0)
     together[rules.num_colours + 1 :] = 0
-    holds: npt.NDArray[np.bool_] = state.counts[-1, : len(together)] == together
+    holds: Bool = state.counts[-1, : len(together)] == together
     return holds
 
 
@@ -90,7 +89,7 @@ def _cards(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invaria
     yield "_deck must hold the cards that are not in _hands or _counts", whole | over
 
 
-def _on_table(state: KododoState, rules: Rules) -> npt.NDArray[np.intp]:
+def _on_table(state: KododoState, rules: Rules) -> Intp:
     """Cards on the table by type, (C * V, N)."""
     lying = count_types(state.table, rules.num_card_types)
     return np.asarray(lying.sum(axis=0))
@@ -116,13 +115,13 @@ def _points(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invari
     yield "_terminated must say which games the target, or the last deal, has ended", ended
 
 
-def _best(cards: Array, most: Array, rules: Rules) -> npt.NDArray[np.intp]:
+def _best(cards: Array, most: Array, rules: Rules) -> Intp:
     """What the most valuable of some cards (T, N) are worth, this many of each game's (N,)."""
     values = np.arange(rules.num_card_types) % rules.num_values + 1
     order = np.argsort(-values, kind="stable")
     better = np.cumsum(cards[order], axis=0) - cards[order]
     taken = np.clip(most - better, 0, cards[order])
-    worth: npt.NDArray[np.intp] = (values[order, None] * taken).sum(axis=0)
+    worth: Intp = (values[order, None] * taken).sum(axis=0)
     return worth
 
 

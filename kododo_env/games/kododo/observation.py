@@ -1,13 +1,13 @@
-"""What a player of Kododo knows, as pieces of an observation, and what the actions are."""
+"""The knowledge of a player of Kododo, as pieces of an observation, and the actions."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
+from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.observation import (
     ObservationLayout,
     Piece,
@@ -44,7 +44,7 @@ def _piece(
 
 
 def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """What lies on the table, by player and altogether."""
+    """The cards on the table, by player and altogether."""
     seats, colours, cards = rules.num_players, rules.num_colours, rules.round_cards
     by_seat, by_colour = ((seats,), ("seat",)), ((colours,), ("colour",))
     both = ((seats, colours), ("seat", "colour"))
@@ -62,7 +62,7 @@ def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 def _deal_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """Who has what, and where the deal stands."""
+    """Points and piles of all players, and where the deal stands."""
     by_seat, by_turn = ((rules.num_players,), ("seat",)), ((rules.num_turns,), ("turn",))
     pile = "cards in the score pile, the tie-break"
     return (
@@ -86,32 +86,23 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """What the rules tell of an observation; see ``known``.
+    """The part of an observation that the rules tell; see ``known``."""
 
-    Attributes:
-        rows: Where each number of an observation stands in all that is known, (P, F).
-        dtype: An observation's.
-        most: The limit, for each colour, and the Kododo number, (C + 1, 1).
-        schedule: What round and turn alone tell; see ``schedules``.
-    """
-
-    rows: npt.NDArray[np.intp]
-    dtype: np.dtype[Any]
-    most: npt.NDArray[np.uint8]
-    schedule: npt.NDArray[Any]
+    rows: Intp  # where each number of an observation stands in all that is known, (P, F)
+    dtype: np.dtype[Any]  # an observation's
+    most: Uint8  # the limit, for each colour, and the Kododo number, (C + 1, 1)
+    schedule: Array  # the numbers that round and turn alone tell; see ``schedules``
 
 
 def known(rules: Rules) -> Known:
-    """What these rules tell of an observation."""
+    """The part of an observation that these rules tell."""
     most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
     dtype = observation_layout(rules).dtype
     return Known(known_rows(rules), dtype, read_only(most)[:, None], read_only(schedules(rules)))
 
 
-def observation(
-    state: KododoState, rules: Rules, known: Known, out: npt.NDArray[Any] | None = None
-) -> npt.NDArray[Any]:
-    """What each player knows, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+def observation(state: KododoState, rules: Rules, known: Known, out: Array | None = None) -> Array:
+    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
     total = state.counts[-1, : len(known.most)]  # as in ``Counts``
     rows = (
         state.counts, np.maximum(total, known.most) - total, state.scores, state.pile_sizes,
@@ -120,8 +111,8 @@ def observation(
     return gathered(rows, known.rows, known.dtype, out)
 
 
-def _schedule(state: KododoState, rules: Rules, known: Known) -> npt.NDArray[Any]:
-    """What round and turn tell, (turns + 2, N); in a game that is over, those in which it ended."""
+def _schedule(state: KododoState, rules: Rules, known: Known) -> Array:
+    """The numbers of round and turn, (turns + 2, N); of a game that is over, those of its end."""
     found = for_all(known.schedule[state.round_index, state.turn], len(state.terminated))
     if rules.variant == "long" and any_true(state.terminated):
         seen = Counts.of(state.counts, rules).seen[:, state.terminated]
@@ -132,8 +123,8 @@ def _schedule(state: KododoState, rules: Rules, known: Known) -> npt.NDArray[Any
     return found
 
 
-def schedules(rules: Rules) -> npt.NDArray[Any]:
-    """What is known by the round and the turn alone; (rounds + 1, turns, turns + 2, 1).
+def schedules(rules: Rules) -> Array:
+    """The numbers known by the round and the turn alone; (rounds + 1, turns, turns + 2, 1).
 
     Which turn it is, one-hot, the rounds still to be ended and the cards left to draw.
     """
@@ -147,7 +138,7 @@ def schedules(rules: Rules) -> npt.NDArray[Any]:
     return numbers
 
 
-def known_rows(rules: Rules) -> npt.NDArray[np.intp]:
+def known_rows(rules: Rules) -> Intp:
     """Where each number of an observation stands in all that is known, (P, F)."""
     players, colours = rules.num_players, rules.num_colours
     seats, types = from_own_seat(players), (-1, colours, rules.num_values)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int8
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
-from kododo_env.rendering.svg_table import Meter, Seat, check_onlooker, meter, panel, rows, seats
+from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seats
 from kododo_env.rendering.words import card_words, counted
 
 BAND = 126
-"""Height of what lies between the players."""
+"""Height of the band between the players."""
 
 TURQUOISE = "#17a2a2"
 
@@ -38,29 +38,19 @@ LIZARD = (
 
 @dataclass(frozen=True)
 class Tally:
-    """What lies on the table of one game, and what would score if the round ended now.
+    """The cards on the table of one game, and those that would score if the round ended now.
 
     While nothing is laid yet, it is the round before, as it was scored.
-
-    Attributes:
-        table: Card ids each player laid, -1 where none; shape (P, cards of a round).
-        past: Whether it is the round before.
-        suits: The colours.
-        counts: Cards of each colour.
-        out: Which colours have too many cards to score.
-        kododos: How many Kododo cards.
-        kododos_score: Whether they are the exact number.
-        colour: The colour that scores; ``NOBODY`` if none does or the Kododo cards do.
     """
 
-    table: npt.NDArray[np.int8]
-    past: bool
-    suits: tuple[Suit, ...]
-    counts: tuple[int, ...]
-    out: tuple[bool, ...]
-    kododos: int
-    kododos_score: bool
-    colour: int
+    table: Int8  # card ids each player laid, -1 where none; (P, cards of a round)
+    past: bool  # whether it is the round before
+    suits: tuple[Suit, ...]  # the colours
+    counts: tuple[int, ...]  # cards of each colour
+    out: tuple[bool, ...]  # which colours have too many cards to score
+    kododos: int  # how many Kododo cards
+    kododos_score: bool  # whether they are the exact number
+    colour: int  # the one that scores; ``NOBODY`` if none does or the Kododo cards do
 
     def scores(self, colour: int, value: int) -> bool:
         """Whether a card on the table is one of those that would score."""
@@ -125,7 +115,7 @@ def _hand(game: KododoShown, index: int, seat: int, player: int | None) -> list[
 
 
 def _laid(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
-    """What a player has laid, and the places for what they have not."""
+    """The cards that a player has laid, and the places for those to come."""
     seen = tally(game, index)
     table = seen.table[seat].tolist()
     return [face(game, card, seen) if card >= 0 else Blank.SLOT for card in table]
@@ -135,21 +125,11 @@ def _laid(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
 
 
 def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as text.
+    """The table and the cards that would score; then each player's points, hand and cards laid.
 
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        Lines without colour codes. A card is its colour's letter and its value, with a
-        star behind a Kododo card; ``??`` is a card face down, ``--`` an empty place.
-
-    Raises:
-        ValueError: There is no such game or player.
+    A card is its colour's letter and its value, with a star behind a Kododo card; ``??`` is a
+    card face down, ``--`` an empty place.
     """
-    check_onlooker(game.num_envs, game.num_players, index, player)
     width = 4 * game.rules.hand_size
     laid = "last round" if tally(game, index).past else "laid"
     lines = [
@@ -174,7 +154,7 @@ def _word(card: Card | Blank) -> str:
 
 
 def _table_lines(game: KododoShown, index: int) -> list[str]:
-    """What lies on the table by colour, and what would score."""
+    """The cards on the table by colour, and those that would score."""
     seen, rules = tally(game, index), game.rules
     counts = ", ".join(
         f"{suit.name} ({suit.letter}) {count}{' out' if out else ''}"
@@ -194,20 +174,7 @@ def _table_lines(game: KododoShown, index: int) -> list[str]:
 
 
 def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
-    """One game of a batch as a picture of the table, 900 by 600.
-
-    Args:
-        game: The batch.
-        index: Which of its games.
-        player: Whose hand is shown; None shows all hands.
-
-    Returns:
-        An SVG document; what the player cannot see is not in it.
-
-    Raises:
-        ValueError: There is no such game or player.
-    """
-    check_onlooker(game.num_envs, game.num_players, index, player)
+    """The table, 900 by 600."""
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
     name = "last round" if tally(game, index).past else "laid"
@@ -220,20 +187,12 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
 
 def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    share = game.outcome()[index, seat] if game.terminated[index] else 0
-    won = int(game.pile_sizes[index, seat])
-    return Seat(
-        name=f"player_{seat}",
-        points=float(game.scores[index, seat]),
-        gained=float(game.rewards[index, seat]),
-        note=f"{counted(won, 'card')} won",
-        tag="winner" if share == 1 else "shared win" if share else "",
-        highlight=player == seat,
-    )
+    note = f"{counted(game.pile_sizes[index, seat], 'card')} won"
+    return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
 def _middle(game: KododoShown, index: int) -> str:
-    """The band between the players: where the game stands, and what lies on the table."""
+    """The band between the players: where the game stands, and the cards on the table."""
     top, left, gap = (HEIGHT - BAND) / 2, 206.0, 8.0
     meters = _meters(game, index)
     pitch = (WIDTH - left - 10 + gap) / len(meters)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
@@ -13,9 +12,7 @@ from kododo_env.games.kododo.tables import Tables
 from kododo_env.games.kododo.turn import sort_hands
 
 
-def take_back(
-    state: KododoState, rules: Rules, tables: Tables, rng: np.random.Generator
-) -> npt.NDArray[np.bool_]:
+def take_back(state: KododoState, rules: Rules, tables: Tables, rng: np.random.Generator) -> Bool:
     """Go back, in place, to before the last turn of the same round, in which it is not the first.
 
     The cards on the table tell what all players laid. They do not tell which cards of a hand
@@ -45,14 +42,9 @@ def take_back(
 def _return_cards(
     state: KododoState, rules: Rules, laid: Array, held: int, rng: np.random.Generator
 ) -> None:
-    """Give the players back what they laid, (P, plays, N), and the pile what they drew for it.
+    """Give the players back the cards laid, (P, plays, N), and the pile those drawn for them.
 
-    Args:
-        state: Back at the turn before, but for the cards.
-        rules: Its rules.
-        laid: The cards.
-        held: How many cards each player has in hand.
-        rng: The source of randomness.
+    The state is back at the turn before, but for the cards: each player still holds ``held``.
     """
     players, plays, num = laid.shape
     hands, start = state.hands, rules.drawn(state.round_index, state.turn)
@@ -69,7 +61,7 @@ def _return_cards(
     hands[:, :plays] = laid
 
 
-def _laying(hands: Array, cards: Array, tables: Tables) -> npt.NDArray[np.bool_]:
+def _laying(hands: Array, cards: Array, tables: Tables) -> Bool:
     """Which actions lay these cards, (P, plays, N) sorted; shape (P, A, N)."""
     laying = np.zeros((len(hands), len(tables.slots), hands.shape[2]), np.bool_)
     for action, slots in enumerate(tables.slots):

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from kododo_env.core.arrays import Array, Bool, Int8
 
 NOBODY = -1
 """In place of a colour where none scores."""
 
 
-def scoring_colours(colour_totals: npt.NDArray[Any], limit: Any) -> npt.NDArray[np.bool_]:
+def scoring_colours(colour_totals: Array, limit: Any) -> Bool:
     """The colour that scores by majority, if any, as a mask with at most one True.
 
     Clause 2: a colour at or over the limit is out; colours that share the highest
@@ -33,11 +34,11 @@ def scoring_colours(colour_totals: npt.NDArray[Any], limit: Any) -> npt.NDArray[
     count = colour_totals * (colour_totals < limit).view(np.uint8)
     alone = np.add.reduce(count[:, None] == count, axis=1, dtype=np.uint8) == 1
     count *= alone.view(np.uint8)
-    wins: npt.NDArray[np.bool_] = count == np.maximum.reduce(count, axis=0, initial=1)
+    wins: Bool = count == np.maximum.reduce(count, axis=0, initial=1)
     return wins
 
 
-def scoring_colour(colour_totals: npt.NDArray[Any], limit: int) -> npt.NDArray[np.int8]:
+def scoring_colour(colour_totals: Array, limit: int) -> Int8:
     """The colour that ``scoring_colours`` marks, shape (...); -1 if none scores."""
     wins = scoring_colours(colour_totals, limit)
     return np.where(wins.any(axis=0), wins.argmax(axis=0), NOBODY).astype(np.int8)
@@ -48,10 +49,8 @@ def kododo_round(kododo_total: Any, kododo_number: Any) -> Any:
     return kododo_total == kododo_number
 
 
-def score_round(
-    laid: npt.NDArray[Any], total: npt.NDArray[Any], kododo_number: Any, limit: Any
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """What each player scores in a round, and how many cards go to the score pile.
+def score_round(laid: Array, total: Array, kododo_number: Any, limit: Any) -> tuple[Array, Array]:
+    """The points of each player in a round, and how many cards go to the score pile.
 
     Args:
         laid: What each player laid, shape (P, 2 * C + 1, ...): cards by colour, Kododo cards, and

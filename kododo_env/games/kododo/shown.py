@@ -1,10 +1,10 @@
-"""What there is to see of a batch of Kododo games: where it stands, and the cards by their ids."""
+"""The things to see in a batch of Kododo games: where it stands, and the cards by their ids."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int8, Int16
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import KododoState
@@ -29,27 +29,27 @@ class KododoShown(BatchGame):
         return self._state.round_index
 
     @property
-    def deal_index(self) -> npt.NDArray[np.int16]:
+    def deal_index(self) -> Int16:
         """How many deals each game has been through before this one, shape (N,)."""
         return self._shown(self._state.deals)
 
     @property
-    def hands(self) -> npt.NDArray[np.int8]:
+    def hands(self) -> Int8:
         """Card ids sorted by slot, -1 where empty; shape (N, P, hand_size)."""
         return self._shown(self._state.hands.view(np.int8))
 
     @property
-    def table(self) -> npt.NDArray[np.int8]:
+    def table(self) -> Int8:
         """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
         return self._shown(self._state.table.view(np.int8))
 
     @property
-    def last_table(self) -> npt.NDArray[np.int8]:
+    def last_table(self) -> Int8:
         """The table of the round before, as it was scored; -1 in the first round."""
         return self._shown(self._state.last_table.view(np.int8))
 
     @property
-    def pile_sizes(self) -> npt.NDArray[np.int16]:
+    def pile_sizes(self) -> Int16:
         """Cards in the score piles, since the last shuffle; shape (N, P)."""
         return self._shown(self._state.pile_sizes)
 

@@ -31,10 +31,10 @@ class KododoState(BatchState):
 
 @dataclass(slots=True, eq=False)
 class Counts:
-    """What is counted of the cards, kept up to date as they move: views of ``KododoState.counts``.
+    """The counts of the cards, kept up to date as they move: views of ``KododoState.counts``.
 
-    With C colours and T types of cards. A player's row of ``counts`` is what they have laid and
-    then what they hold; the last row is of all together: the total, and what has been seen.
+    With C colours and T types of cards. A player's row of ``counts`` has the cards they have
+    laid and then those they hold; the last row is of all together: the total, and all cards seen.
     """
 
     colours: Uint8  # cards by colour that each player has laid this round, (P, C, N)

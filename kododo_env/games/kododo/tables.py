@@ -1,4 +1,4 @@
-"""What follows from Kododo's rules alone and is looked up in play."""
+"""Tables that follow from Kododo's rules alone and are looked up in play."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.actions import SlotPiece
+from kododo_env.core.arrays import Bool, Uint8
 from kododo_env.core.rows import read_only
 from kododo_env.games.kododo.observation import Known, action_layout, known
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
@@ -17,25 +17,17 @@ Slots = tuple[tuple[int, ...], ...]
 
 
 class Tables(NamedTuple):
-    """Look-up tables of some rules.
+    """Look-up tables of some rules."""
 
-    Attributes:
-        rules: The rules; a copy, by way of a file too, is made of them alone.
-        slots: The slots of the hand that each of the A actions lays.
-        ends: The first and the last of them, (2, A).
-        legal: ``legal[plays][held]``: which actions lay this many cards, all from slots of a hand
-            of this many, (A,).
-        counts: By card id what a card adds: to cards by colour, Kododo cards and points by
-            colour, then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
-        known: What the rules tell of an observation.
-    """
-
-    rules: Rules
-    slots: Slots
-    ends: npt.NDArray[np.uint8]
-    legal: list[list[npt.NDArray[np.bool_]]]
-    counts: npt.NDArray[np.uint8]
-    known: Known
+    rules: Rules  # a copy, by way of a file too, is made of them alone
+    slots: Slots  # the slots of the hand that each of the A actions lays
+    ends: Uint8  # the first and the last of them, (2, A)
+    # ``legal[plays][held]``: which actions lay so many cards, all from slots of a hand of so many.
+    legal: list[list[Bool]]
+    # By card id the numbers that it adds: to cards by colour, Kododo cards and points by colour,
+    # then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
+    counts: Uint8
+    known: Known  # the part of an observation that the rules tell
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tables, (self.rules,)
@@ -59,11 +51,11 @@ def tables(rules: Rules) -> Tables:
     )
 
 
-def _legal(slots: Slots, plays: int, held: int) -> npt.NDArray[np.bool_]:
+def _legal(slots: Slots, plays: int, held: int) -> Bool:
     return np.array([len(each) == plays and max(each) < held for each in slots])
 
 
-def _counts(rules: Rules) -> npt.NDArray[np.uint8]:
+def _counts(rules: Rules) -> Uint8:
     colour, value = np.divmod(np.arange(rules.num_card_types), rules.num_values)
     by_colour = np.eye(rules.num_colours, dtype=np.uint8)[colour]
     value = value[:, None] + 1

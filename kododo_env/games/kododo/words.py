@@ -1,4 +1,4 @@
-"""What is said to the players of Kododo."""
+"""The words for the players of Kododo."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
+from kododo_env.core.arrays import Int64
 from kododo_env.games.kododo.render import Tally, face, tally
 from kododo_env.games.kododo.scoring import NOBODY
 from kododo_env.games.kododo.shown import KododoShown
@@ -26,13 +26,9 @@ def played(game: KododoShown, action: int, player: int, index: int) -> tuple[int
 
 
 def story(
-    game: KododoShown,
-    before: KododoShown,
-    actions: npt.NDArray[np.int64],
-    player: int | None,
-    index: int,
+    game: KododoShown, before: KododoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """What a turn has shown: the cards laid, the evaluation of a round, the cards drawn."""
+    """The news of a turn: the cards laid, the evaluation of a round, the cards drawn."""
     rules, turn = game.rules, before.turn
     evaluated = turn == rules.num_turns - 1
     table = (game.last_table if evaluated else game.table)[index]
@@ -55,7 +51,7 @@ def story(
 def _drawn(
     game: KododoShown, before: KododoShown, laid: list[int], player: int, index: int
 ) -> list[str]:
-    """What a player has drawn."""
+    """The cards that a player has drawn."""
     now, then = (Counter(each.hands[index, player].tolist()) for each in (game, before))
     drawn = now - (then - Counter(laid))
     cards = [face(game, card) for card in sorted(drawn.elements()) if card >= 0]
@@ -66,7 +62,7 @@ def _drawn(
 
 
 def evaluation(game: KododoShown, index: int) -> list[str]:
-    """How the round before was scored: what was out, what scored, and for whom."""
+    """How the round before was scored: the colours out, those that scored, and the gains."""
     seen, rules = tally(game, index), game.rules
     kododos = counted(seen.kododos, "Kododo card")
     if seen.kododos_score:
@@ -85,7 +81,7 @@ def evaluation(game: KododoShown, index: int) -> list[str]:
 
 
 def _colours(seen: Tally, limit: int) -> list[str]:
-    """What becomes of each colour, the highest count first, down to the one that scores."""
+    """The fate of each colour, the highest count first, down to the one that scores."""
     lines = []
     order = np.argsort(-np.array(seen.counts), kind="stable").tolist()
     for count, found in groupby(order, lambda colour: seen.counts[colour]):

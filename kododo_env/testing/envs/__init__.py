@@ -1,3 +1,1 @@
-"""What any PettingZoo ParallelEnv owes."""
-
-from __future__ import annotations
+"""The promises of any PettingZoo ParallelEnv."""

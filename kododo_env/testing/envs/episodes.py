@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from kododo_env.testing.games.playing import stir
 from kododo_env.testing.report import Fault
 
 LONGEST_EPISODE = 10_000
@@ -19,15 +19,10 @@ Reset = dict[str, Any]
 
 
 class Run:
-    """An environment in the middle of an episode, with all that it has returned.
-
-    Args:
-        env: A ParallelEnv.
-        reset: Keyword arguments of ``reset``.
-        seed: Of the actions.
+    """An environment in the middle of an episode; the seed is of the actions.
 
     Attributes:
-        seen: What ``reset`` and every ``step`` have returned.
+        seen: All that ``reset`` and every ``step`` have returned.
     """
 
     def __init__(self, env: Any, reset: Reset, seed: int = 0) -> None:
@@ -85,12 +80,6 @@ class Run:
 
 def _has_mask(told: Any) -> bool:
     return isinstance(told, dict) and "action_mask" in told
-
-
-def stir(seed: int) -> None:
-    """Bring everybody's random numbers into another state: what is checked has its own."""
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
 
 
 def in_words(reset: Reset) -> str:

@@ -1,4 +1,4 @@
-"""Masks of a ParallelEnv allow something, and what they forbid is refused without a trace."""
+"""Masks of a ParallelEnv allow something; actions they forbid are refused without a trace."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from kododo_env.testing.envs.episodes import Actions, Make, Reset, Run
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.report import Fault, LeftOut
 
 
 def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
     """Of twins one is given all that is forbidden before each step, the other is not.
 
-    Masks are looked at in every episode; what they forbid is tried in the first one.
+    Masks are looked at in every episode; forbidden actions are tried in the first one.
     """
     tried, masks = 0, 0
     for index, reset in enumerate(resets):
@@ -29,11 +29,8 @@ def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
                     tried += _refused(run.env, actions, name, mask, when)
             run.step(actions)
             twin.step(actions)
-            found = difference(run.seen[-1], twin.seen[-1], "what is returned")
-            if found:
-                raise Fault(
-                    f"{when} illegal actions were refused, but not without a trace: {found}"
-                )
+            wrong = f"{when} illegal actions were refused, but not without a trace:"
+            check_same(run.seen[-1], twin.seen[-1], "what is returned", wrong)
     if not masks:
         raise LeftOut("there are no masks")
     return f"{masks} masks, {tried} illegal actions"

@@ -7,8 +7,9 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kododo_env.testing.envs.episodes import Actions, Make, Reset, Run, in_words, stir
-from kododo_env.testing.everything import difference
+from kododo_env.testing.envs.episodes import Actions, Make, Reset, Run, in_words
+from kododo_env.testing.everything import check_same
+from kododo_env.testing.games.playing import stir
 from kododo_env.testing.report import Fault
 
 
@@ -30,13 +31,10 @@ def env_determinism(make_env: Make, resets: Sequence[Reset]) -> str:
 
 
 def _again(first: Run, run: Run, played: list[Actions], what: str) -> None:
-    """The same actions; what is returned is compared to the byte."""
+    """The same actions; all that is returned is compared to the byte."""
     for step, expected in enumerate(first.seen):
-        found = difference(run.seen[step], expected, "what is returned")
-        if found:
-            raise Fault(
-                f"{what} and the same actions give another episode: after step {step}, {found}"
-            )
+        wrong = f"{what} and the same actions give another episode: after step {step},"
+        check_same(run.seen[step], expected, "what is returned", wrong)
         if step < len(played):
             stir(2_000 + step)
             run.step(played[step])
@@ -67,6 +65,4 @@ def _goes_on(run: Run, make: Callable[[Any], Any], stop: int, what: str) -> None
     for actions in run.turns():
         run.step(actions)
         twin.step(actions, what)
-        found = difference(twin.seen[-1], run.seen[-1], "what is returned")
-        if found:
-            raise Fault(f"{what} goes on otherwise: {found}")
+        check_same(twin.seen[-1], run.seen[-1], "what is returned", f"{what} goes on otherwise:")

@@ -1,4 +1,4 @@
-"""What reset and step of a ParallelEnv return: complete, in its spaces, the caller's own."""
+"""The returns of reset and step of a ParallelEnv: complete, in its spaces, the caller's own."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from kododo_env.testing.envs.episodes import Make, Reset, Run, in_words
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.report import Fault
 
 
 def env_spaces(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Observations are in their spaces, the same objects at every call; who ends is gone."""
+    """Observations are in their spaces, the same objects each time; an ended agent is gone."""
     steps = 0
     for reset in resets:
         run = Run(make_env(), reset)
@@ -77,7 +77,7 @@ def env_rewards(make_env: Make, resets: Sequence[Reset]) -> str:
 
 
 def env_buffers(make_env: Make, resets: Sequence[Reset]) -> str:
-    """What was returned does not change later, and to write into it changes nothing."""
+    """Things that were returned do not change later, and to write into it changes nothing."""
     run, twin = Run(make_env(), resets[0]), Run(make_env(), resets[0])
     kept = copy.deepcopy(run.seen)
     for actions in run.turns():
@@ -88,12 +88,9 @@ def env_buffers(make_env: Make, resets: Sequence[Reset]) -> str:
         run.step(actions)
         written = f"what had been returned was written into; in step {step}"
         twin.step(actions, written)
-        found = difference(twin.seen[-1], run.seen[-1], "what is returned")
-        if found:
-            raise Fault(f"{written} {found}")
-        found = difference(run.seen[:step], kept, "what was returned")
-        if found:
-            raise Fault(f"step {step} changes what was returned before: {found}")
+        check_same(twin.seen[-1], run.seen[-1], "what is returned", written)
+        wrong = f"step {step} changes what was returned before:"
+        check_same(run.seen[:step], kept, "what was returned", wrong)
         kept.append(copy.deepcopy(run.seen[-1]))
     return f"{len(kept) - 1} steps"
 
@@ -121,12 +118,9 @@ def env_infos(make_env: Make, resets: Sequence[Reset]) -> str:
                 history[name] = (*history.get(name, ()), seen)
                 before = known.setdefault((name, history[name]), (infos[name], in_words(reset)))
                 told += before[0] is not infos[name]
-                found = difference(infos[name], before[0], f"the info of {name}")
-                if found:
-                    raise Fault(
-                        f"after step {len(run.seen) - 1} of {in_words(reset)}, which has been for "
-                        f"{name} what {before[1]} was, {found}"
-                    )
+                when = f"after step {len(run.seen) - 1} of {in_words(reset)}, which has been"
+                wrong = f"{when} for {name} what {before[1]} was,"
+                check_same(infos[name], before[0], f"the info of {name}", wrong)
             actions = actions_now
             run.step(actions)
     return f"{told} infos in episodes that had looked the same so far"

@@ -1,3 +1,1 @@
-"""What any batch game owes: masks, decks, copies, states, scores, bounds."""
-
-from __future__ import annotations
+"""The promises of any batch game: masks, decks, copies, states, scores, bounds."""

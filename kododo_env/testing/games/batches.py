@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
@@ -56,10 +56,10 @@ def _together(batch: BatchGame, singles: list[BatchGame]) -> list[int]:
 
 
 def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> None:
-    """One game of a batch is what it is played alone; of the last step's rewards nothing is said.
+    """One game of a batch is as it is when played alone, the last step's rewards aside.
 
     Where a game is over, the batch may go on: its schedule, the numbers of the state, is then not
-    the game's. What is shown of the game does not follow it.
+    the game's. Nothing that is shown of the game follows it.
     """
     row = slice(index, index + 1)
     here, alone = batch.take(np.array([index])).state(), single.state()
@@ -74,6 +74,4 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
     if single.terminated.all() and not batch.terminated[index]:
         raise Fault(f"{when} game {index} is over when played alone, but not in the batch")
     for name, (one, other) in pairs.items():
-        found = difference(one, other, name)
-        if found:
-            raise Fault(f"{when} game {index} of the batch is not as it is alone: {found}")
+        check_same(one, other, name, f"{when} game {index} of the batch is not as it is alone:")

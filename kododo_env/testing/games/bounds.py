@@ -26,9 +26,7 @@ LAST = "sorted downwards and played with the last legal action"
 def bounds(subject: Subject, any_rules: Any) -> str:
     """Whole games under the subject's rules and under others, with odd decks and odd choices.
 
-    Args:
-        subject: Whose ``make`` makes the games.
-        any_rules: Rules: mappings or dataclasses, or a strategy of hypothesis for either.
+    The others are mappings or dataclasses, or a strategy of hypothesis for either.
     """
     rules_within_bounds(subject, subject.rules)
     if hasattr(any_rules, "example"):
@@ -100,7 +98,7 @@ def _dealt(
 
 
 def _play(game: BatchGame, way: str, rng: np.random.Generator, what: str) -> None:
-    """Play on until a game is over: what is computed for it after that is thrown away."""
+    """Play on until a game is over: results for it after that are thrown away."""
     returns = np.zeros((game.num_envs, game.num_players))
     with np.errstate(all="raise"):
         for step in range(MOST_STEPS):

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same, check_same_told
 from kododo_env.testing.games.playing import Subject, turns
-from kododo_env.testing.report import Fault
 
 GAMES = 3
 
@@ -87,27 +86,18 @@ def from_file(files: tuple[bytes, str]) -> dict[str, Any]:
 
 
 def _goes_its_own_way(game: BatchGame, make: Copy, what: str) -> None:
-    """What becomes of copies leaves the game as it is."""
+    """Things done to copies leave the game as it is."""
     kept = copy.deepcopy(game.state())
     blank, apart = make(game), make(game)
-    for array in blank._state.arrays().values():
+    for array in blank.stored_state.arrays().values():
         if array.flags.writeable:
             array[...] = 0
     for actions, _ in zip(turns(apart, np.random.default_rng(0)), range(2), strict=False):
         apart.step(actions)
-    found = difference(game.state(), kept, "state()")
-    if found:
-        raise Fault(f"{what}: what becomes of the copy changes the game: {found}")
+    wrong = f"{what}: what becomes of the copy changes the game:"
+    check_same(game.state(), kept, "state()", wrong)
 
 
 def _agree(one: BatchGame, game: BatchGame, what: str) -> None:
-    pairs = {
-        "state()": (one.state(), game.state()),
-        "legal_action_mask()": (one.legal_action_mask(), game.legal_action_mask()),
-        "observe()": (one.observe(), game.observe()),
-        "outcome()": (one.outcome(), game.outcome()),
-    }
-    for name, (here, there) in pairs.items():
-        found = difference(here, there, name)
-        if found:
-            raise Fault(f"{what} is not exact: {found}")
+    names = ("state", "legal_action_mask", "observe", "outcome")
+    check_same_told(one, game, names, f"{what} is not exact:")

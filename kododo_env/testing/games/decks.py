@@ -1,4 +1,4 @@
-"""Decks can be given: they decide the game, and what is no deck is refused."""
+"""Decks can be given: they decide the game, and other things are refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from kododo_env.core.arrays import Uint8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same, difference
 from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
@@ -27,9 +27,8 @@ def decks(subject: Subject) -> str:
         game.reset(decks=given)
     steps = 0
     for actions in turns(one, subject.rng()):
-        found = difference(one.observe(), other.observe(), "observe()")
-        if found:
-            raise Fault(f"after step {steps} two batches of the same decks differ: {found}")
+        wrong = f"after step {steps} two batches of the same decks differ:"
+        check_same(one.observe(), other.observe(), "observe()", wrong)
         one.step(actions)
         other.step(actions)
         steps += 1
@@ -68,6 +67,5 @@ def _refused(game: BatchGame, wrong: Any, what: str) -> None:
         raise Fault(f"decks {what} are a {type(error).__name__}, not a ValueError") from error
     else:
         raise Fault(f"reset takes decks {what}")
-    found = difference(game.state(), before, "state()")
-    if found:
-        raise Fault(f"decks {what} are refused, but not without a change: {found}")
+    wrong = f"decks {what} are refused, but not without a change:"
+    check_same(game.state(), before, "state()", wrong)

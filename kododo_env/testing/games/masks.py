@@ -1,4 +1,4 @@
-"""Masks are never empty, and step accepts what they allow and nothing else."""
+"""Masks are never empty, and step accepts the actions they allow and nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
@@ -59,7 +59,7 @@ def _legal_accepted(game: BatchGame, actions: Int64, when: str) -> int:
 
 
 def _rest_refused(game: BatchGame, actions: Int64, when: str) -> int:
-    """Every other action, and what is no action at all, is refused and changes nothing."""
+    """Every other action, or thing that is no action, is refused and changes nothing."""
     before, tried = game.state(), 0
     for env, player, action in _illegal(game):
         wrong = actions.copy()
@@ -72,9 +72,8 @@ def _rest_refused(game: BatchGame, actions: Int64, when: str) -> int:
         tried += 1
     for what, no_actions in _no_actions(game, actions):
         _refusal(game, no_actions, f"{when} actions {what}")
-    found = difference(game.state(), before, "state()")
-    if found:
-        raise Fault(f"{when} an action was refused, but not without a change: {found}")
+    complaint = f"{when} an action was refused, but not without a change:"
+    check_same(game.state(), before, "state()", complaint)
     return tried
 
 

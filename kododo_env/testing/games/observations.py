@@ -1,4 +1,4 @@
-"""Observations are what the layout says, and belong to whoever asked for them."""
+"""Observations are as the layout says, and belong to the caller who asked for them."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ COUNTING = (np.add, np.subtract, np.multiply)
 class Watched(np.ndarray[Any, Any]):
     """An array of which sums, differences, products and narrowing casts are done twice.
 
-    Once as they are, and once in int64; Fault where the two differ. What is computed from a
-    watched array is watched too. To look at the same bytes as another dtype (``view``) is
+    Once as they are, and once in int64; Fault where the two differ. Results from a
+    watched array are watched too. To look at the same bytes as another dtype (``view``) is
     no computation, and is not watched.
     """
 
@@ -50,8 +50,8 @@ class Watched(np.ndarray[Any, Any]):
 
 def watch(game: BatchGame) -> None:
     """Let all arrays of a batch be watched, and those in which it puts observations together."""
-    for name, array in game._state.arrays().items():
-        setattr(game._state, name, array.view(Watched))
+    for name, array in game.stored_state.arrays().items():
+        setattr(game.stored_state, name, array.view(Watched))
     write: Any = type(game)._write_observation
 
     def write_watched(into: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
-"""What the checks of a batch game share: how games are made, played at random and looked at."""
+"""How the checks of a batch game make games, play them at random and look at them."""
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
@@ -23,19 +24,12 @@ LONGEST_GAME = 10_000  # steps; a game that goes on for longer is taken for one 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: one game under one set of rules.
+    """The subject of the checks: one game under one set of rules."""
 
-    Attributes:
-        make: ``make(num_envs, seed=..., **rules)`` is a new batch.
-        rules: The rules, as ``make`` takes them.
-        seed: From which all randomness of the checks follows.
-        places: At how many places of a game the expensive checks stop and look.
-    """
-
-    make: Make
-    rules: Mapping[str, Any]
-    seed: int = 0
-    places: int = 10
+    make: Make  # ``make(num_envs, seed=..., **rules)`` is a new batch
+    rules: Mapping[str, Any]  # as ``make`` takes them
+    seed: int = 0  # from which all randomness of the checks follows
+    places: int = 10  # at how many places of a game the expensive checks stop and look
 
     def game(self, num_envs: int, seed: int | None = None) -> BatchGame:
         """A new batch; ``seed`` is the subject's own unless another is given."""
@@ -86,6 +80,12 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
             raise Fault(f"{where} nothing is legal for player {player} of game {env}")
         yield random_legal_actions(mask, rng)
     raise Fault(f"after {LONGEST_GAME} steps of random play there are games that have not ended")
+
+
+def stir(seed: int) -> None:
+    """Bring everybody's random numbers into another state: the thing checked has its own."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
 
 
 def public_names(view: View) -> list[str]:

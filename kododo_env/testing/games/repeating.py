@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
-import numpy as np
-
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
-from kododo_env.testing.games.playing import Subject, look_at_everything, turns
+from kododo_env.testing.everything import check_same, check_same_told, difference
+from kododo_env.testing.games.playing import Subject, look_at_everything, stir, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 3
@@ -23,14 +19,14 @@ def same_seed_same_game(subject: Subject) -> str:
         if steps in stops:
             look_at_everything(one, subject.rng(1))
             _agree(one, other, f"after step {steps}, when one has only been looked at,")
-        _stir(steps)
+        stir(steps)
         one.step(actions)
-        _stir(steps + 1)
+        stir(steps + 1)
         other.step(actions)
         steps += 1
         _agree(one, other, f"after step {steps}")
     for each in (one, other):
-        _stir(steps)
+        stir(steps)
         if not each.restart_finished().all():
             raise Fault("restart_finished did not deal again when all games were over")
         steps += 1
@@ -44,23 +40,9 @@ def same_seed_same_game(subject: Subject) -> str:
 
 
 def _agree(one: BatchGame, other: BatchGame, when: str) -> None:
-    pairs = {
-        "state()": (one.state(), other.state()),
-        "legal_action_mask()": (one.legal_action_mask(), other.legal_action_mask()),
-        "observe()": (one.observe(), other.observe()),
-        "rewards": (one.rewards, other.rewards),
-        "outcome()": (one.outcome(), other.outcome()),
-    }
-    for name, (here, there) in pairs.items():
-        found = difference(here, there, name)
-        if found:
-            raise Fault(f"{when} two batches of the same seed and choices differ: {found}")
-
-
-def _stir(seed: int) -> None:
-    """Bring everybody's random numbers into another state: a game has its own."""
-    random.seed(seed)
-    np.random.seed(seed)  # noqa: NPY002
+    names = ("state", "legal_action_mask", "observe", "rewards", "outcome")
+    wrong = f"{when} two batches of the same seed and choices differ:"
+    check_same_told(one, other, names, wrong)
 
 
 def _seeds_count(subject: Subject) -> None:
@@ -70,9 +52,8 @@ def _seeds_count(subject: Subject) -> None:
     for actions, _ in zip(turns(third, subject.rng()), range(3), strict=False):
         third.step(actions)
     third.reset(seed=subject.seed)
-    found = difference(third.state(), fresh.state(), "state()")
-    if found:
-        raise Fault(f"reset(seed) in the middle of a game is not a new batch of that seed: {found}")
+    wrong = "reset(seed) in the middle of a game is not a new batch of that seed:"
+    check_same(third.state(), fresh.state(), "state()", wrong)
     third.reset()
     if not difference(_dealt(fresh), _dealt(third), "state"):
         raise Fault("reset() without a seed deals the same cards again")

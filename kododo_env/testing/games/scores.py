@@ -57,7 +57,7 @@ def _well_formed(game: BatchGame, when: str) -> None:
 
 
 def _absorbs(game: BatchGame) -> None:
-    """Whatever is done after the end changes nothing, until the games are dealt again."""
+    """Steps after the end change nothing, until the games are dealt again."""
     seen, points, shares = game.observe(), game.scores.copy(), game.outcome()
     game.step(np.full((game.num_envs, game.num_players), game.no_op))
     if game.rewards.any() or game.just_terminated.any():

@@ -39,7 +39,7 @@ def _from_own_seat(subject: Subject) -> int:
 
 
 def _same_for_all(game: BatchGame, by_seat: list[Piece], when: str) -> int:
-    """All who see anything of a player see the same; those who see nothing have zeros there."""
+    """All players who see anything of another see the same; the others have zeros there."""
     players = np.arange(game.num_players)
     seen, compared = game.layout.views(game.observe()), 0
     for piece in by_seat:

@@ -1,4 +1,4 @@
-"""What is no state of a batch is refused by load_state, and nothing is changed."""
+"""Things that are no state of a batch are refused by load_state, and nothing is changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same, difference
 from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
 
@@ -35,9 +35,8 @@ def states(subject: Subject) -> str:
             ) from error
         else:
             raise Fault(f"load_state takes {what}")
-        found = difference(game.state(), before, "state()")
-        if found:
-            raise Fault(f"load_state refuses {what}, but not without a change: {found}")
+        complaint = f"load_state refuses {what}, but not without a change:"
+        check_same(game.state(), before, "state()", complaint)
         tried += 1
     for name, value in before.items():
         if isinstance(value, np.ndarray):

@@ -1,3 +1,1 @@
-"""What players must not be told, and what determinised batches may hold."""
-
-from __future__ import annotations
+"""Checks of secrets: in all that players are told, and in determinised batches."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.games.playing import Subject, shown_by, turns
 from kododo_env.testing.report import Fault, LeftOut
 from kododo_env.testing.secrets.lookalikes import Place, places
@@ -18,11 +18,10 @@ TWINS = 6  # of those that a player cannot tell apart, how many are looked throu
 
 
 def hidden_cards(subject: Subject) -> str:
-    """What a player is shown does not follow what is dealt again, nor does a copy the truth.
+    """Hidden cards that are dealt again change nothing that the player is shown.
 
-    Dealt again for a player, the hidden cards change and nothing that the player is shown may
-    change with them. And of two games that differ only in what the player cannot know the
-    copies dealt with the same random numbers are the same, in every attribute.
+    And of two games that differ only in what the player cannot know, the copies dealt with the
+    same random numbers are the same, in every attribute.
     """
     stops, twins, varied, looked = subject.stops(1), 0, False, 0
     for place in places(subject):
@@ -44,9 +43,8 @@ def _shown_alike(place: Place, player: int, subject: Subject) -> bool:
     game, when = copy.deepcopy(place.game), f"after step {place.step}"
     before = game.state()
     dealt = game.view(player).determinize(subject.rng(place.step), SAMPLES)
-    found = difference(game.state(), before, "state()")
-    if found:
-        raise Fault(f"{when} determinize changes the game itself: {found}")
+    wrong = f"{when} determinize changes the game itself:"
+    check_same(game.state(), before, "state()", wrong)
     if dealt.num_envs != SAMPLES:
         raise Fault(f"{when} determinize makes {dealt.num_envs} games, not {SAMPLES}")
     _same_shown(shown_by(dealt.view(player)), shown_by(game.view(player)), player, when)
@@ -75,9 +73,8 @@ def _same_shown(dealt: dict[str, Any], real: dict[str, Any], player: int, when: 
     """All that a view of one game tells is told by the view of its copies, of each one."""
     for name, value in real.items():
         expected = _repeated(value) if name != "num_envs" else SAMPLES
-        found = difference(dealt[name], expected, f"view({player}).{name}")
-        if found:
-            raise Fault(f"{when} a view shows what its player cannot know: dealt again, {found}")
+        wrong = f"{when} a view shows what its player cannot know: dealt again,"
+        check_same(dealt[name], expected, f"view({player}).{name}", wrong)
 
 
 def _repeated(value: Any) -> Any:
@@ -87,7 +84,7 @@ def _repeated(value: Any) -> Any:
 
 
 def _copied_alike(place: Place, player: int, subject: Subject) -> int:
-    """Of what the player cannot tell apart, the copies are the same; how many were compared."""
+    """Of games that the player cannot tell apart, copies are the same; how many were compared."""
     twins = place.of(player)
     if place.game.terminated.all():  # cards may then lie open that are not observed
         twins = [twin for twin in twins if twin.text(0, player) == place.game.text(0, player)]
@@ -100,12 +97,11 @@ def _copied_alike(place: Place, player: int, subject: Subject) -> int:
             ("state", dealt.state(), truth.state()),
             ("attributes", vars(dealt), vars(truth)),
         ):
-            found = difference(here, there, what)
-            if found:
-                raise Fault(
-                    f"{when} a copy dealt again for player {player} tells what the player cannot "
-                    f"know: of two games that player {player} cannot tell apart, {found}"
-                )
+            wrong = (
+                f"{when} a copy dealt again for player {player} tells what the player cannot "
+                f"know: of two games that player {player} cannot tell apart,"
+            )
+            check_same(here, there, what, wrong)
     if any(_differ_for_others(twin, place.game) for twin in twins):
         _varied(place.game, player, subject, when)
     return len(twins)

@@ -33,25 +33,18 @@ class Swap:
 
 @dataclass(frozen=True)
 class Place:
-    """A place in one game, and what else it may be.
+    """A place in one game, and the others that it may be."""
 
-    Attributes:
-        step: How many steps have been played.
-        game: A batch of one.
-        swaps: The C swaps tried on its deck.
-        others: The same choices with each of the decks; None where they were not possible.
-        alike: Shape (C, P): for which players it has been the same game at every step so far,
-            to judge by scores, observation, mask and view.
-    """
-
-    step: int
-    game: BatchGame
-    swaps: list[Swap]
-    others: list[BatchGame | None]
+    step: int  # how many steps have been played
+    game: BatchGame  # a batch of one
+    swaps: list[Swap]  # the C swaps tried on its deck
+    others: list[BatchGame | None]  # the same choices with each deck; None where not possible
+    # For which players it has been the same game at every step so far, to judge by scores,
+    # observation, mask and view: shape (C, P).
     alike: Bool
 
     def of(self, player: int) -> list[BatchGame]:
-        """What the player cannot tell from the game, with cards swapped that are hidden.
+        """Games that the player cannot tell from this one, with cards swapped that are hidden.
 
         A player who is shown several cards at once is not told in which order they came. It
         is no secret either, so two such cards do not count.
@@ -74,7 +67,7 @@ class Place:
 
 
 def places(subject: Subject, salt: int = 0) -> Iterator[Place]:
-    """One random game from the deal to its end, both included, with what else it may be."""
+    """One random game from the deal to its end, both included, with the others it may be."""
     game, rng = subject.game(1), subject.rng(10 + salt)
     deck = game.sample_decks(1, rng)
     game.reset(decks=deck)
@@ -127,7 +120,7 @@ def _dealt(subject: Subject, deck: Uint8) -> BatchGame:
 
 
 def _look(game: BatchGame) -> list[tuple[Any, ...]]:
-    """What each player is told in numbers, for comparing."""
+    """All that each player is told in numbers, for comparing."""
     return [
         (game.terminated.tobytes(), game.scores.tobytes(), *map(_bytes, shown.values()))
         for shown in (shown_by(game.view(player)) for player in range(game.num_players))

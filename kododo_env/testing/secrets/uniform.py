@@ -45,7 +45,7 @@ def determinised_evenly(subject: Subject) -> str:
 
 
 def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Uint8, list[Int64]]:
-    """A game in which only this player has chosen yet: its deck, and what was done in it."""
+    """A game in which only this player has chosen yet: its deck, and the actions so far."""
     game = subject.game(1)
     deck = game.sample_decks(1, subject.rng(20))
     game.reset(decks=deck)
@@ -61,7 +61,7 @@ def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Uin
 def _replay(
     subject: Subject, decks: Uint8, actions: list[Int64], player: int
 ) -> tuple[BatchGame, Bool]:
-    """Games of other decks and the same choices; which show the player what the first one does."""
+    """Games of other decks and the same choices; which show the player the same as the first."""
     game = subject.game(len(decks))
     game.reset(decks=decks)
     same = np.ones(len(decks), np.bool_)
@@ -103,7 +103,7 @@ def _hidden_together(
 def _shuffled(
     subject: Subject, deck: Uint8, actions: list[Int64], player: int, hidden: list[list[int]]
 ) -> BatchGame:
-    """Games of decks shuffled evenly among what the player may take for true."""
+    """Games of decks shuffled evenly among all that the player may take for true."""
     rng = subject.rng(24)
     decks = np.repeat(deck, SAMPLES + 1, axis=0)
     moved = np.zeros(len(decks), np.bool_)
@@ -123,7 +123,7 @@ def _shuffled(
 
 
 def _compare(even: BatchGame, dealt: BatchGame, subject: Subject, who: str) -> int:
-    """Play both on; whatever is seen by anybody comes as often in one as in the other."""
+    """Play both on; all that is seen by anybody comes as often in one as in the other."""
     trails = np.zeros((2, SAMPLES), np.uint64)
     rng, counts = subject.rng(25), 0
     for step in range(MOST_STEPS):

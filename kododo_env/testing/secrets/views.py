@@ -1,4 +1,4 @@
-"""What a view hands out is the player's own: nothing behind it, and no way back to the game."""
+"""The arrays of a view are the player's own: nothing behind it, and no way back to the game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TakesBack
-from kododo_env.testing.everything import difference
+from kododo_env.testing.everything import check_same
 from kododo_env.testing.games.playing import Subject, public_names, shown_by, turns
 from kododo_env.testing.report import Fault
 
@@ -35,7 +35,7 @@ def views(subject: Subject) -> str:
 
 
 def _own(game: BatchGame, player: int, when: str) -> int:
-    """What one view shows is the player's share of the game's, and nothing more hangs on it."""
+    """One view shows the player's share of the game's arrays, and nothing more hangs on them."""
     view = game.view(player)
     if not np.array_equal(view.observation, game.observe()[:, player]):
         raise Fault(f"{when} the observation in player {player}'s view is not the player's")
@@ -49,14 +49,13 @@ def _own(game: BatchGame, player: int, when: str) -> int:
     for _, array in found:
         _scribble(array)
     after = game.state(), game.observe(), _all_shown(game)
-    changed = difference(after, before, "the game")
-    if changed:
-        raise Fault(f"{when} what player {player}'s view hands out can be written to: {changed}")
+    wrong = f"{when} what player {player}'s view hands out can be written to:"
+    check_same(after, before, "the game", wrong)
     return len(found)
 
 
 def _told(game: BatchGame, player: int, when: str) -> None:
-    """What a view says of the game is so; its pieces are those of the observation."""
+    """All that a view says of the game is so; its pieces are those of the observation."""
     view = game.view(player)
     for name, is_so in (
         ("player", player), ("game_name", game.name), ("num_envs", game.num_envs),
@@ -66,9 +65,8 @@ def _told(game: BatchGame, player: int, when: str) -> None:
     ):  # fmt: skip
         if getattr(view, name) != is_so:
             raise Fault(f"{when} view({player}).{name} is {getattr(view, name)!r}, not {is_so!r}")
-    found = difference(view.pieces, game.layout.views(game.observe()[:, player]), "pieces")
-    if found:
-        raise Fault(f"{when} view({player}).{found}")
+    pieces = game.layout.views(game.observe()[:, player])
+    check_same(view.pieces, pieces, f"view({player}).pieces", when)
 
 
 def _all_shown(game: BatchGame) -> list[dict[str, Any]]:

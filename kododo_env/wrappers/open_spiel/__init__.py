@@ -3,8 +3,6 @@
 See ``docs/open_spiel.md``.
 """
 
-from __future__ import annotations
-
 from kododo_env.system.extras import needs
 
 needs("kododo_env.wrappers.open_spiel", "open-spiel", "pyspiel", "open_spiel")

@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyspiel
 
+from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
 from kododo_env.wrappers.open_spiel.position import Log, SeenPosition, shown_by
@@ -21,8 +21,8 @@ class SpielAgent:
     """Plays by a policy or by bots of OpenSpiel.
 
     In each game they are asked with a state of OpenSpiel as the player sees it: hidden cards
-    are dealt again among those that are possible, and the information state is what the
-    player has seen and done, of which the agent keeps a log. Each game is asked for by
+    are dealt again among those that are possible, and the information state is all that
+    the player has seen and done, of which the agent keeps a log. Each game is asked for by
     itself, which takes some tenths of a millisecond, and what the policy or bot takes.
 
     A log begins when the agent is asked first after a deal, and is whole while it is asked in
@@ -34,7 +34,7 @@ class SpielAgent:
             makes a bot for a seat. Bots are asked by ``step`` alone; nobody tells them of the
             others' moves, nor restarts them.
         turn_based: Whether the policy or bot is for the turn-based form of the game.
-        name: What it is called in tables.
+        name: Its name in tables.
     """
 
     def __init__(self, plays: Any, turn_based: bool = True, name: str = "open_spiel") -> None:
@@ -45,7 +45,7 @@ class SpielAgent:
         self._bots: dict[int, pyspiel.Bot] = {}
         self._diaries: dict[int, _Diary] = {}
 
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose in each game; shape (N,).
 
         Raises:
@@ -56,7 +56,7 @@ class SpielAgent:
         worlds = view.determinize(rng, 1)
         table = self._table(view)
         mask = view.legal_action_mask
-        chosen: npt.NDArray[np.int64] = mask.argmax(axis=1)
+        chosen: Int64 = mask.argmax(axis=1)
         for game in np.flatnonzero(mask.sum(axis=1) > 1):
             world = worlds.take(np.array([game]))
             state = table.state(SeenPosition(world, view.player, logs[game]), view.player)
@@ -110,7 +110,7 @@ class _Diary:
         self._step = 0
 
     def at(self, view: View) -> list[Log | None]:
-        """The logs as they are with what is seen now; None where something was missed."""
+        """The logs with all that is seen now; None where something was missed."""
         shown = list(shown_by(view))
         if view.steps_played == 0:
             self._logs = [Log.start(view.player, each) for each in shown]
@@ -124,12 +124,7 @@ class _Diary:
 
 
 class _Table:
-    """States of OpenSpiel as one player sees them.
-
-    Args:
-        view: Of games of which kind.
-        turn_based: Whether the states are of the turn-based form.
-    """
+    """States of OpenSpiel as one player sees them, of the game of a view."""
 
     def __init__(self, view: View, turn_based: bool) -> None:
         rules = {each.name: getattr(view.rules, each.name) for each in fields(view.rules)}

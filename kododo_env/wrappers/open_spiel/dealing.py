@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Protocol
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.search.deals import Deck, distinct_decks, least_decks, one_deck_is_enough
@@ -14,8 +13,8 @@ SEED_NODES, SEED_OUTCOMES = 4, 256
 Outcomes = list[tuple[int, float]]
 
 
-class Dealer(Protocol):
-    """What chance decides before a game.
+class DeckDealer:
+    """One chance node over all decks that differ.
 
     Attributes:
         nodes: How many chance nodes there are, one after the other.
@@ -23,31 +22,15 @@ class Dealer(Protocol):
         outcomes: The outcomes of each node, with their chances.
     """
 
-    nodes: int
-    remembered: int
-    outcomes: Outcomes
-
-    def deal(self, dealt: tuple[int, ...]) -> BatchGame:
-        """A batch of one game, dealt by the outcomes of all nodes."""
-        ...
-
-    def describe(self, outcome: int) -> str:
-        """An outcome in words."""
-        ...
-
-
-class DeckDealer:
-    """One chance node over all decks that differ; see ``Dealer``."""
-
     nodes = 1
     remembered = 1 << 14  # of some 8 kB each
 
     def __init__(self, game: BatchGame, decks: list[Deck]) -> None:
         self._game, self._decks = game, decks
-        self.outcomes = [(number, deck.chance) for number, deck in enumerate(decks)]
+        self.outcomes: Outcomes = [(number, deck.chance) for number, deck in enumerate(decks)]
 
     def deal(self, dealt: tuple[int, ...]) -> BatchGame:
-        """The game of that deck."""
+        """A batch of one game, dealt by the outcomes of all nodes: by that deck."""
         game = self._game.fresh(1, 0)
         game.reset(decks=self._decks[dealt[0]].cards[None])
         return game
@@ -58,7 +41,7 @@ class DeckDealer:
 
 
 class SeedDealer:
-    """A few chance nodes that make up the seed of all shuffling; see ``Dealer``.
+    """A few chance nodes that make up the seed of all shuffling; see ``DeckDealer``.
 
     Any deck can come, all as good as equally likely, and the history says which.
     """
@@ -68,7 +51,7 @@ class SeedDealer:
 
     def __init__(self, game: BatchGame) -> None:
         self._game = game
-        self.outcomes = [(byte, 1 / SEED_OUTCOMES) for byte in range(SEED_OUTCOMES)]
+        self.outcomes: Outcomes = [(byte, 1 / SEED_OUTCOMES) for byte in range(SEED_OUTCOMES)]
 
     def deal(self, dealt: tuple[int, ...]) -> BatchGame:
         """The game of that seed."""
@@ -79,8 +62,8 @@ class SeedDealer:
         return f"seed {outcome:02x}"
 
 
-def dealer(game: BatchGame) -> Dealer:
-    """Who deals: over all decks if they are few and only one is needed, else by seeds."""
+def dealer(game: BatchGame) -> DeckDealer | SeedDealer:
+    """A dealer over all decks if they are few and only one is needed, else by seeds."""
     if not one_deck_is_enough(game) or least_decks(game) > MOST_DECKS:
         return SeedDealer(game)
     decks = list(islice(distinct_decks(game), MOST_DECKS + 1))

@@ -52,7 +52,7 @@ class SpielGame(pyspiel.Game):
 
     Attributes:
         batch: A batch of one, which is never stepped.
-        dealer: What chance does.
+        dealer: The dealer, for chance.
         root: Where new states begin; None for the chance nodes.
         deal: The position after the outcomes of all chance nodes.
         play: The position after a step from another one. Both remember what they have given.
@@ -78,7 +78,7 @@ class SpielGame(pyspiel.Game):
         self._returns = RETURNS[reward]
 
     def returns_at(self, position: Position | None) -> list[float]:
-        """What each player has won so far; before the deal nothing."""
+        """The gains of each player so far; before the deal nothing."""
         if position is None:
             return [0.0] * self.batch.num_players
         found: list[float] = self._returns(position.game).tolist()
@@ -93,7 +93,7 @@ class SpielGame(pyspiel.Game):
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SpielObserver:
-        """What a player sees, public and private together.
+        """An observer of all that a player sees, public and private together.
 
         Raises:
             ValueError: Something else was asked for.
@@ -112,7 +112,7 @@ def load_game(
 
     Args:
         game: Its name in the registry.
-        reward: What players play for: ``"win"``, at the end the share of the victory minus
+        reward: The aim of players: ``"win"``, at the end the share of the victory minus
             1 / P; ``"margin"``, points minus the mean of the others'; ``"score"``, points. The
             first two are of sum zero.
         turn_based: Whether players choose one after the other without seeing it, by
@@ -149,7 +149,7 @@ def from_text(text: str) -> dict[str, Any]:
 
 
 def _type(players: int | None, reward: str) -> pyspiel.GameType:
-    """What kind of game it is; None stands for all numbers of players."""
+    """The kind of game; None stands for all numbers of players."""
     kind, by_step = pyspiel.GameType, reward != "win"
     return pyspiel.GameType(
         short_name=SHORT_NAME,

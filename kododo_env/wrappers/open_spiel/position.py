@@ -1,4 +1,4 @@
-"""Where a game stands, once and for all, and what each player has seen on the way there."""
+"""Where a game stands, once and for all, and each player's log of the way there."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LEGAL = "legal"
 
 @dataclass(frozen=True)
 class Log:
-    """What a player has seen and done since the deal.
+    """All that a player has seen and done since the deal.
 
     Attributes:
         text: All of it; equal for two games if and only if the player cannot tell them apart.
-        last: What was shown last, by name.
+        last: The things shown last, by name.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Log:
         return cls(f"player {player}\n{_listed(shown)}", shown)
 
     def then(self, action: int, shown: Shown) -> Self:
-        """The log after a step: the player's own action, and what has changed by it."""
+        """The log after a step: the player's own action, and the changes by it."""
         news = {name: text for name, text in shown.items() if self.last[name] != text}
         return type(self)(f"{self.text}\nplayed {action}\n{_listed(news)}", shown)
 
@@ -43,7 +43,7 @@ def _listed(shown: Shown) -> str:
 
 
 def shown_by(view: View) -> Iterator[Shown]:
-    """What a view tells of each of its games: observation, legal actions, its game's own facts."""
+    """All that a view tells of each game: observation, legal actions, the game's own facts."""
     arrays = dict(view.pieces)
     arrays |= {f"view.{name}": fact for name, fact in own_facts(view).items()}
     arrays[LEGAL] = view.legal_action_mask.astype(np.uint8)
@@ -89,11 +89,11 @@ class Position:
         return Position(game, self, actions)
 
     def shown(self, player: int) -> Shown:
-        """What the player is shown now."""
+        """All that the player is shown now."""
         return next(shown_by(self.game.view(player)))
 
     def log(self, player: int) -> Log:
-        """What the player has seen and done since the deal."""
+        """All that the player has seen and done since the deal."""
         if player not in self._logs:
             shown = self.shown(player)
             if self.before is None:
@@ -114,12 +114,9 @@ class Position:
 
 
 class SeenPosition(Position):
-    """A position as one player imagines it: hidden cards are made up, their log is given.
+    """A position as one player imagines it: hidden cards are made up, and the log is given.
 
-    Args:
-        game: A batch of one, as the player's view deals it.
-        player: Who.
-        log: What the player has seen and done; None if they have not seen all.
+    It is None for a player who has not seen all.
     """
 
     def __init__(self, game: BatchGame, player: int, log: Log | None) -> None:

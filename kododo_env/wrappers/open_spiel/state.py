@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 class SpielState(pyspiel.State):
     """A game of one; a player with nothing to decide has one legal action, as everywhere here.
 
-    The methods are those that OpenSpiel asks of a game in Python. What they hold never
-    changes in place, so that OpenSpiel's copies of a state cost nothing.
-
-    Args:
-        game: Its game, which makes all states.
+    The methods are those that OpenSpiel asks of a game in Python. The values that they hold never
+    change in place, so that OpenSpiel's copies of a state cost nothing.
     """
 
     def __init__(self, game: SpielGame) -> None:
@@ -51,7 +48,7 @@ class SpielState(pyspiel.State):
         return self._position is not None and self._position.terminated
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """What chance may do now, with the chances."""
+        """The outcomes of chance now, with the chances."""
         outcomes: list[tuple[int, float]] = self.get_game().dealer.outcomes
         return outcomes
 
@@ -74,12 +71,12 @@ class SpielState(pyspiel.State):
         return f"{action}: {game.batch.describe_action(action)}"
 
     def returns(self) -> list[float]:
-        """What each player has won so far."""
+        """The gains of each player so far."""
         found: list[float] = self.get_game().returns_at(self._position)
         return found
 
     def rewards(self) -> list[float]:
-        """What each player has won by the last step."""
+        """The gains of each player by the last step."""
         before = None if self._position is None else self._position.before
         earned = np.subtract(self.returns(), self.get_game().returns_at(before))
         found: list[float] = earned.tolist()
@@ -91,11 +88,9 @@ class SpielState(pyspiel.State):
 
 
 class SpielObserver:
-    """What a player sees now, or with perfect recall all that they have seen and done.
+    """The things that a player sees now, or with perfect recall all that they have seen and done.
 
-    Args:
-        perfect_recall: Which of the two. The tensor is always what they see now.
-        game: A batch of one of these rules, for its layout.
+    The tensor always has those that they see now.
     """
 
     def __init__(self, perfect_recall: bool, game: Any) -> None:
