@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import count
 from typing import Any
 
@@ -14,6 +13,7 @@ from pettingzoo.classic import rps_v2
 from pettingzoo.test import parallel_seed_test
 
 from kododo_env.testing import CheckFailed, Report, check_parallel_env
+from tests.testing.plants import Plants, assert_found, assert_sound
 
 CHECKS = ("determinism", "spaces", "masks", "rewards", "buffers", "copies", "infos")
 NAMES = ["left", "right"]
@@ -84,28 +84,30 @@ class Guessing(ParallelEnv):  # type: ignore[misc]
             raise ValueError(f"{action} cannot be said")
 
 
-class NoiseLater(Guessing):
+PLANTS = Plants(Guessing)
+after, instead, kind = PLANTS.after, PLANTS.instead, PLANTS.kind
+ELSEWHERE = count()
+
+
+@instead("step", "determinism", r"reset\(seed=0\) in a new environment .* after step 2, what is")
+def noise_later(env: Any, actions: dict[str, int]) -> Any:
     """From the second turn on numbers come from elsewhere, which one step does not show."""
-
-    _elsewhere = count()
-
-    def step(self, actions: dict[str, int]) -> Any:
-        told = super().step(actions)
-        if self.turn > 1:
-            told[0]["left"]["observation"][1] = next(self._elsewhere) % 10
-        return told
+    told = Guessing.step(env, actions)
+    if env.turn > 1:
+        told[0]["left"]["observation"][1] = next(ELSEWHERE) % 10
+    return told
 
 
-class ResetHalf(Guessing):
+@instead("reset", "determinism", r"in the middle of another episode .* after step 0, what is")
+def reset_half(env: Any, seed: int | None = None, options: Any = None) -> Any:
     """Left in the middle of an episode, the next one begins at that turn."""
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        turn = self.turn if self.agents else 0
-        told = super().reset(seed, options)
-        self.turn = turn
-        return (self.look(), told[1]) if turn else told
+    turn = env.turn if env.agents else 0
+    told = Guessing.reset(env, seed, options)
+    env.turn = turn
+    return (env.look(), told[1]) if turn else told
 
 
+@kind("determinism", r"reset\(seed=0\) in a new environment .* after step 1, what is")
 class GlobalNumpy(Guessing):
     """Numbers are drawn by numpy's global generator, seeded at reset."""
 
@@ -118,31 +120,27 @@ class GlobalNumpy(Guessing):
         return super().step(actions)
 
 
-class OutOfSpace(Guessing):
+@instead("look", "spaces", "after step 3 the observation of right is not in its space")
+def out_of_space(env: Any) -> dict[str, Any]:
     """A number is larger than the space says."""
-
-    def look(self) -> dict[str, Any]:
-        seen = super().look()
-        seen["right"]["observation"][0] = 10 if self.turn == 3 else 0
-        return seen
+    seen = Guessing.look(env)
+    seen["right"]["observation"][0] = 10 if env.turn == 3 else 0
+    return seen
 
 
-class NewSpaces(Guessing):
+@instead("action_space", "spaces", r"action_space\('left'\) is another object at each call")
+def new_spaces(env: Any, agent: str) -> Any:
     """A space is a new object each time one asks."""
-
-    def action_space(self, agent: str) -> Any:
-        return spaces.Discrete(TURNS)
+    return spaces.Discrete(TURNS)
 
 
-class NeverLeaves(Guessing):
+@after("step", "spaces", "after step 5 left has ended; agents say otherwise")
+def never_leaves(env: Any, actions: dict[str, int]) -> None:
     """Agents whose episode has ended stay in the list, and are played with."""
-
-    def step(self, actions: dict[str, int]) -> Any:
-        told = super().step(actions)
-        self.agents = list(NAMES) if self.turn < 2 * TURNS else []
-        return told
+    env.agents = list(NAMES) if env.turn < 2 * TURNS else []
 
 
+@kind("masks", "after step 4 the mask of left allows nothing")
 class EmptyMask(Guessing):
     """In the last turn nothing is allowed."""
 
@@ -156,151 +154,102 @@ class EmptyMask(Guessing):
         return self.observation_spaces[agent]["observation"]
 
 
-class BoolMask(Guessing):
+@instead("infos", "masks", r"after step 0 the mask of left is bool \(5,\), not int8")
+def bool_mask(env: Any) -> dict[str, Any]:
     """The mask is of truth values, which no space can sample with."""
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": self.free[name] > 0} for name in NAMES}
+    return {name: {"action_mask": env.free[name] > 0} for name in NAMES}
 
 
-class OtherMask(Guessing):
+@instead("infos", "masks", "after step 1 the mask of left in the info is not that in the obs")
+def other_mask(env: Any) -> dict[str, Any]:
     """The info allows what the observation forbids."""
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": np.ones(TURNS, np.int8)} for name in NAMES}
+    return {name: {"action_mask": np.ones(TURNS, np.int8)} for name in NAMES}
 
 
-class PlaysAnything(Guessing):
-    """Whatever is said counts."""
+@instead("check", "masks", r"action -?\d of left is illegal, and is played")
+def plays_anything(env: Any, name: str, action: int) -> None:
+    """Any number that is said counts."""
+    env.free[name][action % TURNS] = 1
 
-    def check(self, name: str, action: int) -> None:
-        self.free[name][action % TURNS] = 1
 
-
-class RefusalCounts(Guessing):
+@instead("check", "masks", "refused, but not without a trace: what is returned")
+def refusal_counts(env: Any, name: str, action: int) -> None:
     """A refused number is shown to everybody."""
-
-    def check(self, name: str, action: int) -> None:
-        try:
-            super().check(name, action)
-        except ValueError:
-            self.rng.random()
-            raise
+    try:
+        Guessing.check(env, name, action)
+    except ValueError:
+        env.rng.random()
+        raise
 
 
-class BadReward(Guessing):
-    """Who is wrong gets no number at all."""
+@instead("reward", "rewards", "the reward of left is nan")
+def bad_reward(env: Any, action: int) -> float:
+    """An agent that is wrong gets no number at all."""
+    return Guessing.reward(env, action) or float("nan")
 
-    def reward(self, action: int) -> float:
-        return super().reward(action) or float("nan")
+
+WRITTEN = "what had been returned was written into|changes what was returned"
 
 
-class OneBuffer(Guessing):
+@instead("look", "buffers", WRITTEN)
+def one_buffer(env: Any) -> dict[str, Any]:
     """All observations are written into the same array."""
-
-    def look(self) -> dict[str, Any]:
-        if not hasattr(self, "kept"):
-            self.kept = super().look()
-        for name, seen in super().look().items():
-            for key, array in seen.items():
-                self.kept[name][key][...] = array
-        return {name: dict(seen) for name, seen in self.kept.items()}
+    if not hasattr(env, "kept"):
+        env.kept = Guessing.look(env)
+    for name, seen in Guessing.look(env).items():
+        for key, array in seen.items():
+            env.kept[name][key][...] = array
+    return {name: dict(seen) for name, seen in env.kept.items()}
 
 
-class OwnMask(Guessing):
+@instead("infos", "buffers", WRITTEN)
+def own_mask(env: Any) -> dict[str, Any]:
     """The mask in the info is the environment's own array."""
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": mask} for name, mask in self.free.items()}
+    return {name: {"action_mask": mask} for name, mask in env.free.items()}
 
 
-class StartsAnew(Guessing):
+@instead("__reduce__", "copies", "pickle after step 0 legal actions are refused: AttributeError")
+def begins_again(env: Any) -> Any:
     """A copy is an environment that has not begun, as with gymnasium's EzPickle."""
-
-    def __reduce__(self) -> Any:
-        return type(self), ()
+    return type(env), ()
 
 
-class TellingInfo(Guessing):
+@instead("infos", "infos", r"the info of left\['hint'\] is \d, not \d")
+def telling_info(env: Any) -> dict[str, Any]:
     """The info has the secret, which the observation has not."""
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {**told, "hint": self.secret} for name, told in super().infos().items()}
-
-
-PLANTED = [
-    ("determinism", NoiseLater, r"reset\(seed=0\) in a new environment .* after step 2, what is"),
-    ("determinism", ResetHalf, r"in the middle of another episode .* after step 0, what is"),
-    ("determinism", GlobalNumpy, r"reset\(seed=0\) in a new environment .* after step 1, what is"),
-    ("spaces", OutOfSpace, "after step 3 the observation of right is not in its space"),
-    ("spaces", NewSpaces, r"action_space\('left'\) is another object at each call"),
-    ("spaces", NeverLeaves, "after step 5 left has ended; agents say otherwise"),
-    ("masks", EmptyMask, "after step 4 the mask of left allows nothing"),
-    ("masks", BoolMask, r"after step 0 the mask of left is bool \(5,\), not int8"),
-    ("masks", OtherMask, "after step 1 the mask of left in the info is not that in the obs"),
-    ("masks", PlaysAnything, r"action -?\d of left is illegal, and is played"),
-    ("masks", RefusalCounts, "refused, but not without a trace: what is returned"),
-    ("rewards", BadReward, "the reward of left is nan"),
-    ("buffers", OneBuffer, "what had been returned was written into|changes what was returned"),
-    ("buffers", OwnMask, "what had been returned was written into|changes what was returned"),
-    ("copies", StartsAnew, "pickle after step 0 legal actions are refused: AttributeError"),
-    ("infos", TellingInfo, r"the info of left\['hint'\] is \d, not \d"),
-]
+    return {name: {**told, "hint": env.secret} for name, told in Guessing.infos(env).items()}
 
 
 def only(check: str, make_env: Any) -> Report:
-    secrets = [{"seed": 0, "options": {"secret": secret}} for secret in range(3)]
-    return check_parallel_env(make_env, only=[check], resets=secrets if check == "infos" else SEEDS)
-
-
-SEEDS: list[dict[str, Any]] = [{"seed": 0}, {"seed": 1}]
+    resets: list[dict[str, Any]] = [{"seed": 0}, {"seed": 1}]
+    if check == "infos":
+        resets = [{"seed": 0, "options": {"secret": secret}} for secret in range(3)]
+    return check_parallel_env(make_env, only=[check], resets=resets)
 
 
 def test_a_sound_environment_passes_every_check() -> None:
     report = check_parallel_env(Guessing)
-    assert [found.check for found in report.findings] == list(CHECKS)
-    assert not any(found.fault or found.left_out for found in report.findings)
+    assert_sound(report, PLANTS, CHECKS)
     only("infos", Guessing)
 
 
-@pytest.mark.parametrize(
-    ("check", "kind", "said"), PLANTED, ids=[kind.__name__ for _, kind, _ in PLANTED]
-)
+@PLANTS.each()
 def test_a_planted_fault_is_found_and_named(check: str, kind: type[Guessing], said: str) -> None:
-    with pytest.raises(CheckFailed) as caught:
-        only(check, kind)
-    faults = caught.value.report.faults
-    assert list(faults) == [check]
-    assert re.search(said, faults[check]), faults[check]
+    assert_found(lambda: only(check, kind), check, said)
 
 
-def test_every_check_has_a_planted_fault() -> None:
-    assert {check for check, _, _ in PLANTED} == set(CHECKS)
+class Unmasked(noise_later):  # type: ignore[misc, valid-type]
+    """Takes any number, for PettingZoo's test, which samples without masks."""
+
+    def check(self, name: str, action: int) -> None:
+        pass
 
 
 def test_pettingzoos_seed_test_sees_one_step_and_this_one_all() -> None:
     """PettingZoo's compares what the first step returns; the noise begins with the second."""
-    parallel_seed_test(lambda: NoMask(NoiseLater()))
+    parallel_seed_test(Unmasked)
     with pytest.raises(CheckFailed, match="give another episode"):
-        check_parallel_env(NoiseLater)
-
-
-class NoMask(ParallelEnv):  # type: ignore[misc]
-    """Replaces what cannot be said, for PettingZoo's test, which samples without masks."""
-
-    def __init__(self, env: Guessing) -> None:
-        self.env, self.possible_agents = env, env.possible_agents
-        self.observation_space, self.action_space = env.observation_space, env.action_space
-
-    @property
-    def agents(self) -> list[str]:
-        return self.env.agents
-
-    def reset(self, seed: int | None = None, options: Any = None) -> Any:
-        return self.env.reset(seed)
-
-    def step(self, actions: dict[str, int]) -> Any:
-        return self.env.step({name: int(self.env.free[name].argmax()) for name in actions})
+        check_parallel_env(noise_later)
 
 
 def test_somebody_elses_environment_without_masks() -> None:
