@@ -247,5 +247,16 @@ class SB3(Dialect):
         return self.env.get_images()
 
 
+def play(table: Dialect, rng: np.random.Generator, *seeds: int | None) -> list[Told]:
+    """An episode of random play for each seed, with illegal actions: all that was told."""
+    given = []
+    for seed in seeds:
+        given.append(table.reset(seed))
+        while not all(given[-1].over):
+            actions = rng.integers(table.game.num_actions, size=len(given[-1].seen))
+            given.append(table.step(actions.tolist()))
+    return given
+
+
 KINDS: tuple[Any, ...] = (Parallel, AEC, Single, Vector, SB3)
 EVERY_MODE = (*KINDS, SameStep, Disabled)

@@ -34,6 +34,7 @@ from tests.wrappers.dialects import (
     Single,
     Told,
     Vector,
+    play,
 )
 
 # With four cards in hand the last card of the game is the only one that can be laid.
@@ -51,17 +52,6 @@ dealt_by_reset = pytest.mark.parametrize("kind", [each for each in EVERY_MODE if
 def legal(table: Dialect, told: Told, rng: np.random.Generator) -> list[int]:
     masks = table.masks(told)
     return (rng.random(masks.shape) * (masks > 0)).argmax(axis=1).tolist()
-
-
-def play(table: Dialect, rng: np.random.Generator, *seeds: int | None) -> list[Told]:
-    """An episode of random play for each seed, with illegal actions: all that was told."""
-    given = []
-    for seed in seeds:
-        given.append(table.reset(seed))
-        while not all(given[-1].over):
-            actions = rng.integers(table.game.num_actions, size=len(given[-1].seen))
-            given.append(table.step(actions.tolist()))
-    return given
 
 
 def same(one: Any, other: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The Gymnasium VectorEnv of every game: against the environment of one game, and a plain loop."""
+"""The Gymnasium VectorEnv of every game: against the environment of one game."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
-from kododo_env.wrappers import BatchVectorEnv, SingleSeatEnv
+from kododo_env.wrappers import BatchVectorEnv
 from tests.doors import EXTREMES, GAMES, TABLES
 from tests.helpers import differences
-from tests.wrappers.dialects import First
+from tests.wrappers.dialects import First, Single, Vector, play
 
 NEXT, SAME, DISABLED = AutoresetMode
 
@@ -45,63 +45,48 @@ def games_of_some_deals(num_envs: int) -> Any:
     return kododo_v0.batch_game(num_envs, 2, "long", target_score=60)
 
 
+class One(Vector):
+    """A batch of one game."""
+
+    num_envs = 1
+
+
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_a_batch_of_one_is_the_environment_of_one_game(game: str, players: int) -> None:
     """The same seed and actions give the same episodes, number for number."""
-    one = gymnasium.make(
-        f"kododo_env:{registry.door(game).GYMNASIUM_ID}", num_players=players, seat=1
-    ).unwrapped
-    assert isinstance(one, SingleSeatEnv)
-    many, rng = make(game, 1, players, seat=1), np.random.default_rng(0)
-    for seed in (5, None):
-        observation, _ = one.reset(seed=seed)
-        observations, _ = many.reset(seed=seed)
-        over = False
-        while not over:
-            assert data_equivalence({k: v[None] for k, v in observation.items()}, observations)
-            action = legal(many.action_masks(), rng)
-            observation, reward, over, _, _ = one.step(action[0])
-            observations, rewards, ends, cuts, _ = many.step(action)
-            assert rewards.tolist() == [reward]
-            assert (ends.tolist(), cuts.tolist()) == ([over], [False])
+    one, many = (
+        play(kind(game, players, seat=1), np.random.default_rng(0), 5, None)
+        for kind in (Single, One)
+    )
+    assert data_equivalence(*([told.seen for told in each] for each in (one, many)))
+    assert [told.rewards for told in one] == [told.rewards for told in many]
+    assert [told.over for told in one] == [told.over for told in many]
+    assert len(one) == len(many)
 
 
-def test_the_step_after_the_end_deals_anew() -> None:
-    env, rng = make("kododo", 3, 4), np.random.default_rng(0)
-    env.reset(seed=0)
-    while not env.step(legal(env.action_masks(), rng))[2].any():
-        pass
-    assert env.game.terminated.all()
-    observations, rewards, ends, _, info = env.step(np.full(3, 999))
-    assert not np.concatenate([rewards, ends, env.game.terminated]).any()
-    assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
-    assert info["action_mask"].sum(axis=1).tolist() == [10, 10, 10]
-
-
-def test_the_same_step_deals_anew() -> None:
-    env, rng = make("kododo", 3, 4, autoreset_mode="SameStep"), np.random.default_rng(0)
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
+    """In the next step, which heeds no action; in the same; or by hand."""
+    env, rng = make("kododo", 3, 4, autoreset_mode=mode.value), np.random.default_rng(0)
     env.reset(seed=0)
     ends = np.zeros(3, np.bool_)
     for _ in range(env.game.rules.num_rounds * 3):
         assert not ends.any()
-        observations, _, ends, *_ = env.step(legal(env.action_masks(), rng))
+        observations, _, ends, _, info = env.step(legal(env.action_masks(), rng))
     assert ends.all()
+    assert env.game.terminated.all() == (mode != SAME)
+    if mode == NEXT:
+        observations, rewards, ends, _, info = env.step(np.full(3, 999))
+        assert not np.concatenate([rewards, ends]).any()
+    if mode == DISABLED:
+        with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
+            env.reset(options={"reset_mask": np.zeros(3, np.bool_)})
+        observations, info = env.reset(options={"reset_mask": ends})
+        with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
+            env.reset(options={"reset_mask": np.array([True, False, False])})
     assert not env.game.terminated.any()
     assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
-
-
-def test_without_autoreset_the_games_that_are_over_are_dealt_by_hand() -> None:
-    env, rng = make("kododo", 3, 4, autoreset_mode=DISABLED), np.random.default_rng(0)
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
-        env.reset(options={"reset_mask": np.array([True, False, False])})
-    while not env.game.terminated.all():
-        ends = env.step(legal(env.action_masks(), rng))[2]
-    with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
-        env.reset(options={"reset_mask": np.zeros(3, np.bool_)})
-    observations, _ = env.reset(options={"reset_mask": ends})
-    assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
-    assert not env.game.terminated.any()
+    assert info["action_mask"].sum(axis=1).tolist() == [10, 10, 10]
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))

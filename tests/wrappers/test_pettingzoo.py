@@ -152,33 +152,6 @@ def test_aec_takes_nothing_but_none_once_the_game_is_over() -> None:
         env.step(None)
 
 
-# --- bad input ----------------------------------------------------------------------------
-
-PAIRS = {"player_0": 5, "player_1": 6, "player_2": 7}
-
-
-@pytest.mark.parametrize(
-    ("actions", "message"),
-    [
-        ({"player_0": 5, "player_1": 6}, "missing of player_2"),
-        ({**PAIRS, "player_3": 5}, "no such agent: player_3"),
-        ({"player_0": 5, "player_1": 6, "player_9": 7}, "missing of player_2"),
-        ({}, "missing of player_0, player_1, player_2"),
-    ],
-)
-@pytest.mark.parametrize("illegal_action", ["raise", "random"])
-def test_there_is_an_action_for_each_agent(
-    actions: dict[str, Any], message: str, illegal_action: str
-) -> None:
-    env = parallel("kododo", 3, illegal_action=illegal_action)
-    env.reset(seed=0)
-    before = env.game.state()
-    with pytest.raises(ValueError, match=message):
-        env.step(actions)
-    assert data_equivalence(env.game.state(), before, exact=True)
-    env.step(PAIRS)
-
-
 def test_aec_has_nothing_to_tell_before_reset() -> None:
     env = aec("kododo", 2)
     for call in (env.last, lambda: env.observe("player_0")):
