@@ -103,7 +103,7 @@ def test_lines_left_out_twice_or_after_the_end() -> None:
     ],
 )
 def test_the_header(change: Callable[[dict[str, Any]], Any], said: str) -> None:
-    """Whoever makes the digests again is found out by the core, as far as it knows better."""
+    """A writer who makes the digests again is found out by the core, as far as it knows better."""
     changed = edited(text_of("kododo"), 1, change)
     refused(changed if said.startswith("the line") else resealed(changed), f"line 1: {said}")
 

@@ -170,17 +170,20 @@ def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: An
 
 
 @each_kind
-def test_what_others_draw_does_not_change_the_next_deal(kind: Any) -> None:
-    """Opponents and replaced actions have a generator that is the wrapper's own."""
-    dealt = []
-    for opponents in ("random", First()):
-        table = kind(players=3, opponents=opponents, illegal_action="random")
+def test_what_else_is_drawn_does_not_change_the_next_deal(kind: Any) -> None:
+    """Opponents, seats and replaced actions have a generator that is the wrapper's own."""
+    dealt: list[np.ndarray] = []
+    for options in ({"seat": "random", "opponents": "random"}, {"seat": 0, "opponents": First()}):
+        if not kind.one_learner:
+            del options["seat"]
+        table = kind(players=3, illegal_action="random", **options)
         told = table.reset(4)
         while not all(told.over):
             masks = table.masks(told)
             told = table.step(masks.argmax(axis=1) if dealt else np.zeros(len(masks), int))
-        dealt.append(table.reset().seen)
-    assert data_equivalence(*dealt)
+        table.reset()
+        dealt.append(table.game.decks)
+    assert np.array_equal(*dealt)
 
 
 @pytest.mark.parametrize("way", [pickle, cloudpickle, copy])
@@ -210,6 +213,18 @@ def test_one_opponent_has_all_seats_but_the_first(kind: Any, name: str | None) -
     assert [agent.name for agent in table.env.opponents if agent] == [name or "first"] * 2
     table.step(table.masks(table.reset(0)).argmax(axis=1).tolist())
     assert name or first.asked[:2] == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [Single, Vector])
+def test_a_random_seat_changes(kind: Any) -> None:
+    table, seats = kind(players=3, seat="random"), set()
+    for _ in range(30):
+        told = table.reset()
+        now = np.atleast_1d(table.env.seats if kind is Vector else table.env.seat)
+        rows = table.game.observe()[np.arange(kind.num_envs), now]
+        assert np.array_equal([each["observation"] for each in told.seen], rows)
+        seats.update(now.tolist())
+    assert seats == {0, 1, 2}
 
 
 class Answers(First):
@@ -285,7 +300,7 @@ def test_a_refused_step_changes_nothing(
     table = kind(players=3, opponents=opponents, illegal_action=illegal_action)
     slots = len(table.reset(0).seen)
     before, drawn = table.game.state(), table.env._choices.rng.bit_generator.state
-    said = "must be|no such action"
+    said = "must be" if illegal_action == "random" else "must be|no such action"
     if action == 2:
         last = table.seats[-1]
         said = rf"player[ _]{last}.* 2 .*legal now: 5, 6.*without masks\? illegal_action='random' "
@@ -327,12 +342,16 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
     """The generator that Gymnasium keeps was seeded before the deck was looked at."""
     table = kind()
     table.reset(1)
-    rngs = [table.env._choices.rng] + ([table.env.np_random] if kind.one_learner else [])
-    before, drawn = table.game.state(), [rng.bit_generator.state for rng in rngs]
+
+    def generators() -> list[Any]:
+        rngs = [table.env._choices.rng, *([table.env.np_random] if kind.one_learner else [])]
+        return [rng.bit_generator.state for rng in rngs]
+
+    before, drawn = table.game.state(), generators()
     with pytest.raises(ValueError, match=r"^(options must be a dictionary|.*deck.* must )"):
         table.env.reset(seed=2, options=options)
     assert differences(before, table.game.state()) == []
-    assert [rng.bit_generator.state for rng in rngs] == drawn
+    assert generators() == drawn
 
 
 # --- observations and pictures --------------------------------------------------------
@@ -387,6 +406,7 @@ def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
     kind: Any, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They were a mode everywhere, and refused when the first picture was drawn."""
+    kind()  # by now all is imported that the wrapper itself needs
     font_files.cache_clear()
     monkeypatch.setitem(sys.modules, library, None)
     env = kind().env

@@ -7,7 +7,6 @@ import sys
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
@@ -66,17 +65,6 @@ def printed(code: str) -> str:
     """What a process of its own prints."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.strip()
-
-
-def test_a_random_seat_changes() -> None:
-    env = make("kododo", 3, seat="random")
-    env.reset(seed=0)
-    seats = set()
-    for _ in range(30):
-        observation, _ = env.reset()
-        assert np.array_equal(observation["observation"], env.game.observe()[0, env.seat])
-        seats.add(env.seat)
-    assert seats == {0, 1, 2}
 
 
 def test_a_wrapper_draws_what_it_always_drew_from_a_seed() -> None:

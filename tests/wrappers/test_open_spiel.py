@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import pickle
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -25,6 +26,7 @@ from open_spiel.python.algorithms import (
     mcts,
     outcome_sampling_mccfr,
 )
+from open_spiel.python.algorithms.expected_game_score import policy_value
 from open_spiel.python.bots.uniform_random import UniformRandomBot
 
 from kododo_env import combi_combo_v0, kododo_v0, registry
@@ -35,7 +37,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.deals import distinct_decks
-from kododo_env.search.exact import Uniform, exact
+from kododo_env.search.exact import Uniform, exact, strategy
 from kododo_env.search.gambit import efg
 from kododo_env.search.game_tree import GameTree
 from kododo_env.wrappers.open_spiel import SpielAgent, load_game
@@ -149,15 +151,12 @@ def test_what_cannot_be_a_game_is_refused_in_a_line(given: dict[str, str], said:
         SpielGame(given)
 
 
-def test_a_part_of_what_a_player_sees_is_not_to_be_had() -> None:
+def test_what_there_is_not_is_refused_in_a_line() -> None:
     public = pyspiel.IIGObservationType(
         public_info=True, perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
     )
     with pytest.raises(ValueError, match=r"^kododo_env shows all that one player sees, and noth"):
         load_game("kododo", **TINY).make_py_observer(public)
-
-
-def test_a_state_before_the_deal_has_no_position() -> None:
     with pytest.raises(ValueError, match=r"^the game is not dealt yet$"):
         _ = load_game("kododo", **TINY).new_initial_state().position
 
@@ -265,11 +264,16 @@ def test_decks_are_counted_where_they_are_few_and_one_is_enough(
 
 
 def test_two_worlds_have_the_same_string_only_if_the_player_cannot_tell_them_apart() -> None:
-    """What the player knows is put together here from hands and revealed cards."""
+    """What the player knows is put together here from hands and revealed cards.
+
+    All that the player has seen and done before is part of it: recall is perfect.
+    """
     for rules in (
         TINY,
         DRAWS,
+        SMALL,
         PAIRS,
+        THREE_ROUNDS,
         THREE_PLAYERS,
         {**TINY, "copies": (2, 1), "removed_cards": 2},
     ):
@@ -300,29 +304,6 @@ def known(position: Position, player: int) -> tuple[Any, ...]:
         for seat, action in enumerate(position.actions)
     )
     return (*known(position.before, player), position.actions[player], laid, hand)
-
-
-@pytest.mark.parametrize(("rules", "earlier"), [(DRAWS, 1), (SMALL, 1), (THREE_ROUNDS, 2)])
-def test_recall_is_perfect(rules: dict[str, Any], earlier: int) -> None:
-    """An information state tells all earlier ones of the player and what they did in each."""
-    told: dict[str, tuple[Any, ...]] = {}
-    legal: dict[str, list[int]] = {}
-
-    def follow(state: Any, past: tuple[tuple[Any, ...], ...]) -> None:
-        if state.is_chance_node() or state.is_terminal():
-            for action in state.legal_actions():
-                follow(state.child(action), past)
-            return
-        player = state.current_player()
-        text = state.information_state_string()
-        assert told.setdefault(text, past[player]) == past[player]
-        assert legal.setdefault(text, state.legal_actions()) == state.legal_actions()
-        for action in state.legal_actions():
-            mine = (*past[player], (text, action))
-            follow(state.child(action), tuple(mine if p == player else past[p] for p in (0, 1)))
-
-    follow(load_game("kododo", turn_based=True, **rules).new_initial_state(), ((), ()))
-    assert max(map(len, told.values())) == earlier
 
 
 @each_kind
@@ -376,7 +357,9 @@ def test_the_tiny_game_is_solved(solved: Any) -> None:
     assert exploitability.nash_conv(game, policy) < 0.001
     larger = load_game("kododo", turn_based=True, **SMALL)
     uniform = policies.UniformRandomPolicy(larger)
-    assert exploitability.nash_conv(larger, uniform) == pytest.approx(0.3179, abs=1e-4)
+    own = exact(GameTree(kododo_v0.batch_game(1, **SMALL)), Uniform()).nash_conv
+    assert exploitability.nash_conv(larger, uniform) == pytest.approx(own)
+    assert own == pytest.approx(0.3179, abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -403,50 +386,34 @@ def test_other_solvers_improve_on_chance(solver: Any, rounds: int, most: float) 
     assert measured.nash_conv(game, solving.average_policy()) < most
 
 
+@pytest.mark.parametrize("agent", [Uniform(), Hashed()])
 @pytest.mark.parametrize(
-    "rules", [TINY, DRAWS, THREE_PLAYERS, {**TINY, "copies": (2, 1), "removed_cards": 2}]
+    ("name", "rules"),
+    [
+        ("kododo", DRAWS),
+        ("kododo", THREE_PLAYERS),
+        ("kododo", {**TINY, "copies": (2, 1), "removed_cards": 2}),
+        ("combi_combo", FEWER_CARDS),
+    ],
 )
-def test_our_exact_best_response_is_openspiels(rules: dict[str, Any]) -> None:
-    """For a policy that plays otherwise in each observation."""
-    agent = Hashed()
-
-    def chances(state: Any) -> dict[int, float]:
-        batch, player = seen_batch(state), state.current_player()
-        found = agent.probabilities(batch.view(player))[0]
-        return {action: float(found[action]) for action in state.legal_actions()}
-
-    game = load_game("kododo", **rules)
-    turn_based = pyspiel.convert_to_turn_based(game)
-    positions: dict[tuple[int, str], BatchGame] = {}
-    for state in states(game.new_initial_state()):
-        if state.is_simultaneous_node():
-            for player in range(state.num_players()):
-                text = state.information_state_string(player)
-                positions.setdefault((player, text), state.position.game)
-
-    def seen_batch(state: Any) -> BatchGame:
-        text = state.information_state_string()
-        return next(
-            found
-            for (player, known), found in positions.items()
-            if player == state.current_player() and text.endswith(known)
-        )
-
-    policy = policies.tabular_policy_from_callable(turn_based, chances)
-    found = exact(GameTree(kododo_v0.batch_game(1, **rules)), agent)
-    assert found.nash_conv == pytest.approx(exploitability.nash_conv(turn_based, policy))
-    assert found.nash_conv > 0.05
-
-
-@pytest.mark.parametrize(
-    ("name", "rules"), [("kododo", DRAWS), ("kododo", THREE_PLAYERS), ("combi_combo", FEWER_CARDS)]
-)
-def test_a_game_in_gambits_format_is_the_same_game(name: str, rules: dict[str, Any]) -> None:
+def test_our_exact_best_response_is_openspiels(
+    name: str, rules: dict[str, Any], agent: Any
+) -> None:
+    """Of the game in Gambit's format; the second agent plays otherwise in each observation."""
     tree = GameTree(registry.batch_game(name, 1, 0, **rules))
     game = pyspiel.load_efg_game(efg(tree))
-    uniform = pyspiel.UniformRandomPolicy(game)
+    chosen = [strategy(tree, agent, player) for player in range(tree.num_players)]
+
+    def chances(state: Any) -> dict[int, float]:
+        step, which = map(int, re.findall(r"(\d+):(\d+)$", state.information_state_string())[0])
+        row = chosen[state.current_player()][step][which]
+        return {a: float(row[int(state.action_to_string(a))]) for a in state.legal_actions()}
+
     assert game.get_type().utility == pyspiel.GameType.Utility.CONSTANT_SUM
-    assert pyspiel.nash_conv(game, uniform) == pytest.approx(exact(tree, Uniform()).nash_conv)
+    policy = policies.tabular_policy_from_callable(game, chances)
+    found = exact(tree, agent).nash_conv
+    assert found == pytest.approx(exploitability.nash_conv(game, policy))
+    assert found > 0.05
 
 
 # --- OpenSpiel's bots as agents here ------------------------------------------------------
@@ -513,7 +480,9 @@ def test_a_solved_game_is_played_in_the_arena(solved: Any, in_cpp: bool) -> None
     """Against random players as well as OpenSpiel reckons."""
     game, policy = solved
     against = policies.UniformRandomPolicy(game)
-    gain = (expected(game, [policy, against])[0] + expected(game, [against, policy])[1]) / 2
+    root = game.new_initial_state()
+    seats = ([policy, against], [against, policy])
+    gain = sum(policy_value(root, each)[seat] for seat, each in enumerate(seats)) / 2
     if in_cpp:
         policy = pyspiel.TabularPolicy({
             text: [(action, chances[action]) for action in np.flatnonzero(chances)]
@@ -527,20 +496,6 @@ def test_a_solved_game_is_played_in_the_arena(solved: Any, in_cpp: bool) -> None
 def without(rules: dict[str, Any]) -> dict[str, Any]:
     """Rules without the number of players, which a match takes by itself."""
     return {name: value for name, value in rules.items() if name != "num_players"}
-
-
-def expected(game: Any, players: list[Any]) -> list[float]:
-    """What each of two policies wins on average."""
-
-    def value(state: Any) -> np.ndarray:
-        if state.is_terminal():
-            return np.array(state.returns())
-        if state.is_chance_node():
-            return sum(chance * value(state.child(one)) for one, chance in state.chance_outcomes())
-        chances = players[state.current_player()].action_probabilities(state)
-        return sum(chance * value(state.child(one)) for one, chance in chances.items())
-
-    return value(game.new_initial_state()).tolist()
 
 
 @pytest.mark.parametrize("name", ["kododo", "combi_combo", "kado"])

@@ -20,18 +20,15 @@ from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.doors import EXTREMES, GAMES, TABLES
 from tests.toy_game import high_card_v0
+from tests.wrappers.dialects import AEC, Parallel
 
 
 def parallel(game: str, players: int, **options: Any) -> ParallelGame:
-    env = registry.door(game).parallel_env(num_players=players, **options)
-    assert isinstance(env, ParallelGame)
-    return env
+    return Parallel(game, players, **options).env
 
 
 def aec(game: str, players: int, **options: Any) -> AECGame:
-    env = registry.door(game).env(num_players=players, **options)
-    assert isinstance(env, AECGame)
-    return env
+    return AEC(game, players, **options).env
 
 
 def legal(mask: np.ndarray, rng: np.random.Generator) -> int:
