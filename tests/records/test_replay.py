@@ -1,4 +1,4 @@
-"""What is played is recorded, and what is recorded is played again, to the bit."""
+"""Games are recorded, and records are played again, to the bit."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_lines_can_be_read_by_a_person() -> None:
 
 
 def test_kado_in_words() -> None:
-    """Dealer and owner know their cards: they are named, and so is who gets one."""
+    """Dealer and owner know their cards: they are named, and so is the player who gets one."""
     game = registry.batch_game("kado", 40, seed=3)
     deck = game.decks[0].tolist()
     lines = [line for recorder in recorded(game) for line in recorder.lines()]
@@ -135,6 +135,6 @@ def test_a_recorder_that_missed_something_says_so() -> None:
         ({"date": "yesterday"}, "date must be as in"),
     ],
 )
-def test_what_cannot_be_recorded(settings: dict[str, object], said: str) -> None:
+def test_settings_that_cannot_be_recorded(settings: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         Recorder(registry.batch_game("kododo", 2, seed=0), **settings)  # type: ignore[arg-type]

@@ -233,7 +233,7 @@ def test_any_words_can_be_a_label() -> None:
     assert words_of(picture([label('<&"', 0, 0)], '"<&')) == ['<&"']
 
 
-def test_what_is_no_svg_is_refused() -> None:
+def test_text_that_is_no_svg_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown token"):
         pixels("no picture")
 

@@ -1,4 +1,4 @@
-"""What every wrapper of every game promises, each against the batch and its own contract."""
+"""Every wrapper of every game, against the batch and its own contract."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: An
 
 
 @each_kind
-def test_what_else_is_drawn_does_not_change_the_next_deal(kind: Any) -> None:
+def test_other_draws_do_not_change_the_next_deal(kind: Any) -> None:
     """Opponents, seats and replaced actions have a generator that is the wrapper's own."""
     dealt: list[np.ndarray] = []
     for options in ({"seat": "random", "opponents": "random"}, {"seat": 0, "opponents": First()}):

@@ -55,7 +55,7 @@ def test_importing_needs_no_library() -> None:
     assert printed(code) == "[]"
 
 
-def test_what_was_an_attribute_still_is() -> None:
+def test_parts_that_were_attributes_still_are() -> None:
     """The doors and other parts, without importing them by name."""
     show = "print(k.kado_v0.env(), k.registry.DOORS['kado'], hasattr(k, 'x'))"
     assert printed(f"import kododo_env as k; {show}") == "kado_v0 kododo_env.kado_v0 False"

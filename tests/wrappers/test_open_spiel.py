@@ -146,12 +146,14 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
         ({"game": "kododo", "rules": '{"num_players":9}'}, "Kododo is for 2 to 5 players, not 9"),
     ],
 )
-def test_what_cannot_be_a_game_is_refused_in_a_line(given: dict[str, str], said: str) -> None:
+def test_parameters_that_make_no_game_are_refused_in_a_line(
+    given: dict[str, str], said: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{said}[^\n]*$".replace("{", r"\{")):
         SpielGame(given)
 
 
-def test_what_there_is_not_is_refused_in_a_line() -> None:
+def test_parts_and_positions_before_the_deal_are_refused_in_a_line() -> None:
     public = pyspiel.IIGObservationType(
         public_info=True, perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
     )
@@ -209,7 +211,7 @@ def test_chances_are_how_often_decks_come(name: str, rules: dict[str, Any]) -> N
     ],
     ids=repr,
 )
-def test_what_is_dealt_together_may_lie_in_any_order(game: BatchGame) -> None:
+def test_cards_dealt_together_may_lie_in_any_order(game: BatchGame) -> None:
     assert isinstance(game, DealsTogether)
     rng = np.random.default_rng(0)
     decks = game.sample_decks(50, rng)
@@ -307,7 +309,7 @@ def known(position: Position, player: int) -> tuple[Any, ...]:
 
 
 @each_kind
-def test_what_is_hidden_is_in_no_string_or_tensor(name: str, rules: dict[str, Any]) -> None:
+def test_hidden_cards_are_in_no_string_or_tensor(name: str, rules: dict[str, Any]) -> None:
     """Dealt again as far as the player cannot know, the game shows them the same."""
     rng = np.random.default_rng(0)
     state = deal(load_game(name, **rules), rng)

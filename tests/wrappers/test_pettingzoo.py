@@ -76,7 +76,7 @@ def test_the_environment_keeps_its_promises(game: str, players: int) -> None:
 
 
 @pytest.mark.parametrize("make", [parallel, aec])
-def test_what_pettingzoo_reads_of_an_environment(make: Any) -> None:
+def test_attributes_that_pettingzoo_reads(make: Any) -> None:
     env = make("kado", 3, render_mode="ansi")
     assert env.metadata == {
         "name": "kado_v0",
