@@ -6,6 +6,7 @@ import io
 import re
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -32,20 +33,22 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return file
 
 
-def replay_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *args: str | Path
-) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["kododo", "replay", *map(str, args)])
-    with pytest.raises(SystemExit) as leave:
-        console.main()
-    said = capsys.readouterr()
-    return int(leave.value.code or 0), said.out, said.err
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """``kododo replay``: exit status, stdout and stderr."""
+
+    def run(*args: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["kododo", "replay", *map(str, args)])
+        with pytest.raises(SystemExit) as leave:
+            console.main()
+        said = capsys.readouterr()
+        return int(leave.value.code or 0), said.out, said.err
+
+    return run
 
 
-def test_as_text(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: Path
-) -> None:
-    status, out, err = replay_command(monkeypatch, capsys, path)
+def test_as_text(command: Any, path: Path) -> None:
+    status, out, err = command(path)
     record = read_record(path)
     assert (status, err) == (0, "")
     assert re.findall(r"^step (\d+)$", out, re.MULTILINE) == [
@@ -73,12 +76,9 @@ def test_words_and_points_of_a_step() -> None:
     assert steps[scored + 1].splitlines()[:5] == [f"step {scored + 1}", *expected]
 
 
-def test_a_moving_svg(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], path: Path
-) -> None:
+def test_a_moving_svg(command: Any, path: Path) -> None:
     out = path.with_suffix(".svg")
-    status, *said = replay_command(monkeypatch, capsys, path, "--out", out, "--seconds", "2")
-    assert (status, *said) == (0, "", "")
+    assert command(path, "--out", out, "--seconds", "2") == (0, "", "")
     record = read_record(path)
     root = ElementTree.fromstring(out.read_text())
     shown = root.findall(f"{SVG}g")
@@ -114,14 +114,11 @@ def test_one_picture_is_seen_at_a_time(count: int) -> None:
         assert visible == [min(moment, count - 1)]
 
 
-def test_a_gif(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_gif(command: Any, tmp_path: Path) -> None:
     game = registry.batch_game("combi_combo", 1, seed=4)
     path, out = tmp_path / "game.jsonl", tmp_path / "game.GIF"
     recorded(game)[0].write(path)
-    status, *said = replay_command(monkeypatch, capsys, path, "--out", out)
-    assert (status, *said) == (0, "", "")
+    assert command(path, "--out", out) == (0, "", "")
     with Image.open(out) as moving:
         times = []
         for place in range(moving.n_frames):
@@ -144,13 +141,7 @@ def test_pictures_that_are_alike_keep_their_time() -> None:
 
 def test_a_long_name_is_cut_in_the_picture() -> None:
     game = registry.batch_game("combi_combo", 1, seed=4)
-    names = ["W" * 200, "b", "c", "d"]
-    record = parse_record(
-        recorded(
-            game,
-            players=names,
-        )[0].text()
-    )
+    record = parse_record(recorded(game, players=["W" * 200, "b", "c", "d"])[0].text())
     for frame in frames(record):
         assert "W" * 96 not in "".join(ElementTree.fromstring(frame).itertext())
 
@@ -170,14 +161,13 @@ def test_a_long_name_is_cut_in_the_picture() -> None:
     ],
 )
 def test_a_wrong_command_line_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path,
-    args: tuple[str, ...], said: str,
-) -> None:  # fmt: skip
+    command: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, args: tuple[str, ...], said: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     text = recorded(registry.batch_game("kododo", 1, seed=4), date=DATE)[0].text()
     Path("game.jsonl").write_text(text)
     Path("short.jsonl").write_text("".join(text.splitlines(keepends=True)[:5]))
-    status, out, err = replay_command(monkeypatch, capsys, *args)
+    status, out, err = command(*args)
     assert (status, out) == (2, "")
     assert err.startswith(f"kododo replay: error: {said}")
     assert err.count("\n") == 1

@@ -12,114 +12,96 @@ import numpy as np
 from kododo_env.core import BatchGame
 from kododo_env.core.state import Invariant
 from tests.testing.high_card import EMPTY, HighCard, HighCardView, Stage
+from tests.testing.plants import Plants
 
-# --- determinism ------------------------------------------------------------------------
+PLANTS = Plants(HighCard)
+after, instead, kind = PLANTS.after, PLANTS.instead, PLANTS.kind
+ELSEWHERE = count()
 
 
-class RandomLater(HighCard):
+@after("_advance", "determinism", "after step 3 two batches of the same seed")
+def random_later(game: Any, chosen: np.ndarray) -> None:
     """From the third turn on points come from elsewhere: a test of one step sees nothing."""
-
-    _elsewhere = count()
-
-    def _advance(self, chosen: np.ndarray) -> None:
-        super()._advance(chosen)
-        if self.turn == 3:
-            points = next(self._elsewhere)
-            self._state.scores[0] += points
-            self._state.rewards[0] += points
+    if game.turn == 3:
+        points = next(ELSEWHERE)
+        game._state.scores[0] += points
+        game._state.rewards[0] += points
 
 
-class GlobalRandom(HighCard):
+@instead("_start", "determinism", r"after the deal two batches .* differ: state\(\)")
+def global_random(game: Any, decks: np.ndarray) -> None:
     """Cards are shuffled by numpy's global generator."""
-
-    def _start(self, decks: np.ndarray) -> None:
-        order = np.random.permutation(len(decks[0]))  # noqa: NPY002
-        super()._start(decks[:, order])
+    order = np.random.permutation(len(decks[0]))  # noqa: NPY002
+    HighCard._start(game, decks[:, order])
 
 
-class LookingDraws(HighCard):
+@after("_write_observation", "determinism", "one has only been looked at, .* state of|'rng'")
+def looking_draws(game: Any, into: dict[str, np.ndarray]) -> None:
     """To observe takes a number from the generator that deals."""
-
-    def _write_observation(self, into: dict[str, np.ndarray]) -> None:
-        self.rng.random()
-        super()._write_observation(into)
+    game.rng.random()
 
 
+@kind("determinism", "round_steps must be 1 or more, not 0")
 class RoundIsOver(HighCard):
     """The round in play is said to have been scored."""
 
     round_steps = 0
 
 
-class SeedIgnored(HighCard):
+@instead("_start", "determinism", "two seeds deal the same cards")
+def seed_ignored(game: Any, decks: np.ndarray) -> None:
     """Every game is dealt the same cards, whatever the seed."""
-
-    def _start(self, decks: np.ndarray) -> None:
-        super()._start(np.sort(decks, axis=1))
+    HighCard._start(game, np.sort(decks, axis=1))
 
 
-# --- decks ------------------------------------------------------------------------------
-
-
-class DeckCut(HighCard):
+@after("reset", "decks", r"after step 0 two batches of the same decks differ: observe\(\)")
+def deck_cut(game: Any, seed: int | None = None, decks: Any = None) -> None:
     """A deck that was given is cut, at a place that the generator draws."""
-
-    def reset(self, seed: int | None = None, decks: Any = None) -> None:
-        super().reset(seed, decks)
-        if decks is not None:
-            self._start(np.roll(np.asarray(decks), self.rng.integers(9), axis=1).T[None])
+    if decks is not None:
+        game._start(np.roll(np.asarray(decks), game.rng.integers(9), axis=1).T[None])
 
 
-class DeckOfOthers(HighCard):
+@instead("reset", "decks", "reset takes decks for too few games")
+def deck_of_others(game: Any, seed: int | None = None, decks: Any = None) -> None:
     """Decks are not checked."""
-
-    def reset(self, seed: int | None = None, decks: Any = None) -> None:
-        super().reset(seed)
-        if decks is not None and np.shape(decks) == (self.num_envs, len(self.cards)):
-            self._start(np.asarray(decks).astype(np.uint8).T[None])
+    HighCard.reset(game, seed)
+    if decks is not None and np.shape(decks) == (game.num_envs, len(game.cards)):
+        game._start(np.asarray(decks).astype(np.uint8).T[None])
 
 
-class SamplesFromOwn(HighCard):
+@instead("sample_decks", "decks", "takes numbers from the generator of the batch")
+def samples_from_own(game: Any, num: int, rng: np.random.Generator) -> np.ndarray:
     """Sampled decks come from the batch's own generator."""
-
-    def sample_decks(self, num: int, rng: np.random.Generator) -> np.ndarray:
-        return super().sample_decks(num, self.rng)
+    return HighCard.sample_decks(game, num, game.rng)
 
 
-# --- observations -----------------------------------------------------------------------
-
-
-class OneBuffer(HighCard):
+@instead("observe", "observations", "step 1 changes an observation that was handed out")
+def one_buffer(game: Any, out: np.ndarray | None = None) -> np.ndarray:
     """Every observation is handed out in the same array."""
-
-    def observe(self, out: np.ndarray | None = None) -> np.ndarray:
-        fresh = super().observe(out)
-        if out is not None:
-            return fresh
-        if getattr(self, "_buffer", fresh[:0]).shape != fresh.shape:
-            self._buffer = fresh
-        self._buffer[...] = fresh
-        return self._buffer
+    fresh = HighCard.observe(game, out)
+    if out is not None:
+        return fresh
+    if getattr(game, "_buffer", fresh[:0]).shape != fresh.shape:
+        game._buffer = fresh
+    game._buffer[...] = fresh
+    return game._buffer
 
 
-class WiderThanTold(HighCard):
+@instead("observe", "observations", r"after the deal observe\(\) is int64")
+def wider_than_told(game: Any, out: np.ndarray | None = None) -> np.ndarray:
     """Observations are int64, whatever the layout says."""
-
-    def observe(self, out: np.ndarray | None = None) -> np.ndarray:
-        return super().observe(out).astype(np.int64) if out is None else super().observe(out)
-
-
-# --- masks ------------------------------------------------------------------------------
+    seen = HighCard.observe(game, out)
+    return seen.astype(np.int64) if out is None else seen
 
 
-class EmptyMask(HighCard):
-    """Who has one card left has nothing legal: the mask forgets the last card."""
+@instead("_mask", "masks", "after step 3 nothing is legal for player 0 of game 0")
+def empty_mask(game: Any) -> np.ndarray:
+    """A player with one card left has nothing legal: the mask forgets the last card."""
+    mask = HighCard._mask(game)
+    return mask & mask[:, 1:]
 
-    def _mask(self) -> np.ndarray:
-        mask = super()._mask()
-        return mask & mask[:, 1:]
 
-
+@kind("masks", "after step 3 step refuses what the mask allows: illegal")
 class MaskTooWide(HighCard):
     """The mask allows an empty slot, which step refuses."""
 
@@ -133,103 +115,80 @@ class MaskTooWide(HighCard):
         super().step(actions)
 
 
-class StepTooWide(HighCard):
-    """Step takes whatever is asked for as the nearest action."""
+@instead("step", "masks", "after step 0 action -1 of player 0 .* is played")
+def step_too_wide(game: Any, actions: Any) -> None:
+    """Step takes any number for the nearest action."""
+    HighCard.step(game, np.clip(actions, 0, 1) if np.shape(actions) else actions)
 
-    def step(self, actions: Any) -> None:
-        super().step(np.clip(actions, 0, 1) if np.shape(actions) else actions)
 
-
-class RefusalMoves(HighCard):
+@instead("step", "masks", r"refused, but not without a change: state\(\)\['turn'\]")
+def refusal_moves(game: Any, actions: Any) -> None:
     """A refused step has been counted."""
-
-    def step(self, actions: Any) -> None:
-        try:
-            super().step(actions)
-        except ValueError:
-            self._state.turn += 1
-            raise
+    try:
+        HighCard.step(game, actions)
+    except ValueError:
+        game._state.turn += 1
+        raise
 
 
-# --- scores -----------------------------------------------------------------------------
-
-
-class RewardsTwice(HighCard):
+@after("_advance", "scores", r"after step 4 player \d .* has \d points; the rewards")
+def rewards_twice(game: Any, chosen: np.ndarray) -> None:
     """The reward is told a second time in the last turn, and the score is not."""
-
-    def _advance(self, chosen: np.ndarray) -> None:
-        super()._advance(chosen)
-        if self.turn == self.rules.turns:
-            self._state.rewards *= 2
+    if game.turn == game.rules.turns:
+        game._state.rewards *= 2
 
 
-class SharesOfMore(HighCard):
+@instead("outcome", "scores", "after the deal the shares of the victory .* not sum to 1")
+def shares_of_more(game: Any) -> np.ndarray:
     """All who win have the whole victory."""
-
-    def outcome(self) -> np.ndarray:
-        return np.asarray(self.scores == self.scores.max(axis=1, keepdims=True), np.float64)
+    return np.asarray(game.scores == game.scores.max(axis=1, keepdims=True), np.float64)
 
 
-class EndsLater(HighCard):
+@instead("step", "scores", "a step after the end gives rewards")
+def ends_later(game: Any, actions: Any) -> None:
     """A step after the end still scores."""
-
-    def step(self, actions: Any) -> None:
-        over = self._state.terminated.all()
-        super().step(actions)
-        if over:
-            self._state.rewards += 1
+    over = game._state.terminated.all()
+    HighCard.step(game, actions)
+    if over:
+        game._state.rewards += 1
 
 
-# --- batches ----------------------------------------------------------------------------
-
-
-class TurnOfTheOthers(HighCard):
+@after("_advance", "batches", r"game \d of the batch is not .* alone: observe\(\)")
+def turn_of_the_others(game: Any, chosen: np.ndarray) -> None:
     """A game may end early, and is then observed with the turn of those that go on."""
-
-    def _advance(self, chosen: np.ndarray) -> None:
-        super()._advance(chosen)
-        self._state.terminated |= self._state.scores.max(axis=0) == 2 * self.rules.prize
+    game._state.terminated |= game._state.scores.max(axis=0) == 2 * game.rules.prize
 
 
-class BestOfTheBatch(HighCard):
+@instead("_advance", "batches", r"game \d of the batch is not as it is alone: _scores")
+def best_of_the_batch(game: Any, chosen: np.ndarray) -> None:
     """The highest card of all games takes the prize, not the highest of each."""
-
-    def _advance(self, chosen: np.ndarray) -> None:
-        before = self._state.scores.copy()
-        super()._advance(chosen)
-        best = self._state.laid == self._state.laid.max()
-        self._state.rewards[:] = best * self.rules.prize
-        self._state.scores = before + best * np.int16(self.rules.prize)
+    before = game._state.scores.copy()
+    HighCard._advance(game, chosen)
+    best = game._state.laid == game._state.laid.max()
+    game._state.rewards[:] = best * game.rules.prize
+    game._state.scores = before + best * np.int16(game.rules.prize)
 
 
-# --- seats ------------------------------------------------------------------------------
-
-
-class AbsoluteSeats(HighCard):
+@after("_write_observation", "seats", "two players see different numbers of 'scores'")
+def absolute_seats(game: Any, into: dict[str, np.ndarray]) -> None:
     """Scores are observed by number of the seat, not from the own seat on."""
-
-    def _write_observation(self, into: dict[str, np.ndarray]) -> None:
-        super()._write_observation(into)
-        into["scores"][:] = self._state.scores
+    into["scores"][:] = game._state.scores
 
 
-class FirstSeatWins(HighCard):
-    """Who sits first takes the prize also with the second highest card."""
-
-    def _advance(self, chosen: np.ndarray) -> None:
-        before = self._state.scores.copy()
-        super()._advance(chosen)
-        second = np.sort(self._state.laid, axis=0)[-2]
-        taken = (self._state.laid[0] == second) * np.int16(self.rules.prize)
-        lost = (self._state.scores - before)[1:] * (taken > 0)
-        for points in (self._state.rewards, self._state.scores):
-            points[0] += taken
-            points[1:] -= lost.astype(points.dtype)
-
-
-# --- copies -----------------------------------------------------------------------------
+@instead("_advance", "seats", "among random players seat 0 wins")
+def first_seat_wins(game: Any, chosen: np.ndarray) -> None:
+    """The first seat takes the prize also with the second highest card."""
+    before = game._state.scores.copy()
+    HighCard._advance(game, chosen)
+    second = np.sort(game._state.laid, axis=0)[-2]
+    taken = (game._state.laid[0] == second) * np.int16(game.rules.prize)
+    lost = (game._state.scores - before)[1:] * (taken > 0)
+    for points in (game._state.rewards, game._state.scores):
+        points[0] += taken
+        points[1:] -= lost.astype(points.dtype)
 
 
+@kind("copies", r"checkpoint's file .*'stage'\] is 0 \(int\), not")
 class PhaseByIdentity(HighCard):
     """KADO's story: a file brings the phase back as a plain number, which is not the phase."""
 
@@ -243,6 +202,7 @@ class PhaseByIdentity(HighCard):
         self._state.stage = state["stage"]
 
 
+@kind("copies", r"load_state\(\) is not exact: observe\(\)")
 class ForgottenArray(HighCard):
     """What was laid last is no part of the state."""
 
@@ -258,22 +218,21 @@ class ForgottenArray(HighCard):
         yield from ()
 
 
-class SharedArray(HighCard):
+@instead("clone", "copies", r"clone\(\): what becomes of the copy changes the game")
+def shared_array(game: Any) -> Any:
     """A clone shares the cards seen with what it was made of."""
-
-    def clone(self) -> SharedArray:
-        other = super().clone()
-        other._state.seen = self._state.seen
-        return other
+    other = HighCard.clone(game)
+    other._state.seen = game._state.seen
+    return other
 
 
-class SharedState(HighCard):
+@instead("__copy__", "copies", r"copy.copy\(\): what becomes of the copy changes the game")
+def shared_state(game: Any) -> Any:
     """Every game's story: what copy.copy makes has the arrays of what it was made of."""
-
-    def __copy__(self) -> SharedState:
-        return self._with(self._state)
+    return game._with(game._state)
 
 
+@kind("copies", r"load_state\(\): what becomes of the copy changes")
 class StateHandedOut(HighCard):
     """The state is the game's own arrays, not copies, and so is what is loaded."""
 
@@ -285,94 +244,75 @@ class StateHandedOut(HighCard):
         self._state.hands = state["_hands"]
 
 
-# --- states -----------------------------------------------------------------------------
-
-
-class ArraysFirst(HighCard):
+@instead("load_state", "states", r"not without a change: state\(\)\['turn'\]")
+def arrays_first(game: Any, state: dict[str, Any]) -> None:
     """The arrays of a wrong state are taken over before its generator is refused."""
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        given, kept = state.get("_scores"), self._state.scores
-        if isinstance(given, np.ndarray) and (given.shape, given.dtype) == (kept.shape, kept.dtype):
-            self._state.scores = given.copy()
-        self._state.turn = state.get("turn", 0)
-        super().load_state(state)
+    given, kept = state.get("_scores"), game._state.scores
+    if isinstance(given, np.ndarray) and (given.shape, given.dtype) == (kept.shape, kept.dtype):
+        game._state.scores = given.copy()
+    game._state.turn = state.get("turn", 0)
+    HighCard.load_state(game, state)
 
 
-class TakesAnything(HighCard):
+@instead("load_state", "states", "load_state takes a state of another number of games")
+def takes_anything(game: Any, state: dict[str, Any]) -> None:
     """A state may hold floats, words and truth values."""
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        try:
-            super().load_state(state)
-        except ValueError:
-            if set(state) != set(self.state()):
-                raise
+    try:
+        HighCard.load_state(game, state)
+    except ValueError:
+        if set(state) != set(game.state()):
+            raise
 
 
-# --- views ------------------------------------------------------------------------------
+@instead("_invariants", "states", "full of .*, with which the game cannot go on")
+def goes_on_with_nonsense(game: Any) -> Iterator[Invariant]:
+    """A state may hold cards that there are not, with which the next step fails."""
+    turns = game.rules.turns
+    yield f"turn must be 0 to {turns}", game.turn <= turns
+    yield "stage must follow from turn", game._state.stage == (game.turn >= turns - 2)
 
 
-class HandOfAll(HighCard):
+@instead("_view", "views", r"view\(0\).hand.base leads to 12 bytes, of which 4 are shown")
+def hand_of_all(game: Any, player: int) -> HighCardView:
     """Kododo's story: behind the hand that a view shows are everybody's, and can be written to."""
 
-    def _view(self, player: int) -> HighCardView:
-        class Leaking(HighCardView):
-            @property
-            def hand(self) -> np.ndarray:
-                return self._game._state.hands.transpose(2, 0, 1)[:, self.player]
+    class Leaking(HighCardView):
+        @property
+        def hand(self) -> np.ndarray:
+            return self._game._state.hands.transpose(2, 0, 1)[:, self.player]
 
-        return Leaking(self, player)
-
-
-class GoesOnWithNonsense(HighCard):
-    """A state may hold cards that there are not, with which the next step fails."""
-
-    def _invariants(self) -> Iterator[Invariant]:
-        yield f"turn must be 0 to {self.rules.turns}", self.turn <= self.rules.turns
-        yield (
-            "stage must follow from turn",
-            self._state.stage == (self.turn >= self.rules.turns - 2),
-        )
+    return Leaking(game, player)
 
 
-class ViewForEver(HighCard):
+@instead("_view", "views", "a view of an earlier turn still shows an observation")
+def view_for_ever(game: Any, player: int) -> HighCardView:
     """A view goes on showing the game after its turn."""
 
-    def _view(self, player: int) -> HighCardView:
-        class Lasting(HighCardView):
-            def _current(self) -> BatchGame:
-                return self._game
+    class Lasting(HighCardView):
+        def _current(self) -> BatchGame:
+            return self._game
 
-        return Lasting(self, player)
-
-
-# --- hidden cards -----------------------------------------------------------------------
+    return Lasting(game, player)
 
 
-class DrawnInOrder(HighCard):
+@instead("_tidy_deck", "hidden cards", r"cannot tell apart, state\['_deck'\]\[\d+, 0\] is")
+def drawn_in_order(game: Any) -> None:
     """Kododo's story: in a determinised copy the cards drawn lie in the deck in true order."""
 
-    def _tidy_deck(self) -> None:
-        pass
 
-
-class OldCache(HighCard):
+@after("_write_observation", "hidden cards", r"cannot tell apart, attributes\['last_hands'\]")
+def old_cache(game: Any, into: dict[str, np.ndarray]) -> None:
     """KADO's story: a determinised copy still refers to what was observed of the true game."""
-
-    def _write_observation(self, into: dict[str, np.ndarray]) -> None:
-        super()._write_observation(into)
-        self.last_hands = self._state.hands.copy()
+    game.last_hands = game._state.hands.copy()
 
 
-class TellingObservation(HighCard):
+@after("_write_observation", "hidden cards", r"dealt again, view\(\d\).observation")
+def telling_observation(game: Any, into: dict[str, np.ndarray]) -> None:
     """The lowest bit of the next player's hand gets into the turn's number."""
-
-    def _write_observation(self, into: dict[str, np.ndarray]) -> None:
-        super()._write_observation(into)
-        into["turn"][:] += np.roll(self._state.hands[:, 0], -1, axis=0) % 2
+    into["turn"][:] += np.roll(game._state.hands[:, 0], -1, axis=0) % 2
 
 
+@kind("hidden cards", r"text\(\) for player 0 shows what the player cannot")
 class TellingText(HighCard):
     """The text for one player shows what lies on top of the pile."""
 
@@ -384,93 +324,75 @@ class TellingText(HighCard):
         return super()._text(index, player)
 
 
-class TellingPicture(HighCard):
+@instead("_svg", "hidden cards", r"svg\(\) for player 0 shows what the player cannot")
+def telling_picture(game: Any, index: int, player: int | None) -> str:
     """The picture for one player shows all hands."""
-
-    def _svg(self, index: int, player: int | None) -> str:
-        return self._text(index, None)
+    return game._text(index, None)
 
 
-class TellingView(HighCard):
+@instead("_view", "hidden cards", r"dealt again, view\(0\).others")
+def telling_view(game: Any, player: int) -> HighCardView:
     """A view has the sum of the others' cards as a fact of its own."""
 
-    def _view(self, player: int) -> HighCardView:
-        class Telling(HighCardView):
-            @cached_property
-            def others(self) -> np.ndarray:
-                return np.delete(self._game._state.hands, self.player, axis=0).sum(axis=(0, 1))
+    class Telling(HighCardView):
+        @cached_property
+        def others(self) -> np.ndarray:
+            return np.delete(self._game._state.hands, self.player, axis=0).sum(axis=(0, 1))
 
-        return Telling(self, player)
+    return Telling(game, player)
 
 
-class NothingDealtAgain(HighCard):
+@instead("_shuffled", "hidden cards", "all copies dealt again for player 0 are the same")
+def nothing_dealt_again(game: Any, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Every determinised copy is dealt the same cards, lowest first."""
-
-    def _shuffled(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return rows
+    return rows
 
 
-class NoGame(HighCard):
+@after("_tidy_deck", "hidden cards", "step 0 a game dealt again .* cannot be played on: not a")
+def no_game(game: Any) -> None:
     """A copy that is dealt again lacks a card: it is no game any more."""
-
-    def _tidy_deck(self) -> None:
-        super()._tidy_deck()
-        self._state.deck[0] = self._state.deck[1]
+    game._state.deck[0] = game._state.deck[1]
 
 
-# --- determinize ------------------------------------------------------------------------
-
-
-class OneCardStays(HighCard):
+@instead("_shuffled", "determinize", "for player 0, at once, number .* of 'hand'")
+def one_card_stays(game: Any, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """The highest hidden card is always dealt last."""
-
-    def _shuffled(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        rows = rows.copy()
-        rows[:, :-1] = super()._shuffled(rows[:, :-1], rng)
-        return rows
+    rows = rows.copy()
+    rows[:, :-1] = HighCard._shuffled(game, rows[:, :-1], rng)
+    return rows
 
 
-class OnlyRotated(HighCard):
+@instead("_shuffled", "determinize", "spread over what may be very unevenly: chi-square")
+def only_rotated(game: Any, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Hidden cards are rotated by a random number: each place is fair by itself."""
-
-    def _shuffled(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        by = rng.integers(rows.shape[1], size=(len(rows), 1))
-        return np.take_along_axis(rows, (np.arange(rows.shape[1]) + by) % rows.shape[1], axis=1)
+    by = rng.integers(rows.shape[1], size=(len(rows), 1))
+    return np.take_along_axis(rows, (np.arange(rows.shape[1]) + by) % rows.shape[1], axis=1)
 
 
-class TruthFavoured(HighCard):
+@instead("_deal_hidden", "determinize", "for player 0, at once, number .* of 'hand'")
+def truth_favoured(game: Any, player: int, rng: np.random.Generator) -> None:
     """In one copy of five the true cards stay where they are."""
-
-    def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        with self._state.unchanged(rng.random(self.num_envs) < 0.2):
-            super()._deal_hidden(player, rng)
+    with game._state.unchanged(rng.random(game.num_envs) < 0.2):
+        HighCard._deal_hidden(game, player, rng)
 
 
-# --- bounds -----------------------------------------------------------------------------
-
-
-class ScoresInBytes(HighCard):
+@instead("_advance", "bounds", r"does not fit into an array of uint8.*; the rules: .*prize=85")
+def scores_in_bytes(game: Any, chosen: np.ndarray) -> None:
     """Points are added up in a byte, which many turns of high prizes do not fit into."""
-
-    def _advance(self, chosen: np.ndarray) -> None:
-        before = self._state.scores.astype(np.uint8)
-        super()._advance(chosen)
-        before += self._state.rewards.astype(np.uint8)
-        self._state.scores = before.astype(np.int16)
+    before = game._state.scores.astype(np.uint8)
+    HighCard._advance(game, chosen)
+    before += game._state.rewards.astype(np.uint8)
+    game._state.scores = before.astype(np.int16)
 
 
-class SumsInBytes(HighCard):
+@after("_write_observation", "bounds", r"not fit into an array of uint8, which then says")
+def sums_in_bytes(game: Any, into: dict[str, np.ndarray]) -> None:
     """KADO's story: a sum for the observation is added up in a byte, and nothing else is wrong."""
-
-    def _write_observation(self, into: dict[str, np.ndarray]) -> None:
-        super()._write_observation(into)
-        points = np.add.reduce(self._state.scores, axis=0, dtype=np.uint8)
-        into["turn"][:] = np.minimum(points, 0) + self.turn
+    points = np.add.reduce(game._state.scores, axis=0, dtype=np.uint8)
+    into["turn"][:] = np.minimum(points, 0) + game.turn
 
 
-class BeyondTheMaximum(HighCard):
-    """Somebody's scores are observed doubled, beyond what the layout says is the maximum."""
-
-    def _write_observation(self, into: dict[str, np.ndarray]) -> None:
-        super()._write_observation(into)
-        into["scores"][:] *= 2
+@after("_write_observation", "bounds", "observed in 'scores', whose maximum is")
+def beyond_the_maximum(game: Any, into: dict[str, np.ndarray]) -> None:
+    """A player's scores are observed doubled, beyond what the layout says is the maximum."""
+    into["scores"][:] *= 2

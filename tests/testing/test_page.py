@@ -1,4 +1,4 @@
-"""What docs/testing.md says of the kit is so, and its code runs."""
+"""The tables of docs/testing.md name every argument and every check of the kit."""
 
 from __future__ import annotations
 

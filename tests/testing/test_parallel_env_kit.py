@@ -2,111 +2,55 @@
 
 from __future__ import annotations
 
-import re
+import copy
 from itertools import count
 from typing import Any
 
 import numpy as np
 import pytest
-from gymnasium import spaces
-from pettingzoo import ParallelEnv
 from pettingzoo.classic import rps_v2
 from pettingzoo.test import parallel_seed_test
 
 from kododo_env.testing import CheckFailed, Report, check_parallel_env
+from kododo_env.wrappers import ParallelGame
+from tests.testing.high_card import make
+from tests.testing.plants import Plants, assert_found, assert_sound
 
 CHECKS = ("determinism", "spaces", "masks", "rewards", "buffers", "copies", "infos")
-NAMES = ["left", "right"]
-TURNS = 5
 
 
-class Guessing(ParallelEnv):  # type: ignore[misc]
-    """A small sound environment: each turn a number is asked for that cannot be said twice."""
+class HighCards(ParallelGame):
+    """The small game as an environment, which is sound."""
 
-    metadata: dict[str, Any] = {"name": "guessing"}  # noqa: RUF012 - PettingZoo's
-
-    def __init__(self) -> None:
-        self.possible_agents = NAMES
-        numbers, mask = spaces.Box(0, 9, (3,), np.uint8), spaces.Box(0, 1, (TURNS,), np.int8)
-        space = spaces.Dict({"observation": numbers, "action_mask": mask})
-        self.observation_spaces = dict.fromkeys(NAMES, space)
-        self.action_spaces = {name: spaces.Discrete(TURNS) for name in NAMES}
-        self.agents: list[str] = []
-        self.rng = np.random.default_rng()
-
-    def observation_space(self, agent: str) -> Any:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        return self.action_spaces[agent]
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        if seed is not None:
-            self.rng = np.random.default_rng(seed)
-        self.agents, self.turn = list(NAMES), 0
-        self.free = {name: np.ones(TURNS, np.int8) for name in NAMES}
-        self.secret = int(self.rng.integers(10)) if options is None else options["secret"]
-        self.shown = int(self.rng.integers(10))
-        return self.look(), self.infos()
-
-    def look(self) -> dict[str, Any]:
-        return {
-            name: {
-                "observation": np.array([self.turn, self.shown, place], np.uint8),
-                "action_mask": self.free[name].copy(),
-            }
-            for place, name in enumerate(NAMES)
-        }
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": self.free[name].copy()} for name in NAMES}
-
-    def reward(self, action: int) -> float:
-        return float(action == self.shown)
-
-    def step(self, actions: dict[str, int]) -> Any:
-        for name, action in actions.items():
-            self.check(name, action)
-        for name, action in actions.items():
-            self.free[name][action] = 0
-        rewards = {name: self.reward(action) for name, action in actions.items()}
-        self.turn += 1
-        self.shown = int(self.rng.integers(10))
-        over = self.turn == TURNS
-        if over:
-            self.agents = []
-            self.free = {name: np.ones(TURNS, np.int8) for name in NAMES}
-        told = dict.fromkeys(NAMES, over), dict.fromkeys(NAMES, False)
-        return self.look(), rewards, *told, self.infos()
-
-    def check(self, name: str, action: int) -> None:
-        if not 0 <= action < TURNS or not self.free[name][action]:
-            raise ValueError(f"{action} cannot be said")
+    def __init__(self, **options: Any) -> None:
+        super().__init__(make(1), **options)
 
 
-class NoiseLater(Guessing):
+PLANTS = Plants(HighCards)
+after, instead, kind = PLANTS.after, PLANTS.instead, PLANTS.kind
+ELSEWHERE = count()
+
+
+@instead("step", "determinism", r"reset\(seed=0\) in a new environment .* after step 2, what is")
+def noise_later(env: Any, actions: dict[str, int]) -> Any:
     """From the second turn on numbers come from elsewhere, which one step does not show."""
-
-    _elsewhere = count()
-
-    def step(self, actions: dict[str, int]) -> Any:
-        told = super().step(actions)
-        if self.turn > 1:
-            told[0]["left"]["observation"][1] = next(self._elsewhere) % 10
-        return told
+    told = ParallelGame.step(env, actions)
+    if env.game.turn > 1:
+        told[0]["player_0"]["observation"][-1] = next(ELSEWHERE) % 5
+    return told
 
 
-class ResetHalf(Guessing):
+@instead("reset", "determinism", r"in the middle of another episode .* after step 0, what is")
+def reset_half(env: Any, seed: int | None = None, options: Any = None) -> Any:
     """Left in the middle of an episode, the next one begins at that turn."""
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        turn = self.turn if self.agents else 0
-        told = super().reset(seed, options)
-        self.turn = turn
-        return (self.look(), told[1]) if turn else told
+    turn = env.game.turn if env.agents else 0
+    told = ParallelGame.reset(env, seed, options)
+    told[0]["player_0"]["observation"][-1] = turn
+    return told
 
 
-class GlobalNumpy(Guessing):
+@kind("determinism", r"reset\(seed=0\) in a new environment .* after step 1, what is")
+class GlobalNumpy(HighCards):
     """Numbers are drawn by numpy's global generator, seeded at reset."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
@@ -114,193 +58,139 @@ class GlobalNumpy(Guessing):
         return super().reset(seed, options)
 
     def step(self, actions: dict[str, int]) -> Any:
-        self.rng = np.random.default_rng(np.random.randint(1 << 30))  # noqa: NPY002
-        return super().step(actions)
-
-
-class OutOfSpace(Guessing):
-    """A number is larger than the space says."""
-
-    def look(self) -> dict[str, Any]:
-        seen = super().look()
-        seen["right"]["observation"][0] = 10 if self.turn == 3 else 0
-        return seen
-
-
-class NewSpaces(Guessing):
-    """A space is a new object each time one asks."""
-
-    def action_space(self, agent: str) -> Any:
-        return spaces.Discrete(TURNS)
-
-
-class NeverLeaves(Guessing):
-    """Agents whose episode has ended stay in the list, and are played with."""
-
-    def step(self, actions: dict[str, int]) -> Any:
         told = super().step(actions)
-        self.agents = list(NAMES) if self.turn < 2 * TURNS else []
+        told[1]["player_0"] += np.random.rand()  # noqa: NPY002
         return told
 
 
-class EmptyMask(Guessing):
+@instead("_see", "spaces", "after step 3 the observation of player_1 is not in its space")
+def out_of_space(env: Any) -> Any:
+    """A number is larger than the space says."""
+    told = ParallelGame._see(env)
+    told[0]["player_1"]["observation"][0] = 10 if env.game.turn == 3 else 0
+    return told
+
+
+@instead("action_space", "spaces", r"action_space\('player_0'\) is another object at each call")
+def new_spaces(env: Any, agent: str) -> Any:
+    """A space is a new object each time one asks."""
+    return copy.deepcopy(env.action_spaces[agent])
+
+
+@after("step", "spaces", "after step 4 player_0 has ended; agents say otherwise")
+def never_leaves(env: Any, actions: dict[str, int]) -> None:
+    """Agents whose episode has ended stay in the list."""
+    env.agents = list(env.possible_agents)
+
+
+@instead("_see", "masks", "after step 3 the mask of player_0 allows nothing")
+def empty_mask(env: Any) -> Any:
     """In the last turn nothing is allowed."""
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": self.free[name] * (self.turn < TURNS - 1)} for name in NAMES}
-
-    def look(self) -> dict[str, Any]:
-        return {name: seen["observation"] for name, seen in super().look().items()}
-
-    def observation_space(self, agent: str) -> Any:
-        return self.observation_spaces[agent]["observation"]
+    told = ParallelGame._see(env)
+    for info in told[1].values():
+        info["action_mask"] *= env.game.turn != 3
+    return told
 
 
-class BoolMask(Guessing):
+@instead("_see", "masks", r"after step 0 the mask of player_0 is bool \(2,\), not int8")
+def bool_mask(env: Any) -> Any:
     """The mask is of truth values, which no space can sample with."""
+    seen, infos = ParallelGame._see(env)
+    return seen, {name: {"action_mask": info["action_mask"] > 0} for name, info in infos.items()}
 
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": self.free[name] > 0} for name in NAMES}
 
-
-class OtherMask(Guessing):
+@instead("_see", "masks", "after step 3 the mask of player_0 in the info is not that in the obs")
+def other_mask(env: Any) -> Any:
     """The info allows what the observation forbids."""
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": np.ones(TURNS, np.int8)} for name in NAMES}
-
-
-class PlaysAnything(Guessing):
-    """Whatever is said counts."""
-
-    def check(self, name: str, action: int) -> None:
-        self.free[name][action % TURNS] = 1
+    seen, infos = ParallelGame._see(env)
+    return seen, {name: {"action_mask": np.ones(2, np.int8)} for name in infos}
 
 
-class RefusalCounts(Guessing):
+@instead("step", "masks", r"action -?\d of player_0 is illegal, and is played")
+def plays_anything(env: Any, actions: dict[str, int]) -> Any:
+    """Any number that is said counts."""
+    return ParallelGame.step(env, {name: action % 2 for name, action in actions.items()})
+
+
+@instead("step", "masks", "refused, but not without a trace: what is returned")
+def refusal_counts(env: Any, actions: dict[str, int]) -> Any:
     """A refused number is shown to everybody."""
-
-    def check(self, name: str, action: int) -> None:
-        try:
-            super().check(name, action)
-        except ValueError:
-            self.rng.random()
-            raise
+    try:
+        return ParallelGame.step(env, actions)
+    except ValueError:
+        env.game._state.scores[0] += 2
+        raise
 
 
-class BadReward(Guessing):
-    """Who is wrong gets no number at all."""
+@instead("step", "rewards", r"the reward of player_\d is nan")
+def bad_reward(env: Any, actions: dict[str, int]) -> Any:
+    """An agent that wins nothing gets no number at all."""
+    seen, rewards, *told = ParallelGame.step(env, actions)
+    return seen, {name: reward or float("nan") for name, reward in rewards.items()}, *told
 
-    def reward(self, action: int) -> float:
-        return super().reward(action) or float("nan")
+
+WRITTEN = "what had been returned was written into|changes what was returned"
 
 
-class OneBuffer(Guessing):
+@instead("_see", "buffers", WRITTEN)
+def one_buffer(env: Any) -> Any:
     """All observations are written into the same array."""
-
-    def look(self) -> dict[str, Any]:
-        if not hasattr(self, "kept"):
-            self.kept = super().look()
-        for name, seen in super().look().items():
-            for key, array in seen.items():
-                self.kept[name][key][...] = array
-        return {name: dict(seen) for name, seen in self.kept.items()}
+    seen, infos = ParallelGame._see(env)
+    kept = env.__dict__.setdefault("kept", seen)
+    for name, own in seen.items():
+        kept[name]["observation"][...] = own["observation"]
+        own["observation"] = kept[name]["observation"]
+    return seen, infos
 
 
-class OwnMask(Guessing):
+@instead("_see", "buffers", WRITTEN)
+def own_mask(env: Any) -> Any:
     """The mask in the info is the environment's own array."""
+    seen, infos = ParallelGame._see(env)
+    kept = env.__dict__.setdefault("kept", infos)
+    for name, info in infos.items():
+        kept[name]["action_mask"][...] = info["action_mask"]
+        info["action_mask"] = kept[name]["action_mask"]
+    return seen, infos
 
-    def infos(self) -> dict[str, Any]:
-        return {name: {"action_mask": mask} for name, mask in self.free.items()}
 
-
-class StartsAnew(Guessing):
+@instead("__reduce__", "copies", "pickle after step 0 legal actions are refused: RuntimeError")
+def begins_again(env: Any) -> Any:
     """A copy is an environment that has not begun, as with gymnasium's EzPickle."""
-
-    def __reduce__(self) -> Any:
-        return type(self), ()
+    return type(env), ()
 
 
-class TellingInfo(Guessing):
-    """The info has the secret, which the observation has not."""
-
-    def infos(self) -> dict[str, Any]:
-        return {name: {**told, "hint": self.secret} for name, told in super().infos().items()}
-
-
-PLANTED = [
-    ("determinism", NoiseLater, r"reset\(seed=0\) in a new environment .* after step 2, what is"),
-    ("determinism", ResetHalf, r"in the middle of another episode .* after step 0, what is"),
-    ("determinism", GlobalNumpy, r"reset\(seed=0\) in a new environment .* after step 1, what is"),
-    ("spaces", OutOfSpace, "after step 3 the observation of right is not in its space"),
-    ("spaces", NewSpaces, r"action_space\('left'\) is another object at each call"),
-    ("spaces", NeverLeaves, "after step 5 left has ended; agents say otherwise"),
-    ("masks", EmptyMask, "after step 4 the mask of left allows nothing"),
-    ("masks", BoolMask, r"after step 0 the mask of left is bool \(5,\), not int8"),
-    ("masks", OtherMask, "after step 1 the mask of left in the info is not that in the obs"),
-    ("masks", PlaysAnything, r"action -?\d of left is illegal, and is played"),
-    ("masks", RefusalCounts, "refused, but not without a trace: what is returned"),
-    ("rewards", BadReward, "the reward of left is nan"),
-    ("buffers", OneBuffer, "what had been returned was written into|changes what was returned"),
-    ("buffers", OwnMask, "what had been returned was written into|changes what was returned"),
-    ("copies", StartsAnew, "pickle after step 0 legal actions are refused: AttributeError"),
-    ("infos", TellingInfo, r"the info of left\['hint'\] is \d, not \d"),
-]
+@instead("_see", "infos", r"the info of player_0\['hint'\] is \d+, not \d+")
+def telling_info(env: Any) -> Any:
+    """The info has a card that nobody draws, which the observation has not."""
+    seen, infos = ParallelGame._see(env)
+    hint = {"hint": int(env.game._state.deck[-1, 0])}
+    return seen, {name: info | hint for name, info in infos.items()}
 
 
 def only(check: str, make_env: Any) -> Report:
-    secrets = [{"seed": 0, "options": {"secret": secret}} for secret in range(3)]
-    return check_parallel_env(make_env, only=[check], resets=secrets if check == "infos" else SEEDS)
-
-
-SEEDS: list[dict[str, Any]] = [{"seed": 0}, {"seed": 1}]
+    resets: list[dict[str, Any]] = [{"seed": 0}, {"seed": 1}]
+    if check == "infos":
+        decks = [[*range(12), *last] for last in ([12, 13, 14], [13, 14, 12], [14, 13, 12])]
+        resets = [{"seed": 0, "options": {"deck": deck}} for deck in decks]
+    return check_parallel_env(make_env, only=[check], resets=resets)
 
 
 def test_a_sound_environment_passes_every_check() -> None:
-    report = check_parallel_env(Guessing)
-    assert [found.check for found in report.findings] == list(CHECKS)
-    assert not any(found.fault or found.left_out for found in report.findings)
-    only("infos", Guessing)
+    assert_sound(check_parallel_env(HighCards), PLANTS, CHECKS)
+    only("infos", HighCards)
 
 
-@pytest.mark.parametrize(
-    ("check", "kind", "said"), PLANTED, ids=[kind.__name__ for _, kind, _ in PLANTED]
-)
-def test_a_planted_fault_is_found_and_named(check: str, kind: type[Guessing], said: str) -> None:
-    with pytest.raises(CheckFailed) as caught:
-        only(check, kind)
-    faults = caught.value.report.faults
-    assert list(faults) == [check]
-    assert re.search(said, faults[check]), faults[check]
-
-
-def test_every_check_has_a_planted_fault() -> None:
-    assert {check for check, _, _ in PLANTED} == set(CHECKS)
+@PLANTS.each()
+def test_a_planted_fault_is_found_and_named(check: str, kind: type[HighCards], said: str) -> None:
+    assert_found(lambda: only(check, kind), check, said)
 
 
 def test_pettingzoos_seed_test_sees_one_step_and_this_one_all() -> None:
     """PettingZoo's compares what the first step returns; the noise begins with the second."""
-    parallel_seed_test(lambda: NoMask(NoiseLater()))
+    parallel_seed_test(lambda: noise_later(illegal_action="random"))
     with pytest.raises(CheckFailed, match="give another episode"):
-        check_parallel_env(NoiseLater)
-
-
-class NoMask(ParallelEnv):  # type: ignore[misc]
-    """Replaces what cannot be said, for PettingZoo's test, which samples without masks."""
-
-    def __init__(self, env: Guessing) -> None:
-        self.env, self.possible_agents = env, env.possible_agents
-        self.observation_space, self.action_space = env.observation_space, env.action_space
-
-    @property
-    def agents(self) -> list[str]:
-        return self.env.agents
-
-    def reset(self, seed: int | None = None, options: Any = None) -> Any:
-        return self.env.reset(seed)
-
-    def step(self, actions: dict[str, int]) -> Any:
-        return self.env.step({name: int(self.env.free[name].argmax()) for name in actions})
+        check_parallel_env(noise_later)
 
 
 def test_somebody_elses_environment_without_masks() -> None:
@@ -314,4 +204,4 @@ def test_somebody_elses_environment_without_masks() -> None:
 
 def test_a_check_that_is_none_cannot_be_skipped() -> None:
     with pytest.raises(ValueError, match="no check is called 'colours'; there are determinism, "):
-        check_parallel_env(Guessing, skip=["colours"])
+        check_parallel_env(HighCards, skip=["colours"])

@@ -1,4 +1,4 @@
-"""The Gymnasium VectorEnv of every game: against the environment of one game, and a plain loop."""
+"""The Gymnasium VectorEnv of every game: against the environment of one game."""
 
 from __future__ import annotations
 
@@ -13,25 +13,16 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
-from kododo_env.wrappers import BatchVectorEnv, SingleSeatEnv
+from kododo_env.wrappers import BatchVectorEnv
 from tests.doors import EXTREMES, GAMES, TABLES
 from tests.helpers import differences
+from tests.wrappers.dialects import First, Single, Vector, play
 
 NEXT, SAME, DISABLED = AutoresetMode
 
 
-class First:
-    """Plays the first legal action."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        return view.legal_action_mask.argmax(axis=1)
-
-
 class Last(First):
-    """Plays the last one."""
+    """Plays the last legal action."""
 
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
         return view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)
@@ -54,104 +45,48 @@ def games_of_some_deals(num_envs: int) -> Any:
     return kododo_v0.batch_game(num_envs, 2, "long", target_score=60)
 
 
+class One(Vector):
+    """A batch of one game."""
+
+    num_envs = 1
+
+
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_a_batch_of_one_is_the_environment_of_one_game(game: str, players: int) -> None:
     """The same seed and actions give the same episodes, number for number."""
-    one = gymnasium.make(
-        f"kododo_env:{registry.door(game).GYMNASIUM_ID}", num_players=players, seat=1
-    ).unwrapped
-    assert isinstance(one, SingleSeatEnv)
-    many, rng = make(game, 1, players, seat=1), np.random.default_rng(0)
-    for seed in (5, None):
-        observation, _ = one.reset(seed=seed)
-        observations, _ = many.reset(seed=seed)
-        over = False
-        while not over:
-            assert data_equivalence({k: v[None] for k, v in observation.items()}, observations)
-            action = legal(many.action_masks(), rng)
-            observation, reward, over, _, _ = one.step(action[0])
-            observations, rewards, ends, cuts, _ = many.step(action)
-            assert rewards.tolist() == [reward]
-            assert (ends.tolist(), cuts.tolist()) == ([over], [False])
+    one, many = (
+        play(kind(game, players, seat=1), np.random.default_rng(0), 5, None)
+        for kind in (Single, One)
+    )
+    assert data_equivalence(*([told.seen for told in each] for each in (one, many)))
+    assert [told.rewards for told in one] == [told.rewards for told in many]
+    assert [told.over for told in one] == [told.over for told in many]
+    assert len(one) == len(many)
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-@pytest.mark.parametrize(("game", "players"), EXTREMES)
-def test_whole_episodes_as_the_batch_plays_them(
-    game: str, players: int, mode: AutoresetMode
-) -> None:
-    env = make(game, 5, players, seat=players - 1, opponents=First("first"), autoreset_mode=mode)
-    assert env.metadata["autoreset_mode"] is mode
-    plain, rng = env.game.fresh(5), np.random.default_rng(1)
-    env.reset(seed=3)
-    plain.reset(3)
-    gained, over = np.zeros(5), False
-    while not over:
-        for step in (False, True):
-            while step or not (plain.deciding()[:, -1].any() or plain.terminated.all()):
-                everybody = plain.legal_action_mask().argmax(axis=2)
-                if step:
-                    everybody[:, -1] = legal(plain.legal_action_mask()[:, -1], rng)
-                    chosen = everybody[:, -1]
-                plain.step(everybody)
-                gained, step = gained + plain.rewards[:, -1], False
-            if not over and not step and "chosen" not in locals():
-                assert np.array_equal(env.action_masks(), plain.legal_action_mask()[:, -1])
-        observations, rewards, ends, _, info = env.step(chosen)
-        assert rewards.tolist() == gained.tolist()
-        gained, over = np.zeros(5), bool(plain.terminated.all())
-        assert ends.tolist() == [over] * 5
-        if not (over and mode == SAME):
-            assert np.array_equal(observations["observation"], plain.observe()[:, -1])
-            assert np.array_equal(info["action_mask"], plain.legal_action_mask()[:, -1])
-    if mode == SAME:
-        last = np.stack([each["observation"] for each in info["final_obs"]])
-        assert np.array_equal(last, plain.observe()[:, -1])
-        assert np.array_equal(info["final_info"]["action_mask"], plain.legal_action_mask()[:, -1])
-        assert info["_final_obs"].all()
-
-
-def test_the_step_after_the_end_deals_anew() -> None:
-    env, rng = make("kododo", 3, 4), np.random.default_rng(0)
-    env.reset(seed=0)
-    while not env.step(legal(env.action_masks(), rng))[2].any():
-        pass
-    assert env.game.terminated.all()
-    observations, rewards, ends, _, info = env.step(np.full(3, 999))
-    assert not np.concatenate([rewards, ends, env.game.terminated]).any()
-    assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
-    assert info["action_mask"].sum(axis=1).tolist() == [10, 10, 10]
-
-
-def test_the_same_step_deals_anew() -> None:
-    env, rng = make("kododo", 3, 4, autoreset_mode="SameStep"), np.random.default_rng(0)
+def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
+    """In the next step, which heeds no action; in the same; or by hand."""
+    env, rng = make("kododo", 3, 4, autoreset_mode=mode.value), np.random.default_rng(0)
     env.reset(seed=0)
     ends = np.zeros(3, np.bool_)
     for _ in range(env.game.rules.num_rounds * 3):
         assert not ends.any()
         observations, _, ends, _, info = env.step(legal(env.action_masks(), rng))
     assert ends.all()
+    assert env.game.terminated.all() == (mode != SAME)
+    if mode == NEXT:
+        observations, rewards, ends, _, info = env.step(np.full(3, 999))
+        assert not np.concatenate([rewards, ends]).any()
+    if mode == DISABLED:
+        with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
+            env.reset(options={"reset_mask": np.zeros(3, np.bool_)})
+        observations, info = env.reset(options={"reset_mask": ends})
+        with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
+            env.reset(options={"reset_mask": np.array([True, False, False])})
     assert not env.game.terminated.any()
     assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
-    assert info["final_info"]["action_mask"].shape == (3, 15)
-
-
-def test_without_autoreset_the_games_that_are_over_are_dealt_by_hand() -> None:
-    env, rng = make("kododo", 3, 4, autoreset_mode=DISABLED), np.random.default_rng(0)
-    with pytest.raises(RuntimeError, match=r"have not begun; call reset\(\)"):
-        env.step(np.zeros(3, int))
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
-        env.reset(options={"reset_mask": np.array([True, False, False])})
-    while not env.game.terminated.all():
-        ends = env.step(legal(env.action_masks(), rng))[2]
-    with pytest.raises(RuntimeError, match=r"are over; call reset\(\)"):
-        env.step(np.zeros(3, int))
-    with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
-        env.reset(options={"reset_mask": np.zeros(3, np.bool_)})
-    observations, _ = env.reset(options={"reset_mask": ends})
-    assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
-    assert not env.game.terminated.any()
+    assert info["action_mask"].sum(axis=1).tolist() == [10, 10, 10]
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
@@ -163,7 +98,10 @@ def test_games_that_end_at_different_times(mode: AutoresetMode) -> None:
     episodes = waited = 0
     while episodes < 80:
         scores = env.game.scores[:, 0].astype(float)
-        _, rewards, ends, _, _ = env.step(legal(env.action_masks(), rng))
+        # The actions of games that wait are not looked at.
+        actions = np.where(waiting, 999, legal(env.action_masks(), rng))
+        _, rewards, ends, _, info = env.step(actions)
+        assert "illegal_action" not in info
         assert not rewards[waiting].any()
         assert not ends[waiting].any()
         gained += rewards
@@ -224,56 +162,12 @@ def test_every_game_may_have_the_learner_in_another_seat() -> None:
     assert not np.array_equal(env.seats, seats)
 
 
-def test_the_deck_is_given() -> None:
-    env = make("combi_combo", 2, 4)
-    decks = env.game.sample_decks(2, np.random.default_rng(0))
-    first, _ = env.reset(options={"deck": decks})
-    again, _ = env.reset(options={"deck": decks[::-1]})
-    assert np.array_equal(first["observation"], again["observation"][::-1])
-
-
-def test_illegal_actions_are_replaced_and_told() -> None:
-    env = make("kododo", 3, 4)
-    env.reset(seed=0)
-    actions = np.array([0, 5, 1])  # single cards, where a pair must be laid
-    info = env.step(actions)[4]
-    assert info["illegal_action"].tolist() == info["_illegal_action"].tolist() == [1, 0, 1]
-    assert actions.tolist() == [0, 5, 1]
-    assert "illegal_action" not in env.step(np.zeros(3, int))[4]
-
-
-def test_illegal_actions_raise_on_request() -> None:
-    env = make("kododo", 3, 4, illegal_action="raise", opponents="random")
-    env.reset(seed=0)
-    before, drawn = env.game.state(), env._choices.rng.bit_generator.state
-    with pytest.raises(ValueError, match=r"game 1, player 0, action 0 .*illegal_action='random'"):
-        env.step(np.array([5, 0, 5]))
-    assert data_equivalence(before, env.game.state(), exact=True)
-    assert env._choices.rng.bit_generator.state == drawn
-
-
-@pytest.mark.parametrize("actions", [[5, 5], [5, 5, 15], [5, 5, -1], [5.0] * 3, None, 5])
-def test_what_is_no_action_always_raises(actions: Any) -> None:
-    env = make("kododo", 3, 4)
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match="actions must be"):
-        env.step(actions)
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_spaces_hold_what_is_given(game: str) -> None:
-    env = make(game, 3, 4)
-    observations, _ = env.reset(seed=0)
-    assert env.observation_space.contains(observations)
-    assert env.action_space.contains(env.action_space.sample())
-    assert env.single_observation_space["observation"].shape == (env.game.layout.size,)
-    other = make(game, 3, 4, action_mask="info", normalize=True)
-    numbers, info = other.reset(seed=0)
-    assert isinstance(other.single_observation_space, gymnasium.spaces.Box)
-    assert other.observation_space.contains(numbers)
-    assert numbers.dtype == np.float32
-    assert np.array_equal(info["action_mask"], observations["action_mask"])
-    assert "action_mask" not in make(game, 3, 4, action_mask="observation").reset(seed=0)[1]
+    for options in ({}, {"action_mask": "info", "normalize": True}):
+        env = make(game, 3, 4, **options)
+        assert env.observation_space.contains(env.reset(seed=0)[0])
+        assert env.action_space.contains(env.action_space.sample())
 
 
 def test_gymnasiums_own_wrappers() -> None:
@@ -390,34 +284,3 @@ def test_seeds_that_are_none(seed: Any, message: str) -> None:
         env.reset(seed=seed)
     assert differences(before, env.game.state()) == []
     assert env._choices.rng.bit_generator.state == drawn
-
-
-def test_pictures_show_what_each_learner_may_know() -> None:
-    env = make("kododo", 2, 4, seat=2, render_mode="ansi")
-    env.reset(seed=0)
-    assert env.render() == (env.game.text(0, 2), env.game.text(1, 2))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"autoreset_mode": "Never"}, "autoreset_mode must be one of 'NextStep', 'SameStep', "),
-        ({"seat": 4}, "a seat that is not 'random' must be 0 to 3, not 4"),
-        ({"opponents": "nobody"}, "unknown agent 'nobody'; kododo has random, greedy"),
-        ({"opponents": ["heuristic"]}, "3 opponents, one for each other seat, not 1"),
-        ({"opponents": "combi_combo-4p"}, "combi_combo"),
-        ({"action_mask": "nowhere"}, "action_mask must be one of 'observation', 'info', 'both'"),
-        ({"observation_dtype": "float"}, None),
-        ({"observation_dtype": "int3"}, "observation_dtype must be a dtype such as 'float32'"),
-        ({"observation_dtype": "bool"}, "observation_dtype must hold all numbers of uint8"),
-        ({"observation_dtype": "int8"}, "observation_dtype must hold all numbers of uint8"),
-        ({"observation_dtype": "int32", "normalize": True}, "normalize=True needs floats"),
-        ({"normalize": 1}, "normalize must be True or False, not 1"),
-    ],
-)
-def test_options(options: dict[str, Any], message: str | None) -> None:
-    if message is None:
-        assert make("kododo", 2, 4, **options).reset()[0]["observation"].dtype == np.float64
-        return
-    with pytest.raises(ValueError, match=message):
-        make("kododo", 2, 4, **options)

@@ -1,0 +1,262 @@
+"""One way to play every wrapper, so that what all of them promise is asked of each by one test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core import BatchGame, View
+from kododo_env.wrappers.spaces import row_of
+
+
+@dataclass
+class Told:
+    """What each slot, a learner's seat of a game, was told last."""
+
+    seen: list[Any]
+    infos: list[dict[str, Any]]
+    over: list[bool]
+    rewards: list[Any] | None = None
+
+
+class First:
+    """Plays the first legal action, and notes in which seat it was asked."""
+
+    def __init__(self, name: str = "first") -> None:
+        self.name = name
+        self.asked: list[int] = []
+
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        assert isinstance(view, View)
+        assert isinstance(rng, np.random.Generator)
+        assert (view.legal_action_mask.sum(axis=1) > 1).any()
+        self.asked.append(view.player)
+        return view.legal_action_mask.argmax(axis=1)
+
+
+class Dialect:
+    """A wrapper of a game, made as its users make it.
+
+    Attributes:
+        env: The wrapper.
+        seats: The learners' seats.
+        shown: Which games and players ``pictures`` shows.
+        space: That of one observation.
+    """
+
+    num_envs: ClassVar = 1
+    one_learner: ClassVar = False
+    passes_forced_steps: ClassVar = True
+    number: ClassVar[type] = float
+    options: ClassVar[dict[str, Any]] = {}
+    env: Any
+    seats: list[int]
+    shown: list[tuple[int, int | None]]
+    space: gymnasium.Space[Any]
+
+    def __init__(self, game: str = "kododo", players: int = 4, **options: Any) -> None:
+        self._make(game, num_players=players, **self.options | options)
+
+    @property
+    def game(self) -> BatchGame:
+        return self.env.game
+
+    @property
+    def first(self) -> int:
+        """The seat that is asked first; the opponents of one learner follow it."""
+        return self.seats[0] if self.one_learner else 0
+
+    @classmethod
+    def lineup(cls, opponents: list[Any]) -> dict[str, Any]:
+        """The options by which those have the seats; None is a learner."""
+        if not cls.one_learner:
+            return {"opponents": opponents}
+        seat = opponents.index(None)
+        return {"seat": seat, "opponents": opponents[seat + 1 :] + opponents[:seat]}
+
+    def masks(self, told: Told) -> np.ndarray:
+        """What each slot may do, (slots, A)."""
+        return np.array([each["action_mask"] for each in told.infos])
+
+    def pictures(self) -> list[Any]:
+        return [self.env.render()]
+
+
+class Parallel(Dialect):
+    passes_forced_steps = False
+    door = "parallel_env"
+
+    def _make(self, game: str, **options: Any) -> None:
+        self.env = getattr(registry.door(game), self.door)(**options)
+        self.seats, self.shown = self.env.seats, [(0, None)]
+        self.space = self.env.observation_space(self.env.possible_agents[0])
+
+    def reset(self, seed: int | None = None, **options: Any) -> Told:
+        seen, infos = self.env.reset(seed=seed, options=options)
+        return Told([*seen.values()], [*infos.values()], [False] * len(seen))
+
+    def step(self, actions: Any) -> Told:
+        told = self.env.step(dict(zip(self.env.possible_agents, actions, strict=True)))
+        assert all(list(each) == self.env.possible_agents for each in told)
+        seen, rewards, over, cut, infos = ([*each.values()] for each in told)
+        assert not any(cut)
+        return Told(seen, infos, over, rewards)
+
+
+class AEC(Parallel):
+    passes_forced_steps = True
+    door = "env"
+
+    def reset(self, seed: int | None = None, **options: Any) -> Told:
+        self.env.reset(seed=seed, options=options)
+        return self._told()
+
+    def step(self, actions: Any) -> Told:
+        env = self.env
+        for slot in np.flatnonzero(self.game.deciding()[0, self.seats]):
+            assert not env.agents or env.agent_selection == env.possible_agents[slot]
+            env.step(actions[slot])
+        return self._told()
+
+    def _told(self) -> Told:
+        env, names = self.env, self.env.possible_agents
+        assert not any(env.truncations.values())
+        return Told(
+            [env.observe(name) for name in names],
+            [env.infos[name] for name in names],
+            [env.terminations[name] for name in names],
+            [env.rewards[name] for name in names],
+        )
+
+
+class Single(Dialect):
+    one_learner = True
+
+    def _make(self, game: str, **options: Any) -> None:
+        id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+        self.env = gymnasium.make(id, **options).unwrapped
+        self.seats, self.shown = [self.env.seat], [(0, self.env.seat)]
+        self.space = self.env.observation_space
+
+    def reset(self, seed: int | None = None, **options: Any) -> Told:
+        seen, info = self.env.reset(seed=seed, options=options)
+        return Told([seen], [info], [False])
+
+    def step(self, actions: Any) -> Told:
+        (action,) = actions
+        seen, reward, over, cut, info = self.env.step(action)
+        assert cut is False
+        return Told([seen], [info], [over], [reward])
+
+
+class Vector(Dialect):
+    num_envs = 3
+    one_learner = True
+    number = np.float64
+
+    def _make(self, game: str, **options: Any) -> None:
+        id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+        self.env = gymnasium.make_vec(id, num_envs=self.num_envs, **options)
+        self.seats = [int(self.env.seats[0])]
+        self.shown = [(index, self.seats[0]) for index in range(self.num_envs)]
+        self.space = self.env.single_observation_space
+
+    def reset(self, seed: int | None = None, **options: Any) -> Told:
+        if "deck" in options:
+            options["deck"] = [options["deck"]] * self.num_envs
+        seen, info = self.env.reset(seed=seed, options=options)
+        return Told(self._rows(seen), self._each(info), [False] * self.num_envs)
+
+    def step(self, actions: Any) -> Told:
+        seen, rewards, over, cut, info = self.env.step(actions)
+        rows = self._rows(seen)
+        assert not cut.any()
+        if "final_obs" in info:  # what else is told is of the next game
+            assert info["_final_obs"].tolist() == info["_final_info"].tolist() == over.tolist()
+            rows, info = [*info["final_obs"]], info["final_info"]
+        return Told(rows, self._each(info), over.tolist(), [*rewards])
+
+    def _rows(self, seen: Any) -> list[Any]:
+        return [row_of(seen, index) for index in range(self.num_envs)]
+
+    def _each(self, info: dict[str, Any]) -> list[dict[str, Any]]:
+        names = [name for name in info if not name.startswith("_")]
+        return [
+            {name: info[name][index] for name in names if info[f"_{name}"][index]}
+            for index in range(self.num_envs)
+        ]
+
+    def pictures(self) -> list[Any]:
+        return [*self.env.render()]
+
+
+class SameStep(Vector):
+    options: ClassVar = {"autoreset_mode": "SameStep"}
+
+
+class Disabled(Vector):
+    options: ClassVar = {"autoreset_mode": "Disabled"}
+
+
+class SB3(Dialect):
+    num_envs = 3
+    passes_forced_steps = False
+    number = np.float32
+
+    def _make(self, game: str, num_players: int, **options: Any) -> None:
+        pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+        from kododo_env.wrappers.sb3 import BatchVecEnv
+
+        own = signature(BatchVecEnv).parameters
+        rules = {name: options.pop(name) for name in [*options] if name not in own}
+        batch = registry.batch_game(game, self.num_envs, num_players=num_players, **rules)
+        self.env = BatchVecEnv(batch, **options)
+        self.seats, self.space = self.env.seats, self.env.observation_space
+        self.shown = [(index, seat) for index in range(self.num_envs) for seat in self.seats]
+
+    def reset(self, seed: int | None = None, deck: Any = None) -> Told:
+        if seed is not None:  # stable-baselines3 would draw one
+            self.env.seed(seed)
+        seen = self.env.reset()
+        if deck is not None:
+            self.game.reset(decks=[deck] * self.num_envs)
+            seen = self.env._observations()
+        return Told(self._rows(seen), self.env.reset_infos, [False] * self.env.num_envs)
+
+    def step(self, actions: Any) -> Told:
+        seen, rewards, over, infos = self.env.step(actions)
+        rows = [
+            info.pop("terminal_observation") if ended else row
+            for row, info, ended in zip(self._rows(seen), infos, over, strict=True)
+        ]
+        return Told(rows, infos, over.tolist(), [*rewards])
+
+    def _rows(self, seen: Any) -> list[Any]:
+        return [row_of(seen, slot) for slot in range(self.env.num_envs)]
+
+    def masks(self, told: Told) -> np.ndarray:
+        return self.env.action_masks()
+
+    def pictures(self) -> list[Any]:
+        return self.env.get_images()
+
+
+def play(table: Dialect, rng: np.random.Generator, *seeds: int | None) -> list[Told]:
+    """An episode of random play for each seed, with illegal actions: all that was told."""
+    given = []
+    for seed in seeds:
+        given.append(table.reset(seed))
+        while not all(given[-1].over):
+            actions = rng.integers(table.game.num_actions, size=len(given[-1].seen))
+            given.append(table.step(actions.tolist()))
+    return given
+
+
+KINDS: tuple[Any, ...] = (Parallel, AEC, Single, Vector, SB3)
+EVERY_MODE = (*KINDS, SameStep, Disabled)

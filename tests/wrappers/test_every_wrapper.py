@@ -1,0 +1,464 @@
+"""Every wrapper of every game, against the batch and its own contract."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import cloudpickle
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env, data_equivalence
+
+from kododo_env import kododo_v0, registry
+from kododo_env.core import BatchGame, RandomAgent
+from kododo_env.core.rewards import reward_function
+from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
+from kododo_env.wrappers import AECGame, ParallelGame, SingleSeatEnv
+from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
+from tests.helpers import differences, random_actions
+from tests.wrappers.dialects import (
+    AEC,
+    EVERY_MODE,
+    KINDS,
+    SB3,
+    Dialect,
+    Disabled,
+    First,
+    Parallel,
+    SameStep,
+    Single,
+    Told,
+    Vector,
+    play,
+)
+
+# With four cards in hand the last card of the game is the only one that can be laid.
+LAST_CARD = {"hand_size": 4, "removed_cards": 4}
+CASES: tuple[tuple[Any, ...], ...] = (
+    *((game, players, {}, {}) for game, players in TABLES),
+    ("kododo", 2, LAST_CARD, {}),
+    # What is forced may be any action.
+    ("combi_combo", 4, ALL_ALIKE, {"deck": forced_deck(1)}),
+)
+each_kind = pytest.mark.parametrize("kind", KINDS)
+dealt_by_reset = pytest.mark.parametrize("kind", [each for each in EVERY_MODE if each is not SB3])
+
+
+def legal(table: Dialect, told: Told, rng: np.random.Generator) -> list[int]:
+    masks = table.masks(told)
+    return (rng.random(masks.shape) * (masks > 0)).argmax(axis=1).tolist()
+
+
+def same(one: Any, other: Any) -> bool:
+    return data_equivalence([vars(told) for told in one], [vars(told) for told in other])
+
+
+# --- playing --------------------------------------------------------------------------
+
+
+def follow(
+    table: Dialect, reset: dict[str, Any], reward: Any, **rules: Any
+) -> tuple[np.ndarray, list[int], BatchGame]:
+    """Play a whole game beside the batch; all opponents play their first legal action.
+
+    Returns:
+        What each slot gained, the seats whose opponents had to be asked, and the batch.
+    """
+    game, players, seats = table.game.name, table.game.num_players, table.seats
+    plain = registry.batch_game(game, table.num_envs, num_players=players, **rules)
+    plain.reset(5, [reset["deck"]] * plain.num_envs if reset else None)
+    told, rng = table.reset(5, **reset), np.random.default_rng(0)
+    asked, gained, returns = [], np.zeros((plain.num_envs, len(seats))), 0
+    turn_order = [(table.first + seat) % players for seat in range(players)]
+
+    def step(actions: np.ndarray) -> np.ndarray:
+        deciding = plain.deciding().any(axis=0)
+        asked.extend(seat for seat in turn_order if deciding[seat] and seat not in seats)
+        plain.step(actions)
+        return reward_function(reward)(plain)[:, seats]
+
+    while True:
+        while table.passes_forced_steps and not (
+            plain.terminated.all() or plain.deciding()[:, seats].any()
+        ):
+            gained += step(plain.legal_action_mask().argmax(axis=2))
+        over = plain.terminated.all()
+        assert told.over == [over] * len(told.seen)
+        seen = plain.observe()[:, seats].reshape(len(told.seen), -1)
+        assert np.array_equal([each["observation"] for each in told.seen], seen)
+        assert all(table.space.contains(each) for each in told.seen)
+        assert all(each.flags.c_contiguous for row in told.seen for each in row.values())
+        assert {name for info in told.infos for name in info} <= {"action_mask"}
+        if not (over and isinstance(table, SB3)):  # which has dealt again
+            masks = plain.legal_action_mask()[:, seats].reshape(len(seen), -1)
+            assert np.array_equal([each["action_mask"] for each in told.seen], masks)
+            assert np.array_equal(table.masks(told), masks)
+        if told.rewards is not None:
+            assert {type(each) for each in told.rewards} == {table.number}
+            assert told.rewards == pytest.approx(gained.ravel().tolist(), abs=1e-4)
+            returns, gained = returns + np.array(told.rewards), np.zeros_like(gained)
+        if over:
+            return returns, asked, plain
+        actions = plain.legal_action_mask().argmax(axis=2)
+        actions[:, seats] = random_actions(plain, rng)[:, seats]
+        gained += step(actions)
+        told = table.step(actions[:, seats].ravel().tolist())
+
+
+def lined_up(kind: Any, players: int, opponent: First) -> dict[str, Any]:
+    """The options by which the opponent has all seats but the second, and the fourth if it may."""
+    learners = [1] if kind.one_learner else range(1, players, 2)
+    return kind.lineup([None if seat in learners else opponent for seat in range(players)])
+
+
+@pytest.mark.parametrize("kind", EVERY_MODE)
+@pytest.mark.parametrize(("game", "players", "rules", "reset"), CASES)
+def test_a_wrapper_plays_as_the_batch_does(
+    game: str, players: int, rules: dict[str, Any], reset: dict[str, Any], kind: Any
+) -> None:
+    """Nobody is asked where one action alone is legal, and each opponent in its own seat."""
+    first = First()
+    options = {"action_mask": "both", **lined_up(kind, players, first), **rules}
+    _, wanted, _ = follow(kind(game, players, **options), reset, "score", **rules)
+    assert first.asked == wanted or kind is SameStep  # which has begun the next game
+    if not kind.one_learner:
+        follow(kind(game, players, action_mask="both", **rules), reset, "score", **rules)
+
+
+@pytest.mark.parametrize("reward", ["score", "margin", "win", lambda game: game.rewards * 2 + 1])
+@pytest.mark.parametrize("kind", EVERY_MODE)
+@pytest.mark.parametrize(("game", "players"), EXTREMES)
+def test_rewards_add_up_to_the_result(game: str, players: int, kind: Any, reward: Any) -> None:
+    options = {"action_mask": "both", "reward": reward, **lined_up(kind, players, First())}
+    table = kind(game, players, **options)
+    returns, _, plain = follow(table, {}, reward)
+    scores = plain.scores.astype(float)
+    final = {
+        "score": scores,
+        "margin": scores - (scores.sum(axis=1, keepdims=True) - scores) / (players - 1),
+        "win": plain.outcome() - 1 / players,
+    }
+    if reward in final:
+        assert returns == pytest.approx(final[reward][:, table.seats].ravel(), abs=1e-4)
+
+
+@each_kind
+@pytest.mark.parametrize(("game", "players"), EXTREMES)
+def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: Any) -> None:
+    """Cards, random opponents, random seats and what is played for an illegal action."""
+    options = {"seat": "random"} if kind.one_learner else {}
+    if players > 2 or kind.one_learner:
+        options["opponents"] = "random"
+
+    def run(*seeds: int | None) -> list[Told]:
+        table = kind(game, players, illegal_action="random", **options)
+        return play(table, np.random.default_rng(0), *seeds)
+
+    assert same(run(7, None, None), run(7, None, None))
+    dealt = set()
+    for seeds in ((7, None, 8, None), (None,)):
+        table = kind(game, players, **options)
+        for seed in seeds:
+            table.reset(seed)
+            dealt.add(table.game.decks.tobytes())
+    assert len(dealt) == 5
+
+
+@each_kind
+def test_other_draws_do_not_change_the_next_deal(kind: Any) -> None:
+    """Opponents, seats and replaced actions have a generator that is the wrapper's own."""
+    dealt: list[np.ndarray] = []
+    for options in ({"seat": "random", "opponents": "random"}, {"seat": 0, "opponents": First()}):
+        if not kind.one_learner:
+            del options["seat"]
+        table = kind(players=3, illegal_action="random", **options)
+        told = table.reset(4)
+        while not all(told.over):
+            masks = table.masks(told)
+            told = table.step(masks.argmax(axis=1) if dealt else np.zeros(len(masks), int))
+        table.reset()
+        dealt.append(table.game.decks)
+    assert np.array_equal(*dealt)
+
+
+@pytest.mark.parametrize("way", [pickle, cloudpickle, copy])
+@pytest.mark.parametrize("kind", [Parallel, AEC, Single, Vector])
+@pytest.mark.parametrize("game", GAMES)
+def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
+    table = kind(game, opponents="random", illegal_action="random")
+    table.reset(0)
+    table.step(table.game.legal_action_mask()[:, table.seats[0]].argmax(axis=1))
+    other = copy.copy(table)
+    other.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
+    episodes = [play(each, np.random.default_rng(1), None) for each in (table, other)]
+    assert same(*episodes)
+
+
+# --- opponents ------------------------------------------------------------------------
+
+
+@each_kind
+@pytest.mark.parametrize("name", [None, "heuristic", "kododo-3p", "search:heuristic:2"])
+def test_one_opponent_has_all_seats_but_the_first(kind: Any, name: str | None) -> None:
+    if name == "search:heuristic:2":
+        pytest.importorskip("scipy", reason="search is an extra")
+    first = First()
+    table = kind(players=3, opponents=name or first)
+    assert table.seats == [0]
+    assert [agent.name for agent in table.env.opponents if agent] == [name or "first"] * 2
+    table.step(table.masks(table.reset(0)).argmax(axis=1).tolist())
+    assert name or first.asked[:2] == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [Single, Vector])
+def test_a_random_seat_changes(kind: Any) -> None:
+    table, seats = kind(players=3, seat="random"), set()
+    for _ in range(30):
+        told = table.reset()
+        now = np.atleast_1d(table.env.seats if kind is Vector else table.env.seat)
+        rows = table.game.observe()[np.arange(kind.num_envs), now]
+        assert np.array_equal([each["observation"] for each in told.seen], rows)
+        seats.update(now.tolist())
+    assert seats == {0, 1, 2}
+
+
+class Answers(First):
+    """Gives the same answer to everything."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__("answers")
+        self.answer = answer
+
+    def act(self, view: Any, rng: np.random.Generator) -> Any:
+        return self.answer(view.num_envs)
+
+
+@each_kind
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (lambda games: 5, "agent 'answers' must play . actions, one for each game"),
+        (lambda games: np.full(games, 5.0), "'answers' plays must be integers, not float64"),
+        (lambda games: np.full(games + 1, 5), "agent 'answers' must play . actions"),
+        (lambda games: np.zeros(games, int), "player 1, action 0"),
+    ],
+)
+def test_an_opponent_that_does_not_play(kind: Any, answer: Any, said: str) -> None:
+    table = kind(players=2, opponents=Answers(answer))
+    table.reset(0)
+    with pytest.raises(ValueError, match=said):
+        table.step([5] * kind.num_envs)
+
+
+# --- actions --------------------------------------------------------------------------
+
+
+@each_kind
+@pytest.mark.parametrize("opponents", [None, "random"])
+def test_illegal_actions_are_replaced_and_told(kind: Any, opponents: Any) -> None:
+    table = kind(opponents=opponents, illegal_action="random", players=3)
+    slots = len(table.reset(0).seen)
+    chosen = ([0, 5, 1] * slots)[:slots]  # 0 and 1 are single cards, where a pair must be laid
+    actions = np.array(chosen)
+    told = table.step(actions)
+    assert [each.get("illegal_action", False) for each in told.infos] == [a != 5 for a in chosen]
+    assert actions.tolist() == chosen
+    assert ((table.game.table >= 0).sum(axis=2) == 2).all()
+    told = table.step([0] * slots)  # a single card is to be laid now
+    assert not any("illegal_action" in each for each in told.infos)
+
+
+@each_kind
+def test_actions_that_are_replaced_differ(kind: Any) -> None:
+    table, tables = kind(illegal_action="random"), set()
+    for seed in range(20):
+        slots = len(table.reset(0).seen)
+        table.env._choices.seed(seed)
+        table.step([0] * slots)
+        tables.add(table.game.table.tobytes())
+    assert len(tables) > 5
+
+
+@each_kind
+@pytest.mark.parametrize("opponents", [None, "random"])
+@pytest.mark.parametrize(
+    ("illegal_action", "action"),
+    [("raise", 2), *product(("raise", "random"), (15, -1, 5.0, None))],
+)
+def test_a_refused_step_changes_nothing(
+    illegal_action: str, action: Any, opponents: Any, kind: Any
+) -> None:
+    """Opponents had chosen before the refusal, and chose otherwise the next time.
+
+    None was taken for a step that nobody had asked for.
+    """
+    table = kind(players=3, opponents=opponents, illegal_action=illegal_action)
+    slots = len(table.reset(0).seen)
+    before, drawn = table.game.state(), table.env._choices.rng.bit_generator.state
+    said = "must be" if illegal_action == "random" else "must be|no such action"
+    if action == 2:
+        last = table.seats[-1]
+        said = rf"player[ _]{last}.* 2 .*legal now: 5, 6.*without masks\? illegal_action='random' "
+    with pytest.raises(ValueError, match=said):
+        table.step([5] * (slots - 1) + [action])
+    assert differences(before, table.game.state()) == []
+    assert table.env._choices.rng.bit_generator.state == drawn
+    if kind is not AEC:
+        table.step([5] * slots)
+
+
+@pytest.mark.parametrize("kind", [Vector, SB3])
+@pytest.mark.parametrize("actions", [[5, 5], [[5, 5], [5, 5]], 5, None, [5, 5, None]], ids=repr)
+def test_there_is_an_action_for_each_slot(kind: Any, actions: Any) -> None:
+    table = kind(opponents="random")
+    table.reset(0)
+    with pytest.raises(ValueError, match=r"actions must be (\d+ )?integers"):
+        table.step(actions)
+
+
+@dealt_by_reset
+def test_calls_at_the_wrong_time(kind: Any) -> None:
+    table = kind(players=2)
+    with pytest.raises(RuntimeError, match=r"(ha(s|ve) not begun|is running); call reset\(\)"):
+        table.step([5] * len(table.seats) * kind.num_envs)
+    told, rng = table.reset(0), np.random.default_rng(0)
+    while not all(told.over):
+        told = table.step(legal(table, told, rng))
+    if kind in (Parallel, Single, Disabled):
+        with pytest.raises(RuntimeError, match=r"(is|are) (over|running); call reset\(\)"):
+            table.step([0] * len(told.seen))
+    table.reset()
+    table.step([5] * len(told.seen))
+
+
+@dealt_by_reset
+@pytest.mark.parametrize("options", [{"deck": [0]}, {"deck": 0}, "deck", 5, ["deck"]])
+def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
+    """The generator that Gymnasium keeps was seeded before the deck was looked at."""
+    table = kind()
+    table.reset(1)
+
+    def generators() -> list[Any]:
+        rngs = [table.env._choices.rng, *([table.env.np_random] if kind.one_learner else [])]
+        return [rng.bit_generator.state for rng in rngs]
+
+    before, drawn = table.game.state(), generators()
+    with pytest.raises(ValueError, match=r"^(options must be a dictionary|.*deck.* must )"):
+        table.env.reset(seed=2, options=options)
+    assert differences(before, table.game.state()) == []
+    assert generators() == drawn
+
+
+# --- observations and pictures --------------------------------------------------------
+
+
+@each_kind
+@pytest.mark.parametrize("action_mask", ["both", "observation", "info"])
+@pytest.mark.parametrize(
+    ("dtype", "normalize", "wanted"),
+    [
+        (None, False, None), ("int32", False, np.int32), ("float", False, np.float64),
+        (None, True, np.float32), ("float64", True, np.float64),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("game", GAMES)
+def test_observations_as_other_libraries_want_them(
+    game: str, dtype: Any, normalize: bool, wanted: Any, action_mask: str, kind: Any
+) -> None:
+    options = {"observation_dtype": dtype, "normalize": normalize, "action_mask": action_mask}
+    table = kind(game, 4, **options)
+    told, layout = table.reset(0), table.game.layout
+    rows = table.game.observe()[:, table.seats].reshape(len(told.seen), -1)
+    masks = table.game.legal_action_mask()[:, table.seats].reshape(len(rows), -1)
+    for seen, info, row, mask in zip(told.seen, told.infos, rows, masks, strict=True):
+        assert table.space.contains(seen)
+        assert isinstance(seen, dict) == (action_mask != "info")
+        numbers = seen["observation"] if isinstance(seen, dict) else seen
+        assert numbers.dtype == (wanted or layout.dtype)
+        assert np.allclose(numbers * (layout.maxima if normalize else 1), row, atol=1e-4)
+        assert not isinstance(seen, dict) or np.array_equal(seen["action_mask"], mask)
+        assert ("action_mask" in info) == (action_mask != "observation" and kind is not SB3)
+        assert "action_mask" not in info or np.array_equal(info["action_mask"], mask)
+
+
+@each_kind
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_pictures_show_what_each_learner_may_know(mode: str, kind: Any) -> None:
+    """PettingZoo's, which are of all players together, show everything."""
+    if mode == "rgb_array":
+        pytest.importorskip("resvg_py", reason="drawing pixels is an extra")
+    table = kind(players=2, render_mode=mode, **({"seat": 1} if kind.one_learner else {}))
+    table.reset(0)
+    drawn = table.game.text if mode == "ansi" else lambda *at: pixels(table.game.svg(*at))
+    wanted = [drawn(*at) for at in table.shown]
+    assert len(wanted) == len(table.pictures())
+    assert all(map(np.array_equal, table.pictures(), wanted))
+
+
+@pytest.mark.parametrize("library", ["resvg_py", "matplotlib", "PIL"])
+@each_kind
+def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
+    kind: Any, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were a mode everywhere, and refused when the first picture was drawn."""
+    kind()  # by now all is imported that the wrapper itself needs
+    font_files.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    env = kind().env
+    assert env.metadata["render_modes"] == ["ansi"]
+    with pytest.raises(RenderingUnavailable, match=r"pip install 'kododo-env\[render\]'"):
+        kind(render_mode="rgb_array")
+    if kind is Single:
+        check_env(env)
+
+
+# --- options --------------------------------------------------------------------------
+
+FOR_EACH_SEAT, FOR_EACH_OTHER = (Parallel, AEC, SB3), (Single, Vector)
+OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
+    (KINDS, {"render_mode": "human"}, "render_mode 'human'; choose one of None, 'ansi', 'rgb_a"),
+    (KINDS, {"illegal_action": "pass"}, "illegal_action must be 'raise' or 'random', not 'pass'"),
+    (KINDS, {"reward": "glory"}, "unknown reward 'glory'"),
+    (KINDS, {"action_mask": "nowhere"}, "action_mask must be one of 'observation', 'info', 'both'"),
+    (KINDS, {"observation_dtype": "int3"}, "observation_dtype must be a dtype such as 'float32'"),
+    (KINDS, {"observation_dtype": "bool"}, "observation_dtype must hold all numbers of uint8"),
+    (KINDS, {"observation_dtype": "int8"}, "observation_dtype must hold all numbers of uint8"),
+    (KINDS, {"observation_dtype": "int32", "normalize": True}, "normalize=True needs floats"),
+    (KINDS, {"normalize": 1}, "normalize must be True or False, not 1"),
+    (KINDS, {"opponents": "nobody"}, "unknown agent 'nobody'; kododo has random, greedy"),
+    (KINDS, {"opponents": "kododo-3p"}, "kododo-3p"),
+    (KINDS, {"opponents": "combi_combo-4p"}, "combi_combo"),
+    (KINDS, {"opponents": RandomAgent}, "opponents must be None, an agent"),
+    (KINDS, {"opponents": 5}, "opponents must be None, an agent"),
+    (KINDS, {"opponents": [RandomAgent(), "random", RandomAgent]}, "opponents must be None, an a"),
+    (FOR_EACH_SEAT, {"opponents": ["random"] * 4}, "play all seats; leave None where the learner"),
+    (FOR_EACH_SEAT, {"opponents": [None, "random"]}, "must be 4, one for each seat, None for a "),
+    (FOR_EACH_SEAT, {"opponents": [None, None, None, "nobody"]}, "unknown agent 'nobody'"),
+    (FOR_EACH_OTHER, {"opponents": ["random", None, "random"]}, "opponents must be None, an agent"),
+    (FOR_EACH_OTHER, {"opponents": ["random"] * 4}, "3 opponents, one for each other seat, not 4"),
+    (FOR_EACH_OTHER, {"opponents": []}, "3 opponents, one for each other seat, not 0"),
+    (FOR_EACH_OTHER, {"seat": 4}, "a seat that is not 'random' must be 0 to 3, not 4"),
+    (FOR_EACH_OTHER, {"seat": -1}, "a seat that is not 'random' must be 0 to 3, not -1"),
+    (FOR_EACH_OTHER, {"seat": "first"}, "that is not 'random' must be a whole number, not 'first'"),
+    ((Vector,), {"autoreset_mode": "Never"}, "must be one of 'NextStep', 'SameStep', 'Disabled'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [(kind, options, said) for kinds, options, said in OPTIONS for kind in kinds],
+)
+def test_an_option_that_is_none_is_refused(kind: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        kind(**options)
+
+
+@pytest.mark.parametrize("wrapper", [ParallelGame, AECGame, SingleSeatEnv])
+def test_one_game_is_no_batch(wrapper: Callable[..., Any]) -> None:
+    with pytest.raises(ValueError, match="one game is wanted, not a batch of 2"):
+        wrapper(kododo_v0.batch_game(2))
