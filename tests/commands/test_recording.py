@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.commands import tournament as evaluation
 from kododo_env.records import read_record, replay
 from kododo_env.records.decision_file import read_decisions
-from tests.command_line import cli
+from tests.command_line import cli, stopping_after
 
 AGENTS = ("--agents", "random", "greedy", "--workers", "1")
 
@@ -95,16 +94,9 @@ def test_a_resumed_tournament_has_all_records(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = evaluation.run
-
-    def stopped(*args: Any) -> Iterator[ChunkResult]:
-        for number, result in enumerate(run(*args)):
-            if number == 3:
-                raise KeyboardInterrupt
-            yield result
-
     args = (*AGENTS, "--games", "40", "--json", str(tmp_path / "out.json"))
     record = ("--record", str(tmp_path / "records"))
-    monkeypatch.setattr(evaluation, "run", stopped)
+    monkeypatch.setattr(evaluation, "run", stopping_after(3))
     assert cli(capsys, *args, *record)[0] == 130
     assert 0 < len(records_in(tmp_path / "records")) < 40
     code, _, err = cli(capsys, *args, *record)
@@ -148,12 +140,7 @@ def test_a_stopped_tournament_leaves_no_half_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-    def stopped(*_: Any) -> Iterator[ChunkResult]:
-        raise KeyboardInterrupt
-        yield
-
-    monkeypatch.setattr(evaluation, "run", stopped)
+    monkeypatch.setattr(evaluation, "run", stopping_after(0))
     path = tmp_path / "decisions.parquet"
     assert cli(capsys, *AGENTS, "--games", "40", "--record", str(path))[0] == 130
     assert list(tmp_path.iterdir()) == []
