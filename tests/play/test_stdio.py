@@ -50,22 +50,16 @@ def test_the_example_without_a_game_says_what_is_missing() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_position_comes_unasked_and_has_no_pictures() -> None:
-    (position,) = answers()
-    assert position["type"] == "position"
-    assert "picture" not in json.dumps(position)
-
-
 def test_a_wrong_line_is_told_and_the_next_one_is_another_chance() -> None:
-    act = b'{"type": "act", "step": 0, "action": %d}\n'
-    first, *errors, chosen, after = answers(b"\xff\n", b"\n", b"hello\n", act % 99, act % 5)
+    """The position comes unasked and has no pictures; the last line needs no end."""
+    act = b'{"type": "act", "step": 0, "action": %d}'
+    wrong = (b"\xff\n", b"\n", b"hello\n", act % 99 + b"\n")
+    first, *errors, chosen, after = answers(*wrong, act % 5)
+    assert first["type"] == "position"
+    assert "picture" not in json.dumps(first)
     assert [each["type"] for each in errors] == ["error"] * 3
     assert (first["step"], chosen["step"], after["step"]) == (0, 0, 1)
     assert chosen["chosen"] == 5
-
-
-def test_the_last_line_needs_no_end() -> None:
-    assert answers(b'{"type": "look"}')[-1]["type"] == "position"
 
 
 def test_several_people_do_not_sit_at_one_terminal() -> None:

@@ -111,19 +111,18 @@ def test_a_second_tab_a_late_message_and_another_step_do_nothing() -> None:
     refused(said, 1, act | {"step": 2}, "this was for step 2; the table is at 1")
 
 
-def test_what_somebody_has_chosen_is_seen_when_all_have() -> None:
+def test_a_choice_is_seen_when_all_have_chosen() -> None:
     said = sitting(people=2)
-    words = said.last[0]["actions"][0]["words"]
+    words, before = said.last[0]["actions"][0]["words"], said.last[1]
     said.act(0, said.last[0]["actions"][0]["action"])
     assert said.last[0]["chosen"] is not None
     assert said.last[0]["actions"] == []
-    other = said.last[1]
-    assert (other["chosen"], other["waiting_for"], other["log"]) == (None, [1], [])
+    assert said.last[1] == before | {"waiting_for": [1]}
     said.act(1, said.last[1]["actions"][0]["action"])
     assert said.last[1]["log"][0]["lines"][0] == f"player_0 {words.replace('lay', 'lays')}"
 
 
-def test_who_has_nothing_to_decide_is_not_waited_for_and_cannot_act() -> None:
+def test_a_player_with_nothing_to_decide_is_not_waited_for_and_cannot_act() -> None:
     said = sitting("kado", people=2, players=2, opponents=[])
     assert said.last[1]["actions"] == []
     assert said.last[1]["waiting_for"] == [0]
@@ -148,7 +147,7 @@ def test_a_stranger_has_no_seat() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_whoever_reloads_sees_what_they_last_saw(game: str) -> None:
+def test_a_player_who_reloads_sees_the_last_position_again(game: str) -> None:
     said = sitting(game, people=2)
     for _ in range(5):
         said.choose()
