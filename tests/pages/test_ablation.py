@@ -27,10 +27,7 @@ def test_each_row_can_be_trained_and_is_another_recipe(table: str, row: str) -> 
     task = task_of(default_config(*given, **ablation.ROWS[table][row]))
     assert (task == task_of(default_config(*given))) == (row == RECIPE)
     assert ablation.STEPS[table] > 0
-
-
-def test_a_page_can_hold_its_rows() -> None:
-    assert all(len(rows) <= 20 for rows in ablation.ROWS.values())
+    assert len(ablation.ROWS[table]) <= 20  # as many as a page can hold
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Figures and pictures of the pages are those of the JSON that commands wrote."""
+"""Tables and pictures of the pages are those of the code, and of the JSON that commands wrote."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from tests.doors import GAMES
 from tests.pages.scripts import script
 
 update_tables, make_images = script("update_tables"), script("make_images")
 draw_rooms = script("draw_rooms")
-TABLES = [each for each in update_tables.tables() if each[1] != "layout"]
+TABLES = [*update_tables.tables()]
+HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Scripted players", "## Versions")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_a_page_with_all_its_parts(game: str) -> None:
+    page = update_tables.page_of(game)
+    assert page.exists(), f"{game} has no page docs/games/{game}.md (see CONTRIBUTING.md)"
+    lines = page.read_text().splitlines()
+    assert [heading for heading in HEADINGS if heading not in lines] == []
 
 
 @pytest.mark.parametrize(
@@ -24,16 +34,39 @@ def test_a_table_is_up_to_date(path: Path, marker: str, table: Callable[[], str]
     assert page == update_tables.updated(page, marker, table()), "run python -m docs.update_tables"
 
 
-def test_the_learning_curve_is_drawn_from_the_policys_card() -> None:
-    with Image.open(make_images.IMAGES / "learning_curve.png") as picture:
-        drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
-    assert drawn == make_images.curve(), "run python docs/make_images.py"
+@pytest.mark.parametrize(
+    "page",
+    [
+        "no markers",
+        "only <!-- layout --> begins",
+        "<!-- /layout --> wrong way round <!-- layout -->",
+        "<!-- layout --><!-- /layout --> twice <!-- layout --><!-- /layout -->",
+    ],
+)
+def test_a_page_without_one_pair_of_markers_is_refused(page: str) -> None:
+    with pytest.raises(ValueError, match="needs one <!-- layout -->"):
+        update_tables.updated(page, "layout", "a table")
 
 
-def test_the_picture_of_the_small_game_is_drawn_from_its_json() -> None:
-    with Image.open(make_images.IMAGES / "exact.png") as picture:
+def test_only_what_is_between_the_markers_is_replaced() -> None:
+    page = "above\n<!-- layout -->\nold\n<!-- /layout -->\nbelow\n"
+    new = update_tables.updated(page, "layout", "new")
+    assert new == "above\n<!-- layout -->\n\nnew\n\n<!-- /layout -->\nbelow\n"
+    assert update_tables.updated(new, "layout", "new") == new
+
+
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("learning_curve", make_images.curve),
+        ("exact", make_images.truth),
+        ("time_to_strength", make_images.strengths),
+    ],
+)
+def test_a_picture_is_drawn_from_its_figures(name: str, figures: Callable[[], object]) -> None:
+    with Image.open(make_images.IMAGES / f"{name}.png") as picture:
         drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
-    assert drawn == make_images.truth(), "run python docs/make_images.py"
+    assert drawn == figures(), "run python docs/make_images.py"
 
 
 def test_the_picture_of_the_rooms_is_drawn_from_the_imports() -> None:
