@@ -72,10 +72,14 @@ def test_a_resumed_tournament_equals_an_unbroken_one(
     assert cli(capsys, *SOME, "--json", str(unbroken))[0] == 0
     run = evaluation.run
     monkeypatch.setattr(evaluation, "run", stopping_after(5))
-    code, _, err = cli(capsys, *SOME, "--json", str(broken))
+    records = tmp_path / "records"
+    args = (*SOME, "--json", str(broken), "--record", str(records))
+    code, _, err = cli(capsys, *args)
     assert code == 130
     assert "--resume" in err
     assert not broken.exists()
+    assert 0 < len([*records.iterdir()]) < 40
+    assert "holds records already: give another folder" in cli(capsys, *args)[2]
     with evaluation.log_of(broken).open("ab") as log:
         log.write(b'{"chunk": 5, "shar')  # killed while it wrote
     played: list[int] = []
@@ -85,10 +89,11 @@ def test_a_resumed_tournament_equals_an_unbroken_one(
         return run(tournament, chunks, workers)
 
     monkeypatch.setattr(evaluation, "run", counting)
-    assert cli(capsys, *SOME, "--json", str(broken), "--resume")[0] == 0
+    assert cli(capsys, *args, "--resume")[0] == 0
     assert min(played) == 5
     assert broken.read_bytes() == unbroken.read_bytes()
     assert not evaluation.log_of(broken).exists()
+    assert len([*records.iterdir()]) == 40
 
 
 @pytest.mark.parametrize("agent", ["{}", "search:{}:1"])

@@ -90,22 +90,6 @@ def test_the_record_does_not_depend_on_the_workers_nor_the_results_on_the_record
     assert records_in(tmp_path / "one") == records_in(tmp_path / "two")
 
 
-def test_a_resumed_tournament_has_all_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = evaluation.run
-    args = (*AGENTS, "--games", "40", "--json", str(tmp_path / "out.json"))
-    record = ("--record", str(tmp_path / "records"))
-    monkeypatch.setattr(evaluation, "run", stopping_after(3))
-    assert cli(capsys, *args, *record)[0] == 130
-    assert 0 < len(records_in(tmp_path / "records")) < 40
-    code, _, err = cli(capsys, *args, *record)
-    assert (code, "holds records already: give another folder" in err) == (2, True)
-    monkeypatch.setattr(evaluation, "run", run)
-    assert cli(capsys, *args, *record, "--resume")[0] == 0
-    assert len(records_in(tmp_path / "records")) == 40
-
-
 @pytest.mark.parametrize("game", list(registry.DOORS))
 def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")

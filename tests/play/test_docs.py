@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
-
-import pytest
 
 from kododo_env.play.messages import FIELDS
 from kododo_env.play.seating import make_table
@@ -21,15 +18,3 @@ def test_the_page_lists_all_messages_and_their_fields() -> None:
     table = PAGE[PAGE.index("A `position` does not depend") :]
     for name in {*position, "result"} - {"type"}:
         assert f"`{name}`" in table, name
-
-
-def test_the_command_lines_are_understood() -> None:
-    tyro = pytest.importorskip("tyro", reason="tyro is not installed")
-    from kododo_env.commands.play import PlayConfig
-
-    lines = [line for line in PAGE.splitlines() if line.startswith("kododo play ")]
-    assert len(lines) == 5
-    for line in lines:
-        arguments = shlex.split(line, comments=True)[2:]
-        settings = (tyro.conf.FlagCreatePairsOff,)
-        assert tyro.cli(PlayConfig, args=arguments, config=settings).game == arguments[0]

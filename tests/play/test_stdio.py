@@ -51,9 +51,9 @@ def test_the_example_without_a_game_says_what_is_missing() -> None:
 
 
 def test_a_wrong_line_is_told_and_the_next_one_is_another_chance() -> None:
-    """The position comes unasked and has no pictures; the last line needs no end."""
+    """The position comes unasked and has no pictures; lines may end as on Windows, or not at all."""
     act = b'{"type": "act", "step": 0, "action": %d}'
-    wrong = (b"\xff\n", b"\n", b"hello\n", act % 99 + b"\n")
+    wrong = (b"\xff\n", b"\n", b"\r\n", b"hello\n", act % 99 + b"\r\n")
     first, *errors, chosen, after = answers(*wrong, act % 5)
     assert first["type"] == "position"
     assert "picture" not in json.dumps(first)
