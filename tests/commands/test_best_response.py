@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import astuple, replace
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -59,14 +60,7 @@ def temperatures_are_chosen_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def policies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """One policy of each game, exported when it is first asked for."""
-    folder, made = tmp_path_factory.mktemp("policies"), dict[str, Path]()
-
-    def policy(game: str) -> Path:
-        if game not in made:
-            made[game] = written(folder, game)
-        return made[game]
-
-    return policy
+    return cache(partial(written, tmp_path_factory.mktemp("policies")))
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,7 @@ from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.replay import ReplayConfig
 from kododo_env.core.bounds import bounds_of
 from kododo_env.search.search import SearchBudget
+from kododo_env.system import extras
 from tests.command_line import kododo, run
 
 SCRIPTS: dict[str, tuple[type[Any], Callable[[Any], None]]] = {
@@ -220,14 +221,10 @@ KODODO: Lines = [
     (["bench", "--players", "9"], "no game is played with 9 players"),
     (["bench", "--rounds", "0"], "--rounds must be 1 to 1000, not 0"),
     (["play", "--stdio"], "Which game. (required)"),
-    (["play", "chess", "--stdio"], "unknown game 'chess'; choose one of kododo, combi_combo, kado"),
     ([*STDIO, "--terminal"], "give --terminal or --stdio, not both"),
     ([*STDIO, "--people", "2"], "--terminal and --stdio have one person: leave --people at 1"),
     ([*STDIO, "--people", "0"], "--people must be 1 to 100, not 0"),
     ([*STDIO, "--players", "9"], "not 9"),
-    ([*STDIO, "--opponents", "random", "greedy"], "leave 3 seats for opponents"),
-    ([*STDIO, "--opponents", "dance"], "unknown agent 'dance'"),
-    ([*STDIO, "--rules", "x=1"], "kododo has no rule 'x'"),
     ([*STDIO, "--hints", "random"], "agent 'random' gives no hints"),
 ]
 
@@ -301,6 +298,38 @@ def test_a_wrong_command_line_is_one_line_and_leaves_nothing(
     assert len(error) < 1000
     assert "Traceback" not in error
     assert "helptext" not in error  # tyro's own message, condensed
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "library", "said"),
+    [
+        (
+            ["play", "kado"],
+            "starlette",
+            "the table needs starlette: pip install 'kododo-env[play]'",
+        ),
+        (["play", "kado", "--terminal"], "prompt_toolkit", "the table needs prompt_toolkit: "),
+        (
+            ["evaluate", *SOME, "--record", "a.parquet"],
+            "pyarrow",
+            "a file of decisions needs pyarrow: pip install 'kododo-env[offline]'",
+        ),
+    ],
+)
+def test_a_library_that_is_missing_is_told_with_the_way_to_get_it(
+    line: list[str],
+    library: str,
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == library else True)
+    before = sorted(folder.rglob("*"))
+    code, out, error = kododo(monkeypatch, capsys, *line)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert said in error
     assert sorted(folder.rglob("*")) == before
 
 

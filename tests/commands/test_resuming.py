@@ -34,9 +34,6 @@ ANOTHER = {
 }  # fmt: skip
 
 
-OF_IMITATION = ("imitation_learning_rate", "imitation_temperature")  # read off the recipe
-
-
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of one update, its folder."""
@@ -135,7 +132,7 @@ def test_a_setting_that_can_be_changed_reaches_the_learner(folder: Path, name: s
 
 
 def learner_settings(trainer: Trainer) -> dict[str, object]:
-    """What the learner really has of each setting that can be changed."""
+    """Each setting that can be changed, as the learner really has it."""
     recipe = trainer.learner.recipe
     assert trainer.imitation is not None
     assert trainer.imitation.recipe is recipe

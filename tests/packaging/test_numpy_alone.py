@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
 from kododo_env.agent_registry import shipped, strangers
 from tests.doors import TABLES
-from tests.packaging.bare_environment import numpy_alone, told
+from tests.packaging.bare_environment import fresh, told
 
 # Each scripted player at a table of their own, a picture of the beginning and of the end.
 PLAY = """
@@ -60,7 +61,8 @@ for name in (*shipped(), *strangers()):
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return numpy_alone(tmp_path_factory.mktemp("alone") / "venv")
+    """The Python of a fresh environment with this one's numpy."""
+    return fresh(tmp_path_factory.mktemp("alone") / "venv", [distribution("numpy")])
 
 
 def test_games_scripted_players_and_pictures(python: Path) -> None:
