@@ -26,7 +26,7 @@ class Skipped(Exception):
 
 
 def run_example(client: Client, python: str | Path, folder: Path) -> str:
-    """What an example prints; CalledProcessError or ValueError if it fails."""
+    """The output of an example; CalledProcessError or ValueError if it fails."""
     script = folder / client.example
     shutil.copy(EXAMPLES / client.example, script)
     done = subprocess.run(

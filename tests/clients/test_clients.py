@@ -43,22 +43,6 @@ def test_the_page_tells_of_every_example_and_what_was_tried() -> None:
         assert set(tried[client.name]["versions"]) == {*client.installs, "Python"}
 
 
-def test_a_library_that_cannot_be_installed_is_skipped_and_keeps_its_versions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    page = tmp_path / "page.json"
-    page.write_text('{"Gymnasium": {"versions": {"gymnasium": "0"}}}')
-    assert clients.main(["Gymnasium", "ONNX in node", "ONNX in a browser"], page) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("Gymnasium: skipped, it cannot be installed here: ERROR")
-    assert said[1] == "ONNX in node: skipped, there is no node and npm here"
-    assert said[2].startswith("ONNX in a browser: skipped, there is no browser here")
-    assert said[3] == "0 passed, 0 failed, 3 skipped"
-    assert json.loads(page.read_text()) == {"Gymnasium": {"versions": {"gymnasium": "0"}}}
-
-
 def test_an_example_that_fails_is_no_success(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,7 +32,7 @@ def test_each_row_can_be_trained_and_is_another_recipe(table: str, row: str) -> 
 
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was trained and measured, without doing so; a share tells which it was."""
+    """The trainings, without doing them; a share tells which training it was."""
     found: list[str] = []
 
     def measured(_: object, table: str, changes: dict[str, object], seed: int) -> dict[str, float]:

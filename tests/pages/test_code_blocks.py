@@ -28,7 +28,7 @@ WARNINGS = ("error", "ignore:The old environment creation API:DeprecationWarning
 
 
 def code() -> list[tuple[str, str]]:
-    """What is to be run, each with a name: its page, and the last of its imports."""
+    """The blocks to run, each with a name: its page, and the last of its imports."""
     found = []
     for page, of_page in PAGES.items():
         if page in ELSEWHERE or not of_page:

@@ -22,11 +22,6 @@ def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def test_there_are_six() -> None:
-    names = "the_game", "batches", "training", "tournament", "your_agent", "replay"
-    assert [path.stem for path in NOTEBOOKS] == [f"{k}_{name}" for k, name in enumerate(names, 1)]
-
-
 @each_notebook
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader, temporary = tmp_path / "reader", tmp_path / "temporary"

@@ -1,4 +1,4 @@
-"""What the pages say can be done as it stands there."""
+"""The commands, links and names of the pages are right."""
 
 from __future__ import annotations
 

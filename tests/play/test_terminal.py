@@ -23,7 +23,7 @@ ROUND = ["5", "0", "0"]
 
 
 def typed(capsys: pytest.CaptureFixture[str], *lines: str, hints: str = "heuristic") -> str:
-    """What is printed when a person types these lines."""
+    """The output when a person types these lines."""
     table = make_table("kododo", opponents=["random"], hints=hints, seed=1, pictures=False)
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         keys.send_text("".join(f"{line}\n" for line in lines) + "\x04")  # Ctrl-D

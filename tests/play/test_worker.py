@@ -69,10 +69,3 @@ def test_a_game_that_was_kept_elsewhere_is_of_no_use() -> None:
         assert json.loads(again.kept())[0] != seed
     other = WorkerTable("kododo", 3, ["random"], table.kept())
     assert said(other, LOOK)[-1]["step"] == 0
-
-
-def test_a_table_that_there_is_not() -> None:
-    with pytest.raises(ValueError, match="unknown agent"):
-        WorkerTable("kododo", 4, ["nobody"])
-    with pytest.raises(ValueError, match="2 to 5 players"):
-        WorkerTable("kododo", 99)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,9 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
 
 
-@contextmanager
-def serving(game: str, people: int = 1, **options: Any) -> Iterator[Served]:
+def serving(game: str, people: int = 1, **options: Any) -> Served:
     given = {"opponents": ["random"], "hints": "heuristic", "seed": 3} | options
-    with Served(make_table(game, people=people, **given)) as served:
-        yield served
+    return Served(make_table(game, people=people, **given))
 
 
 def scores(person: Person, selector: str = "#scores") -> list[int]:
@@ -58,16 +55,12 @@ def test_a_whole_game_by_clicks_its_record_and_its_replay(
         person.page.locator("#replay-slider").wait_for()
         person.page.locator("#replay-slider").press("End")
         assert person.see("#replay-step") == f"step {len(record.lines)} of {len(record.lines)}"
-        assert scores(person, "#replay-scores") == scores_of(end)
+        assert scores(person, "#replay-scores") == end.scores[0].tolist()
         assert "the game is over: player_" in person.see("#replay-story")
         person.page.locator("#replay-slider").press("Home")
         assert set(scores(person, "#replay-scores")) <= {0}
         person.page.locator("#replay-close").click()
         assert person.over
-
-
-def scores_of(game: Any) -> list[int]:
-    return list(game.scores[0].tolist())
 
 
 @pytest.mark.parametrize("game", ["kododo", "kado"])
@@ -238,7 +231,7 @@ def percent(chance: float) -> str:
     return "< 1 %" if 0 < chance < 0.005 else f"{int(100 * chance + 0.5)} %"
 
 
-def test_what_is_new_is_read_aloud_and_everything_has_a_name(browser: Any) -> None:
+def test_news_are_read_aloud_and_everything_has_a_name(browser: Any) -> None:
     nameless = """[...document.querySelectorAll("button, [role=button], input, select, svg[role]")]
         .filter((each) => !each.hidden && !each.getAttribute("aria-label")
             && !each.labels?.length && !each.textContent.trim()).map((each) => each.outerHTML)"""
