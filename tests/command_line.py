@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import pytest
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import defaults, train
 from agents.training.training_config import TrainConfig
+from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.workers import run as play_chunks
+from kododo_env.commands import console
 from kododo_env.commands.cli import run_cli
 
 DEFAULTS: dict[type[Any], Callable[[Any], Any]] = {TrainConfig: defaults}
@@ -38,6 +42,30 @@ def run(
     said = capsys.readouterr()
     assert isinstance(left.value.code, int)
     return left.value.code, said.out, said.err
+
+
+def kododo(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *args: str
+) -> tuple[int, str, str]:
+    """Run the command ``kododo`` in this process: exit status, stdout, stderr."""
+    monkeypatch.setattr(sys, "argv", ["kododo", *args])
+    monkeypatch.setattr(console, "end_at_once_on_stop", lambda: None)  # this process goes on
+    with pytest.raises(SystemExit) as left:
+        console.main()
+    said = capsys.readouterr()
+    return int(left.value.code or 0), said.out, said.err
+
+
+def stopping_after(chunks: int) -> Callable[..., Iterator[ChunkResult]]:
+    """In place of the function that plays the chunks of a tournament: Ctrl-C stops it."""
+
+    def run(*args: Any) -> Iterator[ChunkResult]:
+        for number, result in enumerate(play_chunks(*args)):
+            if number == chunks:
+                raise KeyboardInterrupt
+            yield result
+
+    return run
 
 
 def assert_refused(done: tuple[int, str, str], said: str, folder: Path) -> None:

@@ -7,11 +7,8 @@ import json
 import re
 import shutil
 import subprocess
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +21,7 @@ from kododo_env.agent_registry import POLICIES, shipped
 from kododo_env.core.agent import first_of_best
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.clients.python_clients import EXAMPLES, Skipped
+from tests.clients.serving import serving
 
 POSITIONS = 1000  # of each policy
 CLOSE = 1e-4  # of logits and values
@@ -60,14 +58,14 @@ def try_browser(folder: Path) -> dict[str, Any]:
     ]  # fmt: skip
 
     def show(address: str, name: str) -> Answers:
-        page = f"{address}/onnx_browser.html?policy={name}"
+        page = f"http://{address}/onnx_browser.html?policy={name}"
         done = subprocess.run([*command, page], capture_output=True, text=True, check=False)
         shown = re.search('<pre id="answers">(.*?)</pre>', done.stdout, re.DOTALL)
         if shown is None or not shown[1].startswith("{"):
             raise ValueError(f"onnx_browser.html does not answer: {done.stderr[-2000:]}")
         return dict(json.loads(html.unescape(shown[1])))
 
-    with served(folder) as address:
+    with serving(folder) as address:
         largest = _compare(partial(show, address), folder)
     versions = {"onnxruntime-web": version, "Chromium": re.findall(r"[\d.]+", said.stdout)[0]}
     return _told("onnx_browser.html", versions, largest)
@@ -114,19 +112,3 @@ def _same(found: Any, want: npt.NDArray[Any], close: float, what: str) -> float:
     if not difference <= close:
         raise ValueError(f"{what} differ from those in Python by {difference:.2g}")
     return float(difference)
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
-    """A folder over HTTP on this machine, while one is inside; its address."""
-
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()

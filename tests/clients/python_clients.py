@@ -26,7 +26,7 @@ class Skipped(Exception):
 
 
 def run_example(client: Client, python: str | Path, folder: Path) -> str:
-    """What an example prints; CalledProcessError or ValueError if it fails."""
+    """The output of an example; CalledProcessError or ValueError if it fails."""
     script = folder / client.example
     shutil.copy(EXAMPLES / client.example, script)
     done = subprocess.run(
@@ -66,15 +66,8 @@ def try_client(client: Client, folder: Path) -> dict[str, Any]:
 
 def install(python: Path, wanted: list[str]) -> None:
     """Have pip install something; Skipped if it cannot."""
-    command = [
-        str(python),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        *wanted,
-    ]
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    command = [str(python), "-m", "pip", "install", *quiet, *wanted]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line.strip() for line in done.stderr.splitlines()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,16 @@ from tests.clients import python_clients
 from tests.clients.libraries import CLIENTS, Client
 
 PAGE = (python_clients.ROOT / "docs" / "libraries.md").read_text()
+# The one-file PPO at another game.
+ANOTHER_GAME = replace(
+    CLIENTS[2],
+    name="another game",
+    arguments=(*CLIENTS[2].arguments, "--steps", "20", "--game", "kododo/CombiCombo-v0"),
+    says="in the games alone",
+)
 
 
-@pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.name)
+@pytest.mark.parametrize("client", [*CLIENTS, ANOTHER_GAME], ids=lambda client: client.name)
 def test_an_example_runs(client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not python_clients.is_here(client):
         pytest.skip(f"{client.installs[0]} is not installed here; make test-clients tries it")
@@ -33,22 +41,6 @@ def test_the_page_tells_of_every_example_and_what_was_tried() -> None:
     for client in CLIENTS:
         assert tried[client.name]["example"] == client.example
         assert set(tried[client.name]["versions"]) == {*client.installs, "Python"}
-
-
-def test_what_cannot_be_installed_is_skipped_and_keeps_its_versions(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    page = tmp_path / "page.json"
-    page.write_text('{"Gymnasium": {"versions": {"gymnasium": "0"}}}')
-    assert clients.main(["Gymnasium", "ONNX in node", "ONNX in a browser"], page) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("Gymnasium: skipped, it cannot be installed here: ERROR")
-    assert said[1] == "ONNX in node: skipped, there is no node and npm here"
-    assert said[2].startswith("ONNX in a browser: skipped, there is no browser here")
-    assert said[3] == "0 passed, 0 failed, 3 skipped"
-    assert json.loads(page.read_text()) == {"Gymnasium": {"versions": {"gymnasium": "0"}}}
 
 
 def test_an_example_that_fails_is_no_success(

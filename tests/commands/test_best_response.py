@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import astuple, replace
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -59,14 +60,7 @@ def temperatures_are_chosen_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def policies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """One policy of each game, exported when it is first asked for."""
-    folder, made = tmp_path_factory.mktemp("policies"), dict[str, Path]()
-
-    def policy(game: str) -> Path:
-        if game not in made:
-            made[game] = written(folder, game)
-        return made[game]
-
-    return policy
+    return cache(partial(written, tmp_path_factory.mktemp("policies")))
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +84,10 @@ def test_the_few_steps_of_a_response_are_learned_from_more_than_once() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_file_gives_its_network_back(game: str, policies: Callable[[str], Path]) -> None:
-    path = policies(game)
+    """And leaves torch's generator alone."""
+    path, before = policies(game), torch.get_rng_state()
     network, agent = network_of(path), OnnxAgent(path)
+    assert torch.equal(before, torch.get_rng_state())
     arguments = network_arguments(path)
     assert arguments == {"width": 24, "depth": 3, "one_hot": 8, "tied": False}
     check_parity(network, agent, game_of(agent.metadata))
@@ -108,12 +104,6 @@ def test_biases_that_were_left_out_are_zero(weak: Path) -> None:
     assert not any(tensor.any() for tensor in biases.values())
 
 
-def test_reading_weights_leaves_torchs_generator_alone(weak: Path) -> None:
-    before = torch.get_rng_state()
-    network_of(weak)
-    assert torch.equal(before, torch.get_rng_state())
-
-
 def test_a_policys_game_is_made_with_its_own_rules() -> None:
     batch = registry.batch_game("kododo", 1, num_players=3, variant="long")
     metadata = PolicyMetadata.from_json(describe(batch).to_json())
@@ -122,85 +112,96 @@ def test_a_policys_game_is_made_with_its_own_rules() -> None:
     assert (game.num_envs, game.rules) == (5, batch.rules)
 
 
-def told(network: dict[str, object]) -> Callable[[onnx.ModelProto], None]:
-    """A change of what a file says of its network."""
+def told(**facts: object) -> Callable[[onnx.ModelProto], None]:
+    """A change of what a file says of itself."""
 
     def change(model: onnx.ModelProto) -> None:
-        metadata = json.loads(model.metadata_props[0].value) | {"network": network}
+        metadata = json.loads(model.metadata_props[0].value) | facts
         onnx.helper.set_model_props(model, {KEY: json.dumps(metadata)})
 
     return change
 
 
-@pytest.mark.parametrize("network", [{}, {"width": 24, "depth": 2, "tall": True}])
-def test_a_file_that_does_not_tell_its_network_plays_and_is_not_learned_on_from(
-    network: dict[str, object],
-    weak: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """As files of older versions, whose widths and depths were guessed from their weights."""
-    older = changed(weak, tmp_path / "older.onnx", told(network))
-    assert Match(OnnxAgent(older), OnnxAgent(weak), "kododo", 2, 20).play().share.mean > 0
-    words = "older.onnx does not tell how its network is built"
-    refused(("--best-response", str(older)), words, capsys, tmp_path)
+def lacking(model: onnx.ModelProto) -> None:
+    tensor_of(model, "value_head.weight").name = "elsewhere"
+    for node in model.graph.node:
+        for place, name in enumerate(node.input):
+            if name == "network.value_head.weight":
+                node.input[place] = "elsewhere"
+
+
+def additional(model: onnx.ModelProto) -> None:
+    more = onnx.numpy_helper.from_array(np.ones((3, 3), np.float32), "network.more.weight")
+    model.graph.initializer.append(more)
+
+
+def doubled(model: onnx.ModelProto) -> None:
+    """Something else with the right weights."""
+    for node in model.graph.node:
+        for place, name in enumerate(node.output):
+            if name == "value":
+                node.output[place] = "half"
+    model.graph.node.append(onnx.helper.make_node("Add", ["half", "half"], ["value"]))
+
+
+def outside(model: onnx.ModelProto) -> None:
+    """Its weights in another file, which must not be opened."""
+    tensor = tensor_of(model, "trunk.0.weight")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="/no/such/file")
+    tensor.ClearField("raw_data")
+
+
+UNTOLD = "does not tell how its network is built"
+OTHER = "holds other weights than the network"
 
 
 @pytest.mark.parametrize(
-    "network",
-    [{"width": 23}, {"width": 4096, "depth": 16}, {"depth": 1}, {"one_hot": 8}, {"tied": True}],
+    ("change", "words"),
+    [
+        (told(network={}), UNTOLD),  # as in files of older versions
+        (told(network={"width": 24, "depth": 2, "tall": True}), UNTOLD),
+        # Before anything is made that is as large as the file says.
+        (told(network={"width": 4096, "depth": 16, "one_hot": 0}), OTHER),
+        (told(network={"width": 23, "depth": 2, "one_hot": 0}), OTHER),
+        (told(network={"width": 24, "depth": 1, "one_hot": 0}), OTHER),
+        (told(network={"width": 24, "depth": 2, "one_hot": 8}), OTHER),
+        (told(network={"width": 24, "depth": 2, "one_hot": 0, "tied": True}), OTHER),
+        (lacking, OTHER),
+        (additional, OTHER),
+        (doubled, "gives other answers than a network with its weights"),
+        (outside, "wants its weights from another file"),
+    ],
 )
-def test_a_file_with_another_network_than_it_tells_is_refused(
-    network: dict[str, object], weak: Path, tmp_path: Path
+def test_a_file_with_another_network_than_it_tells_is_not_learned_on_from(
+    change: Callable[[onnx.ModelProto], None], words: str, weak: Path, tmp_path: Path
 ) -> None:
-    """Before anything is made that is as large as the file says."""
-    network = {"width": 24, "depth": 2, "one_hot": 0} | network
-    path = changed(weak, tmp_path / "other.onnx", told(network))
-    with pytest.raises(ValueError, match="holds other weights than the network that it names"):
+    path = changed(weak, tmp_path / "changed.onnx", change)
+    with pytest.raises(ValueError, match=words):
         network_of(path)
+    if words == UNTOLD:
+        assert Match(OnnxAgent(path), OnnxAgent(weak), "kododo", 2, 20).play().share.mean > 0
 
 
-def test_other_weights_than_a_networks_are_refused(weak: Path, tmp_path: Path) -> None:
-    def lacking(model: onnx.ModelProto) -> None:
-        tensor_of(model, "value_head.weight").name = "elsewhere"
-        for node in model.graph.node:
-            for place, name in enumerate(node.input):
-                if name == "network.value_head.weight":
-                    node.input[place] = "elsewhere"
-
-    def additional(model: onnx.ModelProto) -> None:
-        more = onnx.numpy_helper.from_array(np.ones((3, 3), np.float32), "network.more.weight")
-        model.graph.initializer.append(more)
-
-    for change in (lacking, additional):
-        with pytest.raises(ValueError, match="holds other weights than the network"):
-            network_of(changed(weak, tmp_path / "changed.onnx", change))
-
-
-def test_weights_that_do_not_give_the_answers_are_refused(weak: Path, tmp_path: Path) -> None:
-    """A graph that does something else with the right weights."""
-
-    def doubled(model: onnx.ModelProto) -> None:
-        for node in model.graph.node:
-            for place, name in enumerate(node.output):
-                if name == "value":
-                    node.output[place] = "half"
-        model.graph.node.append(onnx.helper.make_node("Add", ["half", "half"], ["value"]))
-
-    with pytest.raises(ValueError, match="gives other answers than a network with its weights"):
-        network_of(changed(weak, tmp_path / "changed.onnx", doubled))
-
-
-def test_no_other_file_is_opened(weak: Path, tmp_path: Path) -> None:
-    def outside(model: onnx.ModelProto) -> None:
-        tensor = tensor_of(model, "trunk.0.weight")
-        (tmp_path / "weights.bin").write_bytes(tensor.raw_data)
-        tensor.data_location = onnx.TensorProto.EXTERNAL
-        tensor.external_data.add(key="location", value=str(tmp_path / "weights.bin"))
-        tensor.ClearField("raw_data")
-
-    with pytest.raises(ValueError, match="wants its weights from another file"):
-        network_of(changed(weak, tmp_path / "changed.onnx", outside))
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda model: model.ClearField("metadata_props"), "was not exported by this project"),
+        (told(game="chess"), "unknown game 'chess'"),
+        (told(version=7), "cannot play this game: it is for version 7, not 0"),
+    ],
+)
+def test_nothing_is_trained_against_a_policy_of_no_game(
+    change: Callable[[onnx.ModelProto], None],
+    words: str,
+    weak: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(best_response, "train_best_response", None)
+    path = changed(weak, tmp_path / "changed.onnx", change)
+    with pytest.raises(ValueError, match=words):
+        exploitability(BestResponseConfig(str(path)))
 
 
 # --- the best response --------------------------------------------------------------------
@@ -393,128 +394,3 @@ def test_the_last_seed_is_followed_by_the_first(
 def test_a_budget_of_time_is_kept(weak: Path) -> None:
     response = train_best_response(OnnxAgent(weak), minutes=1e-6, recipe=SMALL)
     assert response.training["steps"] == STEPS  # at least one update
-
-
-BAD = [
-    (("--agents", "random", "greedy"), "--agents does not go with --best-response"),
-    (("--minutes", "0"), "--minutes must be above 0 and at most 525600, not 0.0"),
-    (("--minutes", "nan"), "--minutes must be a finite number, not nan"),
-    (("--seeds", "0"), "--seeds must be 1 to 1000, not 0"),
-    (("--steps", "0"), "--steps must be 1 to 1000000000000, not 0"),
-    (("--steps", "-5"), "--steps must be 1 to 1000000000000, not -5"),
-    (("--minutes", "1", "--steps", "1"), "give minutes or steps, not both"),
-    (("--threads", "0"), "--threads must be 1 to 512, not 0"),
-    (("--search", "0"), "worlds must be 1 to 100000, not 0"),
-    (("--search", "0ms"), "milliseconds must be above 0 and at most 600000, not 0.0"),
-    (("--search", "long"), "a search is search:AGENT:WORLDS or"),
-    (("--search-games", "0"), "--search-games must be 1 to 10000000, not 0"),
-    (("--search-games", "1"), "2 players need 2 games at least"),
-    (("--games", "0"), "--games must be 1 to 10000000, not 0"),
-    (("--seed", "-1"), "--seed must be 0 to 4294967295, not -1"),
-    (("--players", "2"), "--players does not go with --best-response: the policy's file says"),
-    (("--game", "kado"), "--game does not go with --best-response"),
-    (("--rules", "variant=long"), "--rules does not go with --best-response"),
-    (("--plot", "out.png"), "--plot does not go with --best-response"),
-    (("--resume",), "--resume does not go with --best-response"),
-    (("--workers", "0"), "--workers must be 1 to 512, not 0"),
-    (("--json", "out.txt"), "out.txt must end with .json"),
-    (("--save", "out.zip"), "out.zip must end with .onnx"),
-    (("--save", "/no/such/folder/out.onnx"), "cannot write /no/such/folder/out.onnx: No such"),
-]  # fmt: skip
-
-
-def refused(
-    args: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str], folder: Path
-) -> None:
-    """One line, exit status 2, and nothing is left behind."""
-    before = sorted(folder.iterdir())
-    code, said, err = cli(capsys, *args)
-    assert (code, said, err.count("\n")) == (2, "", 1)
-    assert words in err
-    assert sorted(folder.iterdir()) == before
-
-
-@pytest.fixture
-def nothing_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(best_response, "train_best_response", None)
-    monkeypatch.setattr(best_response.Match, "play", None)
-
-
-@pytest.mark.usefixtures("nothing_is_trained")
-@pytest.mark.parametrize(("args", "words"), BAD, ids=[" ".join(args) for args, _ in BAD])
-def test_bad_input_is_one_line_and_nothing_is_trained(
-    args: tuple[str, ...],
-    words: str,
-    weak: Path,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    refused(("--best-response", str(weak), *args), words, capsys, tmp_path)
-
-
-@pytest.mark.usefixtures("nothing_is_trained")
-@pytest.mark.parametrize(
-    ("policy", "words"),
-    [
-        ("heuristic", "unknown policy 'heuristic'; give a .onnx file"),
-        ("search:kododo-4p:50ms", "unknown policy 'search:kododo-4p:50ms'; give a .onnx file"),
-        ("nobody", "unknown policy 'nobody'; give a .onnx file"),
-        ("no.onnx", "cannot read policy file no.onnx: No such file"),
-    ],
-)
-def test_players_that_are_no_policies(
-    policy: str, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    refused(("--best-response", policy), words, capsys, tmp_path)
-
-
-@pytest.mark.usefixtures("nothing_is_trained")
-def test_files_that_are_no_policies(
-    weak: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    text = tmp_path / "text.onnx"
-    text.write_text("hello")
-    refused(("--best-response", str(text)), "text.onnx is not a policy file", capsys, tmp_path)
-
-    def anonymous(model: onnx.ModelProto) -> None:
-        del model.metadata_props[:]
-
-    def of_chess(model: onnx.ModelProto) -> None:
-        metadata = json.loads(model.metadata_props[0].value)
-        onnx.helper.set_model_props(model, {KEY: json.dumps(metadata | {"game": "chess"})})
-
-    def of_old_rules(model: onnx.ModelProto) -> None:
-        metadata = json.loads(model.metadata_props[0].value)
-        onnx.helper.set_model_props(model, {KEY: json.dumps(metadata | {"version": 7})})
-
-    for change, words in (
-        (anonymous, "it was not exported by this project"),
-        (of_chess, "unknown game 'chess'"),
-        (of_old_rules, "cannot play this game: it is for version 7, not 0"),
-    ):
-        copy = changed(weak, tmp_path / "changed.onnx", change)
-        refused(("--best-response", str(copy)), words, capsys, tmp_path)
-
-
-@pytest.mark.usefixtures("nothing_is_trained")
-def test_the_policy_is_not_overwritten(
-    weak: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    args = ("--best-response", str(weak), "--save", str(weak))
-    refused(args, "is the policy itself: keep the best response elsewhere", capsys, tmp_path)
-
-
-@pytest.mark.parametrize(
-    "args", [("--minutes", "1"), ("--seeds", "1"), ("--search", "8"), ("--save", "x.onnx")]
-)
-def test_its_options_need_it(args: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    code, said, err = cli(capsys, "--agents", "random", "greedy", *args)
-    assert (code, said, err.count("\n")) == (2, "", 1)
-    assert f"{args[0]} goes with --best-response POLICY only" in err
-
-
-def test_nothing_to_do_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = cli(capsys)
-    assert (code, err.count("\n")) == (2, 1)
-    assert "--agents, or a --best-response POLICY" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -19,13 +20,16 @@ from agents.release.config import PoliciesConfig
 from agents.training import memory
 from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
+from kododo_env.commands.bench import BenchConfig
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.replay import ReplayConfig
 from kododo_env.core.bounds import bounds_of
 from kododo_env.search.search import SearchBudget
-from tests.command_line import run
+from kododo_env.system import extras
+from tests.command_line import kododo, run
 
 SCRIPTS: dict[str, tuple[type[Any], Callable[[Any], None]]] = {
     "train.py": (TrainConfig, training_run.train),
@@ -34,207 +38,206 @@ SCRIPTS: dict[str, tuple[type[Any], Callable[[Any], None]]] = {
 }
 LONG = "x" * 300
 DIGITS = "9" * 30
+MANY_DIGITS = "9" * 5000
 NESTED = "copies=" + "[" * 5000
+SEARCHES = "search:" * 5000 + "heuristic" + ":1" * 5000
 CONFIGS = (
     TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
-    ReplayConfig, SearchBudget,
+    ReplayConfig, SearchBudget, BenchConfig,
 )  # fmt: skip
+Lines = list[tuple[list[str], str]]
+"""Command lines, each with words of what is said against it."""
 
-TRAIN = [
-    # numbers that are none, or beyond all use
-    ["--learning-rate", "inf"],
-    ["--learning-rate", "nan"],
-    ["--learning-rate", "5"],
-    ["--final-learning-rate", "-1e-9"],
-    ["--imitation-learning-rate", "inf"],
-    ["--imitation-temperature", "inf"],
-    ["--temperature", "inf"],
-    ["--temperature", "1e30"],
-    ["--margin-weight", "nan"],
-    ["--margin-weight", "-inf"],
-    ["--ent-coef", "nan"],
-    ["--final-ent-coef", "inf"],
-    ["--clip-range", "inf"],
-    ["--muon", "inf"],
-    ["--muon", "nan"],
-    ["--gamma", "nan"],
-    ["--gae-lambda", "1.01"],
-    ["--imitation-share", "nan"],
-    ["--opponents-share", "inf"],
-    ["--minutes", "1e300"],
-    ["--minutes", "nan"],
-    ["--minutes", "-inf"],
-    ["--checkpoint-minutes", "nan"],
-    ["--checkpoint-minutes", "inf"],
-    ["--steps", "9" * 40],
-    ["--steps", "9" * 5000],
-    ["--steps", "1e6"],
-    ["--steps", ""],
-    ["--seed", "1" + "0" * 40],
-    ["--seed", "-1"],
-    ["--seed", "²"],
-    ["--seed", "\u0661"],
-    ["--seed=\u0661\u0662"],
-    ["--seed", "1_0"],
-    ["--learning-rate", "\u0660.\u0661"],
-    ["--threads", "100000"],
-    ["--evaluations", "1" + "0" * 12],
-    ["--games", "1" + "0" * 12],
-    ["--games", "3"],  # fewer than a deal of four players has
-    ["--n-epochs", DIGITS],
-    ["--batch-size", "0"],
-    ["--one-hot", DIGITS],
-    # what no memory holds
-    ["--num-envs", "1000000000"],
-    ["--num-envs", "900000", "--width", "4096"],
-    ["--width", "1000000"],
-    ["--width", "4096", "--depth", "16", "--num-envs", "1000000"],
-    ["--depth", "100000"],
+# That a number is within its bounds is asked of all numbers below; here is how that is said.
+TRAIN: Lines = [
+    (["--minutes", "0"], "--minutes must be above 0 and at most 525600, not 0.0"),
+    (["--learning-rate", "nan"], "--learning-rate must be a finite number, not nan"),
+    (["--steps", MANY_DIGITS], "--steps"),
+    (["--steps", "1e6"], "--steps"),
+    (["--steps", ""], "--steps"),
+    (["--seed", "-1"], "--seed must be 0 to 4294967295, not -1"),
+    (["--seed", "²"], "--seed"),
+    (["--seed", "\u0661"], "write it with the digits 0 to 9"),
+    (["--seed=\u0661\u0662"], "write it with the digits 0 to 9"),
+    (["--seed", "1_0"], "write it with the digits 0 to 9"),
+    (["--games", "3"], "4 players need 4 games at least"),
+    (["--num-envs", "900000", "--width", "4096"], "memory"),
     # the game
-    ["--rules", NESTED],
-    ["--rules", "copies=" + '{"a":' * 5000],
-    ["--rules", "target_score=" + "9" * 5000],
-    ["--rules", "num_players=3"],
-    ["--rules", "num_players=3", "--players", "2"],
-    ["--rules", "variant=" + "x" * 100_000],
-    ["--rules", "=1"],
-    ["--rules", ""],
-    ["--rules", "variant=\nlong"],
-    ["--rules", "target_score=NaN"],
-    ["--rules", "copies=null"],
-    ["--players", DIGITS],
-    ["--players", "two"],
-    ["--game", ""],
-    ["--game", "kododo\n"],
-    ["--game", "\x1b[31mkododo"],
-    ["--game", "котодо"],
-    ["--game", "x" * 100_000],
-    ["--expert", "nobody\x00"],
-    ["--expert", "search:heuristic:" + DIGITS],
-    ["--expert", "search:" * 5000 + "heuristic" + ":1" * 5000],
-    ["--opponents", "heuristic", "nobody"],
-    ["--opponents", ""],
+    (["--recipe", "poker"], "--recipe must be game or scratch, not 'poker'"),
+    (["--rules", NESTED], ""),
+    (["--rules", f"target_score={MANY_DIGITS}"], ""),
+    (["--rules", "num_players=3"], "--rules cannot give num_players: give --players"),
+    (["--rules", "variant=" + "x" * 100_000], "variant must be"),
+    (["--rules", "colour=3"], "no rule 'colour'"),
+    (["--rules", ""], "--rules takes name=value"),
+    (["--rules", "variant=\nlong"], ""),
+    (["--rules", "target_score=NaN"], ""),
+    (["--rules", "copies=null"], ""),
+    (["--players", DIGITS], "2 to 5 players, not 9"),
+    (["--players", "two"], "--players"),
+    (["--game", "poker"], "unknown game 'poker'"),
+    (["--game", "kododo\n"], "unknown game"),
+    (["--game", "\x1b[31mkododo"], "unknown game"),
+    (["--game", "x" * 100_000], "unknown game"),
+    (["--expert", "nobody\x00"], "unknown agent"),
+    (["--opponents", "heuristic", "nobody"], "unknown agent 'nobody'"),
+    (["--opponents", ""], "unknown agent"),
     # where to
-    ["--run-dir", ""],
-    ["--run-dir", LONG],
-    ["--run-dir", f"new/{LONG}"],
-    ["--run-dir", "a\x00b"],
-    ["--run-dir", "a-file"],
-    ["--run-dir", "a-file/run"],
-    ["--run-dir", "/proc/none"],
-    ["--run-dir", "a-run"],
-    ["--run-dir", "new", "--resume"],
-    ["--run-dir", "a-folder", "--resume"],
-    ["--run-dir", LONG, "--resume"],
-    ["--resume"],
+    (["--run-dir", ""], ""),
+    (["--run-dir", LONG], "File name too long"),
+    (["--run-dir", f"new/{LONG}"], "File name too long"),
+    (["--run-dir", "a\x00b"], ""),
+    (["--run-dir", "a-file"], "cannot write to the folder"),
+    (["--run-dir", "a-file/run"], "cannot write to the folder"),
+    (["--run-dir", "/proc/none"], "cannot write to the folder"),
+    (["--run-dir", "a-run"], "holds a run already"),
+    (["--run-dir", "new", "--resume"], "no checkpoint"),
+    (["--run-dir", "a-folder", "--resume"], "no checkpoint"),
+    (["--run-dir", LONG, "--resume"], ""),
+    (["--resume"], "--resume needs --run-dir"),
     # no such thing
-    ["--learning_rat", "1"],
-    ["--resume=maybe"],
-    ["stray"],
-    ["\x00"],
-    ["--minutes", "1", "--steps", "1"],
+    (["--learning_rat", "1"], ""),
+    (["--resume=maybe"], ""),
+    (["stray"], ""),
+    (["\x00"], ""),
+    (["--minutes", "1", "--steps", "1"], "minutes or steps, not both"),
 ]
 
 SOME = ["--agents", "random", "greedy", "--games", "40", "--workers", "1"]
 POLICY = ["--best-response", "kododo-2p"]
-EVALUATE = [
-    [],
-    ["--agents"],
-    ["--agents", "random", ""],
-    ["--agents", "random", "no\nbody"],
-    ["--agents", "random", "niemand-é"],
-    ["--agents", "random", "\udcff"],
-    ["--agents", "random", "x" * 100_000],
-    ["--agents", "random", f"{LONG}.onnx"],
-    ["--agents", "random", "a\x00b.onnx"],
-    ["--agents", "random", "a-folder.onnx"],
-    ["--agents", "random", "a-loop.onnx"],
-    ["--agents", "random", "unreadable.onnx"],
-    ["--agents", "random", "empty.onnx"],
-    ["--agents", "random", "search:" * 5000 + "heuristic" + ":1" * 5000],
-    ["--agents", "random", "search:search:heuristic:4:4"],
-    ["--agents", "random", f"search:heuristic:{DIGITS}"],
-    ["--agents", "random", f"search:heuristic:{DIGITS}ms"],
-    ["--agents", "random", "search:heuristic:" + "9" * 5000],
-    ["--agents", "random", "search:heuristic:" + "9" * 5000 + "ms"],
-    ["--agents", "random", "search:heuristic:²"],
-    ["--agents", "random", "search:heuristic:0ms"],
-    ["--agents", "random", "search::4"],
-    ["--agents", *(f"search:heuristic:{worlds}" for worlds in range(1, 2000))],
-    [*SOME, "--games", "1000000000000"],
-    [*SOME, "--games", "9" * 5000],
-    [*SOME, "--workers", "100000"],
-    [*SOME, "--seed", "1" + "0" * 40],
-    [*SOME, "--players", DIGITS],
-    [*SOME, "--rules", "num_players=3"],
-    [*SOME, "--rules", "num_players=3", "--players", "3"],
-    [*SOME, "--rules", "variant=long", "--variant", "short"],
-    [*SOME, "--rules", "variant=long", "--variant", "long"],
-    [*SOME, "--rules", "variant=long", "variant=long"],
-    [*SOME, "--rules", NESTED],
-    [*SOME, "--variant", ""],
-    [*SOME, "--json", ""],
-    [*SOME, "--json", f"{LONG}/a.json"],
-    [*SOME, "--json", "a\x00b.json"],
-    [*SOME, "--json", "a-file/a.json"],
-    [*SOME, "--plot", "a\x00b.png"],
-    [*SOME, "--plot", "a-folder/x/a.png"],
-    [*SOME, "--record", ""],
-    [*SOME, "--record", "a-file"],
-    [*SOME, "--record", "a-file/records"],
-    [*SOME, "--record", f"new/{LONG}"],
-    [*SOME, "--record", "a\x00b"],
-    [*SOME, "--record", "a-run/config.json/x.parquet"],
-    [*SOME, "--record", "/proc/none"],
-    [*SOME, "--record", "a.parquet", "--json", "a.json", "--resume"],
-    [*SOME, "--record", "a.parquet", "--record-games", "5"],
-    [*SOME, "--record-games", "5"],
-    [*SOME, "--record", "new", "--record-games", "0"],
-    [*SOME, "--record", "new", "--record-games", DIGITS],
-    ["--agents", "random", "nobody", "--record", "new"],
-    ["--agents", "random", "nobody", "--record", "a.parquet"],
-    [*SOME, "--search", "4"],
-    [*POLICY, "--agents", "random"],
-    [*POLICY, "--record", "new"],
-    [*POLICY, "--minutes", "inf"],
-    [*POLICY, "--minutes", "1e300"],
-    [*POLICY, "--steps", DIGITS],
-    [*POLICY, "--threads", "100000"],
-    [*POLICY, "--search", DIGITS],
-    [*POLICY, "--search", DIGITS + "ms"],
-    [*POLICY, "--search", ""],
-    [*POLICY, "--search", "fast"],
-    [*POLICY, "--search-games", DIGITS],
-    [*POLICY, "--games", "1"],
-    [*POLICY, "--save", ""],
-    [*POLICY, "--save", "a-folder"],
-    [*POLICY, "--save", "a-loop.onnx", "--search", "0"],
-    ["--best-response", "search:" * 5000],
-    ["--best-response", "a\x00b.onnx"],
-    ["--best-response", ""],
+EVALUATE: Lines = [
+    ([], "name two agents at least with --agents, or a --best-response POLICY"),
+    (["--agents"], ""),
+    (["--agents", "random"], "name two agents at least"),
+    (["--agents", "random", "random"], "'random' is named twice: name each once (two policies"),
+    (["--agents", "./x.onnx", "x.onnx"], "named twice"),
+    (["--agents", "kododo-4p", str(POLICIES / "kododo-4p.onnx")], "named twice"),
+    (["--agents", "random", "nobody"], "unknown agent 'nobody'; kododo has random, greedy"),
+    (["--agents", "random", ""], "unknown agent"),
+    (["--agents", "random", "\udcff"], "unknown agent"),
+    (["--agents", "random", "x" * 100_000], "unknown agent"),
+    (["--agents", "random", "kododo-3p"], "number of players 3, not 4"),
+    (["--agents", "random", "combi_combo-4p"], "game combi_combo, not kododo"),
+    (["--agents", "random", "no.onnx"], "cannot read policy file no.onnx: No such file"),
+    (["--agents", "random", f"{LONG}.onnx"], "File name too long"),
+    (["--agents", "random", "a\x00b.onnx"], ""),
+    (["--agents", "random", "a-folder.onnx"], ""),
+    (["--agents", "random", "a-loop.onnx"], ""),
+    (["--agents", "random", "unreadable.onnx"], ""),
+    (["--agents", "random", "empty.onnx"], ""),
+    (["--agents", "random", "text.onnx"], "text.onnx is not a policy file, or it is damaged"),
+    (["--agents", "random", SEARCHES], ""),
+    (["--agents", "random", "search:search:heuristic:4:4"], ""),
+    (["--agents", "random", f"search:heuristic:{MANY_DIGITS}"], ""),
+    (["--agents", "random", f"search:heuristic:{MANY_DIGITS}ms"], ""),
+    (["--agents", "random", "search:heuristic:²"], ""),
+    (["--agents", "random", "search::4"], ""),
+    (["--agents", *(f"search:heuristic:{worlds}" for worlds in range(1, 2000))], "64 at most"),
+    ([*SOME, "--gamse", "3"], "--gamse"),
+    ([*SOME, "--game", "chess"], "unknown game 'chess'; choose one of kododo"),
+    ([*SOME, "--games", "many"], "--games"),
+    ([*SOME, "--games", MANY_DIGITS], "--games"),
+    ([*SOME, "--games", "3"], "4 players need 4 games at least"),
+    ([*SOME, "--workers", "0"], "--workers must be 1 to 512, not 0"),
+    ([*SOME, "--players", "-1"], "Kododo is for 2 to 5 players, not -1"),
+    ([*SOME, "--rules", "num_players=3", "--players", "3"], "--rules cannot give num_players"),
+    ([*SOME, "--rules", "nonsense=1"], "kododo has no rule 'nonsense'; it has num_players"),
+    ([*SOME, "--rules", "variant=long", "--variant", "long"], "not both"),
+    ([*SOME, "--variant", "huge"], "'standard' or 'long', not 'huge'"),
+    ([*SOME, "--json", ""], ""),
+    ([*SOME, "--json", "out.txt"], "out.txt must end with .json"),
+    ([*SOME, "--json", "/no/such/folder/out.json"], "cannot write /no/such/folder/out.json: No"),
+    ([*SOME, "--json", "a-folder.json"], "a-folder.json: it is a folder"),
+    ([*SOME, "--json", "a-file/a.json"], "cannot write"),
+    ([*SOME, "--plot", "out.gif"], "out.gif must end with .png or .svg or .pdf"),
+    ([*SOME, "--plot", "/dev/null/out.png"], "cannot write /dev/null/out.png"),
+    ([*SOME, "--plot", "a-folder/x/a.png"], "cannot write"),
+    ([*SOME, "--record", ""], ""),
+    ([*SOME, "--record", "a-file"], ""),
+    ([*SOME, "--record", "a-file/records"], ""),
+    ([*SOME, "--record", f"new/{LONG}"], "File name too long"),
+    ([*SOME, "--record", "a-run/config.json/x.parquet"], "cannot write"),
+    ([*SOME, "--record", "/proc/none"], ""),
+    ([*SOME, "--record", "a.parquet", "--json", "a.json", "--resume"], "--resume does not go"),
+    ([*SOME, "--record", "a.parquet", "--record-games", "5"], "goes with --record FOLDER"),
+    ([*SOME, "--record-games", "5"], "goes with --record FOLDER"),
+    ([*SOME, "--resume"], "--resume needs --json"),
+    (["--agents", "random", "nobody", "--record", "new"], "unknown agent 'nobody'"),
+    (["--agents", "random", "nobody", "--record", "a.parquet"], "unknown agent 'nobody'"),
+    # the options of a best response without it
+    ([*SOME, "--minutes", "1"], "--minutes goes with --best-response POLICY only"),
+    ([*SOME, "--seeds", "1"], "--seeds goes with --best-response POLICY only"),
+    ([*SOME, "--search", "8"], "--search goes with --best-response POLICY only"),
+    ([*SOME, "--save", "x.onnx"], "--save goes with --best-response POLICY only"),
+    # and with it those of a tournament
+    ([*POLICY, "--agents", "random", "greedy"], "--agents does not go with --best-response"),
+    ([*POLICY, "--game", "kado"], "--game does not go with --best-response"),
+    ([*POLICY, "--players", "2"], "--players does not go with --best-response: the policy's file"),
+    ([*POLICY, "--plot", "out.png"], "--plot does not go with --best-response"),
+    ([*POLICY, "--record", "new"], "--record does not go with --best-response"),
+    ([*POLICY, "--resume"], "--resume does not go with --best-response"),
+    ([*POLICY, "--rules", "variant=long"], "--rules does not go with --best-response"),
+    ([*POLICY, "--minutes", "1", "--steps", "1"], "give minutes or steps, not both"),
+    ([*POLICY, "--search", "0ms"], "milliseconds must be above 0 and at most 600000, not 0.0"),
+    ([*POLICY, "--search", DIGITS], "a search is search:AGENT:WORLDS"),
+    ([*POLICY, "--search", ""], "a search is search:AGENT:WORLDS or"),
+    ([*POLICY, "--search", "fast"], "a search is search:AGENT:WORLDS or"),
+    ([*POLICY, "--search-games", "0"], "--search-games must be 1 to 10000000, not 0"),
+    ([*POLICY, "--search-games", "1"], "2 players need 2 games at least"),
+    ([*POLICY, "--games", "1"], "2 players need 2 games at least"),
+    ([*POLICY, "--json", "out.txt"], "out.txt must end with .json"),
+    ([*POLICY, "--save", ""], ""),
+    ([*POLICY, "--save", "a-folder"], ""),
+    ([*POLICY, "--save", "a-loop.onnx", "--search", "0"], ""),
+    ([*POLICY, "--save", "out.zip"], "out.zip must end with .onnx"),
+    ([*POLICY, "--save", "/no/such/folder/out.onnx"], "cannot write /no/such/folder/out.onnx: No"),
+    (["--best-response", "policy.onnx", "--save", "policy.onnx"], "is the policy itself"),
+    (["--best-response", "heuristic"], "unknown policy 'heuristic'; give a .onnx file"),
+    (["--best-response", "search:kododo-4p:50ms"], "unknown policy 'search:kododo-4p:50ms'"),
+    (["--best-response", "search:" * 5000], "unknown policy"),
+    (["--best-response", "no.onnx"], "cannot read policy file no.onnx: No such file"),
+    (["--best-response", "text.onnx"], "text.onnx is not a policy file"),
+    (["--best-response", "a\x00b.onnx"], ""),
+    (["--best-response", ""], ""),
 ]
 
 ONLY = ["--only", "kododo-2p"]
-MAKE = [
-    ["--only", "kododo-9p"],
-    ["--only", "\x00"],
-    [*ONLY, "--seeds", DIGITS],
-    [*ONLY, "--steps", DIGITS],
-    [*ONLY, "--jobs", "100000"],
-    [*ONLY, "--games", "1000000000000"],
-    [*ONLY, "--search", "64"],
-    [*ONLY, "--out", ""],
-    [*ONLY, "--out", f"new/{LONG}"],
-    [*ONLY, "--runs", "a-file"],
-    [*ONLY, "--runs", f"new/{LONG}"],
-    [*ONLY, "--runs", "a\x00b"],
-    [*ONLY, "--rules", "num_players=3"],
+MAKE: Lines = [
+    (["--only", "\x00"], "unknown policy"),
+    ([*ONLY, "--jobs", "100000"], "--jobs must be 1 to 512, not 100000"),
+    ([*ONLY, "--search", "64"], ""),
+    ([*ONLY, "--out", ""], ""),
+    ([*ONLY, "--out", f"new/{LONG}"], "File name too long"),
+    ([*ONLY, "--runs", "a-file"], "cannot write to the folder"),
+    ([*ONLY, "--runs", f"new/{LONG}"], "File name too long"),
+    ([*ONLY, "--rules", "num_players=3"], ""),
+]
+
+STDIO = ["play", "kododo", "--stdio"]
+KODODO: Lines = [
+    (["dance"], "unknown command 'dance'; choose one of evaluate, "),
+    (["--agents"], "unknown command '--agents'; choose one of"),
+    (["evaluate"], "name two agents at least with --agents"),
+    (["evaluate", "--minutes", "5"], ""),
+    (["bench", "--players", "9"], "no game is played with 9 players"),
+    (["bench", "--rounds", "0"], "--rounds must be 1 to 1000, not 0"),
+    (["play", "--stdio"], "Which game. (required)"),
+    ([*STDIO, "--terminal"], "give --terminal or --stdio, not both"),
+    ([*STDIO, "--people", "2"], "--terminal and --stdio have one person: leave --people at 1"),
+    ([*STDIO, "--people", "0"], "--people must be 1 to 100, not 0"),
+    ([*STDIO, "--players", "9"], "not 9"),
+    ([*STDIO, "--hints", "random"], "agent 'random' gives no hints"),
 ]
 
 LINES = [
-    *(("train.py", line) for line in TRAIN),
-    *(("evaluate.py", line) for line in EVALUATE),
-    *(("make_policies.py", line) for line in MAKE),
+    (script, *each)
+    for script, lines in (
+        ("train.py", TRAIN),
+        ("evaluate.py", EVALUATE),
+        ("make_policies.py", MAKE),
+        ("kododo", KODODO),
+    )
+    for each in lines
 ]
 
 
@@ -254,9 +257,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "a-file").write_text("a file")
     (tmp_path / "a-folder").mkdir()
     (tmp_path / "a-folder.onnx").mkdir()
+    (tmp_path / "a-folder.json").mkdir()
     (tmp_path / "a-loop.onnx").symlink_to("a-loop.onnx")
     (tmp_path / "unreadable.onnx").symlink_to("/proc/self/mem")
     (tmp_path / "empty.onnx").touch()
+    (tmp_path / "text.onnx").write_text("hello")
+    (tmp_path / "policy.onnx").symlink_to(POLICIES / "kododo-2p.onnx")
     (tmp_path / "a-run").mkdir()
     (tmp_path / "a-run" / "config.json").write_text("{}")
     for script in (evaluation, training_run.Trainer):
@@ -267,24 +273,64 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("script", "line"), LINES, ids=[f"{script} {shortened(line)!r}" for script, line in LINES]
+    ("script", "line", "words"),
+    LINES,
+    ids=[f"{script} {shortened(line)!r}" for script, line, _ in LINES],
 )
 def test_a_wrong_command_line_is_one_line_and_leaves_nothing(
     script: str,
     line: list[str],
+    words: str,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(sys, "argv", [script, *line])
     before = sorted(folder.rglob("*"))
-    code, said, error = run(capsys, *SCRIPTS[script], line)
+    if script == "kododo":
+        code, said, error = kododo(monkeypatch, capsys, *line)
+    else:
+        code, said, error = run(capsys, *SCRIPTS[script], line)
     assert (code, said) == (2, ""), error
-    assert error.startswith(f"{script}: error: ")
+    assert re.match(rf"{script}( evaluate| bench| play)?: error: ", error)
+    assert words in error
     assert len(error.splitlines()) == 1
     assert error.rstrip("\n").isprintable()
     assert len(error) < 1000
     assert "Traceback" not in error
+    assert "helptext" not in error  # tyro's own message, condensed
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "library", "said"),
+    [
+        (
+            ["play", "kado"],
+            "starlette",
+            "the table needs starlette: pip install 'kododo-env[play]'",
+        ),
+        (["play", "kado", "--terminal"], "prompt_toolkit", "the table needs prompt_toolkit: "),
+        (
+            ["evaluate", *SOME, "--record", "a.parquet"],
+            "pyarrow",
+            "a file of decisions needs pyarrow: pip install 'kododo-env[offline]'",
+        ),
+    ],
+)
+def test_a_library_that_is_missing_is_told_with_the_way_to_get_it(
+    line: list[str],
+    library: str,
+    said: str,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == library else True)
+    before = sorted(folder.rglob("*"))
+    code, out, error = kododo(monkeypatch, capsys, *line)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert said in error
     assert sorted(folder.rglob("*")) == before
 
 
@@ -314,36 +360,47 @@ def test_a_run_that_memory_does_not_hold_is_refused_by_what_it_needs(
 
 
 @pytest.mark.parametrize(
-    "error",
+    ("error", "code", "words"),
     [
-        MemoryError(),
-        RecursionError("maximum recursion depth exceeded"),
-        RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 4 bytes"),
+        (MemoryError(), 2, "not memory enough"),
+        (RecursionError("maximum recursion depth exceeded"), 2, "too deeply nested"),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 2, "not memory enough"),
+        (ValueError("several\n  words"), 2, "error: several words\n"),
+        (FileNotFoundError(2, "No such file", "a.txt"), 2, "error: a.txt: No such file\n"),
+        (ImportError("needs onnxruntime"), 2, "error: needs onnxruntime\n"),
+        (KeyboardInterrupt(), 130, "\nstopped\n"),
     ],
-    ids=lambda error: type(error).__name__,
+    ids=lambda each: type(each).__name__ if isinstance(each, BaseException) else "",
 )
-def test_what_no_bound_foresaw_leaves_one_line_and_no_folder(
-    error: Exception,
+def test_an_error_that_no_bound_foresaw_leaves_one_line_and_no_folder(
+    error: BaseException,
+    code: int,
+    words: str,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def too_much(*_: Any) -> None:
+    def fails(*_: Any) -> None:
         raise error
 
-    monkeypatch.setattr(training_run.Trainer, "__init__", too_much)
+    monkeypatch.setattr(training_run.Trainer, "__init__", fails)
     before = sorted(folder.rglob("*"))
     for line in (["--run-dir", "new/deep/run"], [], ["--run-dir", "a-folder"]):
-        code, _, said = run(capsys, *SCRIPTS["train.py"], line)
-        assert (code, said.count("\n")) == (2, 1)
+        found, _, said = run(capsys, *SCRIPTS["train.py"], line)
+        assert (found, len(said.strip().splitlines())) == (code, 1)
+        assert words in said
         assert sorted(folder.rglob("*")) == before
 
 
-def test_a_mistake_of_the_program_is_not_taken_for_the_users() -> None:
+@pytest.mark.parametrize(("error", "traceback"), [(RuntimeError, ""), (ValueError, "1")])
+def test_a_mistake_of_the_program_and_all_errors_on_demand_have_their_traceback(
+    error: type[Exception], traceback: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def mistaken(_: TrainConfig) -> None:
-        raise RuntimeError("of ours")
+        raise error("of ours")
 
-    with pytest.raises(RuntimeError, match="of ours"):
+    monkeypatch.setenv("KODODO_TRACEBACK", traceback)
+    with pytest.raises(error, match="of ours"):
         run_cli(TrainConfig, mistaken, [], training_run.defaults)
 
 

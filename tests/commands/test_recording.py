@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.commands import tournament as evaluation
 from kododo_env.records import read_record, replay
 from kododo_env.records.decision_file import read_decisions
-from tests.command_line import cli
+from tests.command_line import cli, stopping_after
 
 AGENTS = ("--agents", "random", "greedy", "--workers", "1")
 
@@ -40,6 +39,12 @@ def shares_of(games: Iterable[tuple[list[str], list[float]]]) -> dict[str, float
     return {agent: float(np.mean(won)) for agent, won in shares.items()}
 
 
+def shares_in(out: Path) -> dict[str, float]:
+    """Each agent's mean share as the table has it."""
+    standings = json.loads(out.read_text())["standings"]
+    return {each["agent"]: each["share"]["mean"] for each in standings}
+
+
 @pytest.mark.parametrize("game", list(registry.DOORS))
 def test_a_record_of_each_game(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -53,9 +58,7 @@ def test_a_record_of_each_game(
     records = records_in(folder)
     assert len(records) == 4 * players
     # They are the games that were played: the shares of the table follow from them.
-    standings = json.loads(out.read_text())["standings"]
-    table = {each["agent"]: each["share"]["mean"] for each in standings}
-    assert shares_of(records.values()) == pytest.approx(table)
+    assert shares_of(records.values()) == pytest.approx(shares_in(out))
 
 
 def test_as_many_games_as_are_asked_for_spread_over_the_tables(
@@ -91,29 +94,6 @@ def test_the_record_does_not_depend_on_the_workers_nor_the_results_on_the_record
     assert records_in(tmp_path / "one") == records_in(tmp_path / "two")
 
 
-def test_a_resumed_tournament_has_all_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = evaluation.run
-
-    def stopped(*args: Any) -> Iterator[ChunkResult]:
-        for number, result in enumerate(run(*args)):
-            if number == 3:
-                raise KeyboardInterrupt
-            yield result
-
-    args = (*AGENTS, "--games", "40", "--json", str(tmp_path / "out.json"))
-    record = ("--record", str(tmp_path / "records"))
-    monkeypatch.setattr(evaluation, "run", stopped)
-    assert cli(capsys, *args, *record)[0] == 130
-    assert 0 < len(records_in(tmp_path / "records")) < 40
-    code, _, err = cli(capsys, *args, *record)
-    assert (code, "holds records already: give another folder" in err) == (2, True)
-    monkeypatch.setattr(evaluation, "run", run)
-    assert cli(capsys, *args, *record, "--resume")[0] == 0
-    assert len(records_in(tmp_path / "records")) == 40
-
-
 @pytest.mark.parametrize("game", list(registry.DOORS))
 def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
@@ -138,33 +118,15 @@ def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     }
     players = 1 + int(read["seat"].max())
     games = [[seats[number, seat] for seat in range(players)] for number in range(24)]
-    standings = json.loads(out.read_text())["standings"]
-    table = {each["agent"]: each["share"]["mean"] for each in standings}
     told = [([who for who, _ in game], [won for _, won in game]) for game in games]
-    assert shares_of(told) == pytest.approx(table, abs=1e-6)
+    assert shares_of(told) == pytest.approx(shares_in(out), abs=1e-6)
 
 
 def test_a_stopped_tournament_leaves_no_half_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-    def stopped(*_: Any) -> Iterator[ChunkResult]:
-        raise KeyboardInterrupt
-        yield
-
-    monkeypatch.setattr(evaluation, "run", stopped)
+    monkeypatch.setattr(evaluation, "run", stopping_after(0))
     path = tmp_path / "decisions.parquet"
     assert cli(capsys, *AGENTS, "--games", "40", "--record", str(path))[0] == 130
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_without_pyarrow_nothing_is_played(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kododo_env.system.extras.find_spec", lambda name: None)
-    path = tmp_path / "decisions.parquet"
-    code, said, err = cli(capsys, *AGENTS, "--games", "40", "--record", str(path))
-    assert (code, said) == (2, "")
-    assert "a file of decisions needs pyarrow: pip install 'kododo-env[offline]'" in err
     assert list(tmp_path.iterdir()) == []

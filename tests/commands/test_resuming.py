@@ -1,10 +1,11 @@
-"""What --resume takes of the command line: applied and said, or refused; never ignored."""
+"""The folder of a run, and what --resume takes of the command line: applied, or refused."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
+import zipfile
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -14,11 +15,12 @@ import pytest
 from agents.commands.train import defaults, train
 from agents.recipes.recipe import Recipe
 from agents.training import checkpoint
-from agents.training.checkpoint import read_checkpoint
-from agents.training.run_folder import FIXED, resumed
+from agents.training.checkpoint import Checkpoint, read_checkpoint
+from agents.training.run_folder import FIXED, resumed, run_folder, write_config
 from agents.training.trainer import Trainer
-from agents.training.training_config import TrainConfig, Which, default_config
+from agents.training.training_config import TrainConfig, Which, default_config, task_of
 from tests.command_line import train_py
+from tests.trainings import short
 
 ANOTHER = {
     "num_envs": 32, "batch_size": 100, "n_epochs": 2, "learning_rate": 3e-4,
@@ -30,9 +32,6 @@ ANOTHER = {
     "imitation_learning_rate": 4e-3, "imitation_temperature": 1.5,
     "opponents": ("greedy",), "opponents_share": 0.75, "temperature": 0.125,
 }  # fmt: skip
-
-
-OF_IMITATION = ("imitation_learning_rate", "imitation_temperature")  # read off the recipe
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +78,7 @@ def test_every_setting_is_known_here() -> None:
 
 
 @pytest.mark.parametrize("name", FIXED)
-def test_what_cannot_be_changed_is_refused(folder: Path, name: str) -> None:
+def test_a_setting_that_cannot_be_changed_is_refused(folder: Path, name: str) -> None:
     before = {path: path.read_bytes() for path in folder.glob("*.*")}
     with pytest.raises(ValueError, match=f"--{name.replace('_', '-')} cannot be changed on --res"):
         train(asked(folder, **{name: ANOTHER[name]}))
@@ -91,14 +90,10 @@ def test_what_cannot_be_changed_is_refused(folder: Path, name: str) -> None:
     [
         (["--seed", "99"], "--seed cannot be changed on --resume: the run began with 5, not 99"),
         (["--seed", "0"], "--seed cannot be changed on --resume: the run began with 5, not 0"),
-        (["--width", "7"], "--width cannot be changed on --resume: the run began with 8, not 7"),
-        (["--learning-rate", "5"], "--learning-rate must be above 0 and at most 1, not 5.0"),
         (["--game", "kado"], "it is for game kododo, not kado"),
         (["--players", "3"], "it is for number of players 2, not 3"),
         (["--rules", "variant=long"], "rule variant standard, not long"),
-        (["--rules", "num_players=2"], "--rules cannot give num_players: give --players"),
         (["--opponents", "nobody"], "unknown agent 'nobody'"),
-        (["--games", "1"], "2 players need 2 games at least"),
     ],
 )
 def test_a_refusal_is_one_line(
@@ -113,7 +108,7 @@ def test_a_refusal_is_one_line(
     assert said in error
 
 
-def test_what_the_run_has_may_be_given_again(folder: Path) -> None:
+def test_a_setting_that_the_run_has_may_be_given_again(folder: Path) -> None:
     task = read_checkpoint(folder / "checkpoint.zip").task
     same = {name: getattr(task.recipe, name) for name in ANOTHER}
     again, said = resumed(asked(folder, seed=5, game="kododo", players=2, **same), folder)
@@ -122,7 +117,7 @@ def test_what_the_run_has_may_be_given_again(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(ANOTHER) - set(FIXED)))
-def test_what_can_be_changed_reaches_the_learner(folder: Path, name: str) -> None:
+def test_a_setting_that_can_be_changed_reaches_the_learner(folder: Path, name: str) -> None:
     before = read_checkpoint(folder / "checkpoint.zip")
     config = asked(folder, **{name: ANOTHER[name]})
     found, said = resumed(config, folder)
@@ -137,7 +132,7 @@ def test_what_can_be_changed_reaches_the_learner(folder: Path, name: str) -> Non
 
 
 def learner_settings(trainer: Trainer) -> dict[str, object]:
-    """What the learner really has of each setting that can be changed."""
+    """Each setting that can be changed, as the learner really has it."""
     recipe = trainer.learner.recipe
     assert trainer.imitation is not None
     assert trainer.imitation.recipe is recipe
@@ -158,24 +153,17 @@ def test_help_tells_what_the_run_would_really_use(
     assert "--seed INT Seed of everything random. (default: 5)" in words
 
 
-def test_the_checkpoint_is_read_for_the_defaults_and_once_by_the_run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It was read and digested four times."""
-    reads: list[Path] = []
-    members = checkpoint._members
-    monkeypatch.setattr(checkpoint, "_members", lambda path: reads.append(path) or members(path))
-    code, _, error = resume(folder, monkeypatch, capsys, ["--steps", "1"])
-    assert (code, len(reads)) == (0, 2), error
-
-
 def test_a_change_is_said_applied_and_kept(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     steps = read_checkpoint(folder / "checkpoint.zip").progress.steps
+    reads: list[Path] = []
+    members = checkpoint._members
+    monkeypatch.setattr(checkpoint, "_members", lambda path: reads.append(path) or members(path))
     more = ["--steps", str(2 * steps), "--learning-rate", "3e-4", "--temperature", "0.125"]
     code, said, error = resume(folder, monkeypatch, capsys, more)
     assert code == 0, error
+    assert len(reads) == 2  # for the defaults and by the run; it was read and digested four times
     assert f"{steps:,} agent-steps, until {2 * steps:,} agent-steps in all" in said
     assert "from here on --learning-rate 0.0003, no longer 0.0001\n" in said
     assert "from here on --temperature 0.125, no longer 0.25\n" in said
@@ -188,3 +176,54 @@ def test_a_change_is_said_applied_and_kept(
     again, said = resumed(asked(folder), folder)  # without a word: as it is by now
     assert again.task == task
     assert len(said) == 1
+
+
+# --- the folder ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_killed_before_its_first_checkpoint_begins_again(
+    resume: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Without --resume it "holds a run already", with it there was "no checkpoint"."""
+    config = short(tmp_path, seed=5)
+    write_config(tmp_path, task_of(config), config)
+    begun: list[Trainer] = []
+    monkeypatch.setattr(Trainer, "run", lambda self: begun.append(self) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        train(replace(config, resume=resume))
+    assert [Checkpoint(each.task, each.progress) for each in begun] == [Checkpoint(task_of(config))]
+    said = capsys.readouterr().out.splitlines()
+    assert said[1:] == ["it was stopped before its first checkpoint and begins again"]
+
+
+def test_a_finished_run_without_its_checkpoint_is_not_begun_again(tmp_path: Path) -> None:
+    config = short(tmp_path)
+    write_config(tmp_path, task_of(config), config)
+    (tmp_path / "policy.onnx").touch()
+    with pytest.raises(ValueError, match="holds a run already: give another --run-dir"):
+        train(config)
+
+
+def test_runs_that_begin_at_the_same_time_find_different_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = default_config()
+    with run_folder(config) as one, run_folder(config) as other:
+        folders = [one, other]
+    assert folders == [Path("runs/kododo-4p"), Path("runs/kododo-4p-2")]
+
+
+def test_a_damaged_checkpoint_and_one_of_another_program_are_refused(folder: Path) -> None:
+    path = folder / "checkpoint.zip"
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="not a checkpoint of a training run, or is damaged"):
+            train(asked(folder))
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("facts.json", "{}")

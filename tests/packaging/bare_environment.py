@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable
-from importlib.metadata import Distribution, distribution
+from importlib.metadata import Distribution
 from pathlib import Path
 from venv import EnvBuilder
 
@@ -22,11 +22,6 @@ def fresh(folder: Path, packages: Iterable[Distribution], system_site: bool = Fa
             if target.exists() and not (site / top).exists():
                 (site / top).symlink_to(target)
     return folder / "bin" / "python"
-
-
-def numpy_alone(folder: Path) -> Path:
-    """The Python of a fresh environment with this one's numpy."""
-    return fresh(folder, [distribution("numpy")])
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:

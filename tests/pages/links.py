@@ -19,6 +19,6 @@ def _leads_somewhere(link: str, page: Path) -> bool:
 
 
 def _anchors(page: Path) -> set[str]:
-    """What can be linked to in a page: its headings."""
+    """The places in a page to which a link can lead: its headings."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}

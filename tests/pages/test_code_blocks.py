@@ -28,7 +28,7 @@ WARNINGS = ("error", "ignore:The old environment creation API:DeprecationWarning
 
 
 def code() -> list[tuple[str, str]]:
-    """What is to be run, each with a name: its page, and the last of its imports."""
+    """The blocks to run, each with a name: its page, and the last of its imports."""
     found = []
     for page, of_page in PAGES.items():
         if page in ELSEWHERE or not of_page:
@@ -48,13 +48,8 @@ def test_a_block_runs(block: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ELSEWHERE)
-def test_what_is_run_elsewhere_is_run_there(page: str) -> None:
+def test_a_page_that_is_run_elsewhere_is_run_there(page: str) -> None:
     assert PAGES[page]
     test = (ROOT / ELSEWHERE[page]).read_text()
     whole = f'assert_page_does_as_it_says("{Path(page).stem}", tmp_path)'
     assert whole in test or (Path(page).name in test and "exec(block, names)" in test)
-
-
-@pytest.mark.parametrize("part", NOT_RUN)
-def test_what_is_not_run_is_there(part: str) -> None:
-    assert sum(part in block for of_page in PAGES.values() for block in of_page) == 1

@@ -1,4 +1,4 @@
-"""Figures and pictures of the pages are those of the JSON that commands wrote."""
+"""Tables and pictures of the pages are those of the JSON that commands wrote."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ def test_a_table_is_up_to_date(path: Path, marker: str, table: Callable[[], str]
     assert page == update_tables.updated(page, marker, table()), "run python -m docs.update_tables"
 
 
-def test_the_learning_curve_is_drawn_from_the_policys_card() -> None:
-    with Image.open(make_images.IMAGES / "learning_curve.png") as picture:
+@pytest.mark.parametrize(
+    ("name", "figures"),
+    [
+        ("learning_curve", make_images.curve),
+        ("exact", make_images.truth),
+        ("time_to_strength", make_images.strengths),
+    ],
+)
+def test_a_picture_is_drawn_from_its_figures(name: str, figures: Callable[[], object]) -> None:
+    with Image.open(make_images.IMAGES / f"{name}.png") as picture:
         drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
-    assert drawn == make_images.curve(), "run python docs/make_images.py"
-
-
-def test_the_picture_of_the_small_game_is_drawn_from_its_json() -> None:
-    with Image.open(make_images.IMAGES / "exact.png") as picture:
-        drawn = json.loads(picture.text[make_images.CURVE])  # type: ignore[attr-defined]
-    assert drawn == make_images.truth(), "run python docs/make_images.py"
+    assert drawn == figures(), "run python docs/make_images.py"
 
 
 def test_the_picture_of_the_rooms_is_drawn_from_the_imports() -> None:

@@ -22,15 +22,6 @@ def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-def sources(path: Path, kind: str) -> list[str]:
-    return [cell.source for cell in read(path).cells if cell.cell_type == kind]
-
-
-def test_there_are_six() -> None:
-    names = "the_game", "batches", "training", "tournament", "your_agent", "replay"
-    assert [path.stem for path in NOTEBOOKS] == [f"{k}_{name}" for k, name in enumerate(names, 1)]
-
-
 @each_notebook
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reader, temporary = tmp_path / "reader", tmp_path / "temporary"
@@ -48,27 +39,16 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @each_notebook
-def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
-    cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
-    assert len(cells) > 3
-    assert all(cell.outputs == [] and cell.execution_count is None for cell in cells)
-
-
-@each_notebook
-def test_a_notebook_is_a_page(path: Path) -> None:
-    """One title, at the top, and chapters below it."""
-    text = "\n".join(sources(path, "markdown"))
+def test_a_notebook_is_a_page_and_is_kept_without_outputs(path: Path) -> None:
+    """One title, at the top, and chapters below it; the page of all notebooks has it."""
+    cells = read(path).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     titles = re.findall(r"^(#+) ", text, re.MULTILINE)
     assert text.startswith(f"# {path.stem[0]}. ")
     assert titles[0] == "#"
     assert set(titles[1:]) == {"##"}
-
-
-@each_notebook
-def test_what_a_notebook_links_to_is_there(path: Path) -> None:
-    assert dead_links("\n".join(sources(path, "markdown")), path) == []
-
-
-@each_notebook
-def test_the_page_of_all_notebooks_has_it(path: Path) -> None:
+    assert dead_links(text, path) == []
     assert f"({path.name})" in path.with_name("README.md").read_text()
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    assert len(code) > 3
+    assert all(cell.outputs == [] and cell.execution_count is None for cell in code)

@@ -37,14 +37,18 @@ from tests.pages.scripts import ROOT
 # --- the same work ------------------------------------------------------------------------------
 
 
+def loop_in_c(games: int, players: int) -> reference_loop.ReferenceLoop:
+    try:
+        return reference_loop.ReferenceLoop(games, players, keep=True)
+    except LeftOut as reason:
+        pytest.skip(str(reason))
+
+
 @pytest.mark.parametrize("players", kododo_v0.PLAYERS)
 def test_the_loop_in_c_does_what_the_core_does(players: int) -> None:
     num = 200
     game = kododo_v0.batch_game(num, num_players=players, seed=players)
-    try:
-        loop = reference_loop.ReferenceLoop(num, players, keep=True)
-    except LeftOut as reason:
-        pytest.skip(str(reason))
+    loop = loop_in_c(num, players)
     actions = Recorded(game).actions
     decks = game.sample_decks(num, np.random.default_rng(1))
     loop.play(np.stack(actions), decks)
@@ -58,12 +62,9 @@ def test_the_loop_in_c_does_what_the_core_does(players: int) -> None:
     assert game.terminated.all()
 
 
-def test_the_loop_in_c_shuffles_all_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_loop_in_c_shuffles_all_cards() -> None:
     game = kododo_v0.batch_game(300, seed=0)
-    try:
-        loop = reference_loop.ReferenceLoop(300, 4, keep=True)
-    except LeftOut as reason:
-        pytest.skip(str(reason))
+    loop = loop_in_c(300, 4)
     loop.play(np.stack(Recorded(game).actions))
     seen = loop.seen.rows[-1, :, 0, -30:]  # by type, after the last turn
     assert (seen.sum(axis=1) == 4 * 4 * 6).all()
@@ -108,8 +109,8 @@ def test_another_episode_than_the_recorded_one_is_noticed(monkeypatch: pytest.Mo
         sample()
 
 
-def test_a_profile_tells_who_has_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two functions one has three times the time of the other; who calls them has none."""
+def test_a_profile_tells_which_function_has_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two functions one has three times the time of the other; their caller has none."""
     if not hasattr(signal, "setitimer"):
         pytest.skip("this system has no timer of the processor's time")
     monkeypatch.setattr(profile, "SECONDS", 0.4)
@@ -208,7 +209,7 @@ def two_parts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return calls
 
 
-def test_what_was_measured_is_kept_and_merged(tmp_path: Path, two_parts: list[str]) -> None:
+def test_figures_are_kept_and_merged(tmp_path: Path, two_parts: list[str]) -> None:
     path = tmp_path / "results.json"
     bench.measure(bench.SpeedConfig("tournament", 1, path))
     found = json.loads(path.read_text())
@@ -225,7 +226,7 @@ def test_what_was_measured_is_kept_and_merged(tmp_path: Path, two_parts: list[st
     assert list(json.loads(path.read_text())["figures"]) == ["core/x/1/step"]
 
 
-def test_what_is_not_there_to_measure_is_said() -> None:
+def test_a_benchmark_that_is_not_there_is_said() -> None:
     with pytest.raises(ValueError, match="called 'cor'; there are C, core, million, one-game"):
         figures.selected(all_benches(), ["core", "cor"])
     with pytest.raises(ValueError, match="--rounds must be 1 or more"):
@@ -268,7 +269,7 @@ def test_ratios_are_those_of_rounds_and_say_which_is_better() -> None:
     assert marks == {"a/step": "better", "a/played": "worse", "b/step": ""}
 
 
-def test_what_a_tree_cannot_do_is_left_out(
+def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Planted:

@@ -64,11 +64,3 @@ def test_between_two_moments_a_share_changes_evenly() -> None:
     assert strength._reached(points, 0.25) == pytest.approx(17.5)
     assert strength._reached(points, 0.3) == 20.0
     assert strength._reached(points, 0.6) is None
-
-
-def test_the_picture_is_drawn_from_the_json() -> None:
-    if not (make_images.IMAGES.parent / "time_to_strength.json").exists():
-        pytest.skip("not measured yet: make time-to-strength")
-    with make_images.Image.open(make_images.IMAGES / "time_to_strength.png") as picture:
-        drawn = json.loads(picture.text[make_images.CURVE])
-    assert drawn == make_images.strengths(), "run python docs/make_images.py"

@@ -82,7 +82,7 @@ ODD: list[Any] = [
 
 
 def malformed(rng: np.random.Generator) -> object:
-    """What is no message: odd JSON, messages with odd, missing or further fields, broken text."""
+    """No message: odd JSON, a message with odd, missing or further fields, or broken text."""
     whole: list[dict[str, Any]] = [
         {"type": "act", "step": 0, "action": 5}, {"type": "hint", "step": 0},
         {"type": "new", "step": 0, "deck": "other"}, {"type": "replay", "record": "{}"},

@@ -11,15 +11,17 @@ from typing import Any
 
 import pytest
 
+from kododo_env.play.messages import FIELDS
 from kododo_env.play.seating import make_table
 from kododo_env.play.stdio import play_lines
 from tests.doors import GAMES
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "playing.md").read_text()
 
 
 def answers(*lines: bytes, people: int = 1) -> list[dict[str, Any]]:
-    """What comes out when these lines come in."""
+    """The messages that come out when these lines come in."""
     out = io.StringIO()
     table = make_table("kododo", opponents=["random"], people=people, seed=0, pictures=False)
     play_lines(table, lines, out)
@@ -50,24 +52,41 @@ def test_the_example_without_a_game_says_what_is_missing() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_the_position_comes_unasked_and_has_no_pictures() -> None:
-    (position,) = answers()
-    assert position["type"] == "position"
-    assert "picture" not in json.dumps(position)
-
-
 def test_a_wrong_line_is_told_and_the_next_one_is_another_chance() -> None:
-    act = b'{"type": "act", "step": 0, "action": %d}\n'
-    first, *errors, chosen, after = answers(b"\xff\n", b"\n", b"hello\n", act % 99, act % 5)
+    """The position comes unasked, without pictures; lines may end as on Windows, or not at all."""
+    act = b'{"type": "act", "step": 0, "action": %d}'
+    wrong = (b"\xff\n", b"\n", b"\r\n", b"hello\n", act % 99 + b"\r\n")
+    first, *errors, chosen, after = answers(*wrong, act % 5)
+    assert first["type"] == "position"
+    assert "picture" not in json.dumps(first)
     assert [each["type"] for each in errors] == ["error"] * 3
     assert (first["step"], chosen["step"], after["step"]) == (0, 0, 1)
     assert chosen["chosen"] == 5
 
 
-def test_the_last_line_needs_no_end() -> None:
-    assert answers(b'{"type": "look"}')[-1]["type"] == "position"
-
-
 def test_several_people_do_not_sit_at_one_terminal() -> None:
     with pytest.raises(ValueError, match="one person plays: leave --people at 1"):
         answers(people=2)
+
+
+def test_the_page_lists_all_messages_and_their_fields() -> None:
+    for kind, fields in FIELDS.items():
+        row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{kind}` | "))
+        assert all(f"`{name}`" in row for name in fields)
+    table = PAGE[PAGE.index("A `position` does not depend") :]
+    for name in {*answers()[0], "result"} - {"type"}:
+        assert f"`{name}`" in table, name
+
+
+def test_a_program_plays_from_the_command_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("tyro", reason="tyro is not installed")
+    from tests.command_line import kododo
+
+    given: Any = io.TextIOWrapper(io.BytesIO(b'{"type": "act", "step": 0, "action": 5}\n'))
+    monkeypatch.setattr(sys, "stdin", given)
+    options = ("--stdio", "--seed", "1", "--opponents", "random", "--rules", "variant=long")
+    status, out, err = kododo(monkeypatch, capsys, "play", "kododo", *options)
+    assert (status, err) == (0, "")
+    assert [json.loads(line)["step"] for line in out.splitlines()] == [0, 0, 1]

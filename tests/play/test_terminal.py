@@ -23,7 +23,7 @@ ROUND = ["5", "0", "0"]
 
 
 def typed(capsys: pytest.CaptureFixture[str], *lines: str, hints: str = "heuristic") -> str:
-    """What is printed when a person types these lines."""
+    """The output when a person types these lines."""
     table = make_table("kododo", opponents=["random"], hints=hints, seed=1, pictures=False)
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         keys.send_text("".join(f"{line}\n" for line in lines) + "\x04")  # Ctrl-D
@@ -32,8 +32,10 @@ def typed(capsys: pytest.CaptureFixture[str], *lines: str, hints: str = "heurist
 
 
 def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file = tmp_path / "game.jsonl"
-    out = typed(capsys, *ROUND * 6, f"record {file}", "quit", "5")
+    file, missing = tmp_path / "game.jsonl", tmp_path / "none" / "game.jsonl"
+    ends = f"record {missing}", f"record {file}", "quit"
+    out = typed(capsys, *ROUND * 6, *ends, "5")
+    assert str(missing) in out  # that it cannot be written
     assert out.count(": the colour that scores") + out.count("nobody scores") >= 4
     assert "the game is over: player_" in out
     assert out.count("player_0 lays ") == 18  # each line of the log once
@@ -43,12 +45,14 @@ def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_pat
 
 
 def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture[str]) -> None:
-    out = typed(capsys, "dance", "99", "", "9" * 50, "record x", "LAY BLUE 1 AND BLUE 6", "same")
+    out = typed(
+        capsys, "dance", "99", "", "9" * 50, "record x", "LAY BLUE 1 AND BLUE 6", "same", "new"
+    )
     assert "'dance' is no legal action; there are 5: lay " in out
     assert "99 is no legal action" in out
     assert "ask for it when the game is over" in out
     assert out.count("player_0 lays ") == out.count("player_0 lays blue 1 and blue 6") == 1
-    assert out.count("   5  lay ") == 2  # those of the same cards, dealt again
+    assert out.count("   5  lay ") == 3  # those of the same cards, dealt again, and of others
 
 
 def test_hints(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,15 +63,6 @@ def test_hints(capsys: pytest.CaptureFixture[str]) -> None:
     assert values == sorted(values, reverse=True)
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     assert "%  lay " in typed(capsys, "hint", hints="kododo-4p")
-
-
-def test_a_record_that_cannot_be_written_is_told(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    missing = tmp_path / "none" / "game.jsonl"
-    out = typed(capsys, *ROUND * 6, f"record {missing}", "new")
-    assert str(missing) in out
-    assert out.count("   5  lay ") == 7  # a new game goes on
 
 
 def test_words_are_completed() -> None:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
-
-from kododo_env.play.messages import to_json
-from kododo_env.play.table import Said, Table
-from tests.play.test_hidden import Watch
 
 AT_ONCE = """localStorage.setItem("table-settings", '{"speed": "fast", "theme": "THEME"}')"""
 TURN = "#play:visible, #over:visible"
@@ -22,24 +17,18 @@ class Person:
 
     Attributes:
         page: Playwright's.
-        heard: Every text that came over the WebSocket.
         wrong: What the browser complained of.
         asked: Every address that was asked for.
     """
 
     def __init__(self, page: Any, seed: int = 0) -> None:
         self.page, self._rng = page, np.random.default_rng(seed)
-        self.heard: list[str] = []
         self.wrong: list[str] = []
         self.asked: list[str] = []
-        page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("console", lambda said: self.wrong.append(said.text))
         # A worker asks too, of which only the context tells.
         page.context.on("request", lambda request: self.asked.append(request.url))
-
-    def _hear(self, text: str) -> None:
-        self.heard.append(text)
 
     def see(self, selector: str) -> str:
         """The text of what is shown."""
@@ -116,34 +105,3 @@ def sits(
 ) -> AbstractContextManager[Person]:
     """Somebody who has opened the link of a seat; see ``visits``."""
     return visits(browser, address, f"#{token}", theme, 20_000, **context)
-
-
-class Wire:
-    """Looks through what a table says, as it says it.
-
-    Attributes:
-        watch: Cards that were told to somebody who cannot know them.
-        said: Each message for each seat, as JSON.
-    """
-
-    def __init__(self, table: Table) -> None:
-        self.watch = Watch(table._game, table.people)
-        self.said: dict[int, Counter[str]] = {seat: Counter() for seat in table.people}
-        self._hear, self._play_on = table.hear, table.play_on
-        table.hear = lambda seat, message: self._note(self._hear(seat, message))  # type: ignore[method-assign]
-        table.play_on = lambda: self._note(self._play_on())  # type: ignore[method-assign]
-
-    def _note(self, said: Said) -> Said:
-        for seat, messages in said.items():
-            for message in messages:
-                self.said[seat][to_json(message)] += 1
-                if message["type"] not in ("record", "replay"):  # there is one when all is over
-                    self.watch(seat, message)
-        return said
-
-    def check(self, *tabs: tuple[int, Person]) -> None:
-        """Nothing came that the table had not said to that seat, and nothing hidden was said."""
-        assert self.watch.wrong == []
-        for seat, person in tabs:
-            assert len(person.heard) >= 2
-            assert set(person.heard) <= set(self.said[seat])

@@ -1,57 +1,26 @@
-"""The static page in a real browser, from a file server that knows nothing of games."""
+"""The static page in a real browser."""
 
 from __future__ import annotations
 
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from docs.static_page.build import DISTRIBUTION, build
 from kododo_env.records import parse_record, replay
+from tests.clients.serving import serving
 from tests.play.browser.person import Person, visits
 
 PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
 # Somebody at the page on which a table is chosen.
 chooses = partial(visits, path="", theme="light", patience=PATIENCE_MS)
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Says nothing about what it serves."""
-
-    def log_message(self, *_: Any) -> None:
-        """Nothing."""
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
-
-
-def test_a_page_is_loaded_again_when_there_is_no_server_any_more(browser: Any, site: Path) -> None:
-    with ExitStack() as server, chooses(browser, server.enter_context(serving(site))) as person:
-        sit_down(person, "kododo", "heuristic")
-        person.play(steps=2)
-        seen = person.see("#scores"), person.see("#hand")
-        server.close()
-        person.page.reload()
-        person.wait()
-        assert (person.see("#scores"), person.see("#hand")) == seen
-        person.play(steps=2)
-        person.page.goto(person.page.url.split("table.html")[0])
-        assert "Choose a table" in person.see("header")
-        person.wrong.clear()  # the browser says that it was refused
 
 
 @pytest.fixture(scope="module")
@@ -70,22 +39,25 @@ def sit_down(person: Person, game: str, opponents: str) -> None:
     person.wait()
 
 
-def test_a_game_goes_on_without_the_network(browser: Any, address: str) -> None:
-    """With a reload and a hint on the way; ``test_in_node`` compares whole games."""
-    with chooses(browser, address) as person:
+def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Path) -> None:
+    """With a reload and a hint; ``test_in_node`` compares whole games."""
+    with ExitStack() as server, chooses(browser, server.enter_context(serving(site))) as person:
         assert "in your own browser" in person.see("footer")
         sit_down(person, "kado", "heuristic")
         assert any("/policies/" in each for each in person.asked)  # the worker's requests are seen
         person.play(steps=3)
         seen = person.see("#scores"), person.see("#hand"), person.page.title()
+        server.close()
         person.page.reload()
         person.wait()
         assert (person.see("#scores"), person.see("#hand"), person.page.title()) == seen
         assert "in your own browser" in person.see("footer >> nth=-1")
-        person.page.context.set_offline(True)
         person.page.locator("#hint").click()
         person.page.locator("#hint-bars li").first.wait_for()
         person.play(steps=3)
+        person.page.goto(person.page.url.split("table.html")[0])
+        assert "Choose a table" in person.see("header")
+        person.wrong.clear()  # the browser says that it was refused
 
 
 def test_a_whole_game_its_record_and_another_one(

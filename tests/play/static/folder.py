@@ -23,7 +23,7 @@ SHA256 = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
 
 
 def missing() -> str:
-    """What has not been fetched, in a word; nothing if all is here."""
+    """The name of a package that has not been fetched; nothing if all are here."""
     return next((each.name for each in (PYODIDE, BRINGS_NUMPY) if not stored(each).exists()), "")
 
 

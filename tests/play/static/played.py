@@ -1,4 +1,4 @@
-"""What is played in two places, to be compared: by hashes of all that can be seen of it.
+"""Games that are played in two places, to be compared: by hashes of all that can be seen of them.
 
 Runs here and, as text, in Pyodide: it needs the package and numpy only.
 """
@@ -39,7 +39,7 @@ def _add(found: Any, *arrays: np.ndarray) -> None:
 
 
 def choices(name: str, number: int) -> list[list[int]]:
-    """What a policy does in games with itself at temperature 0: of each game all actions."""
+    """The actions of a policy in games with itself at temperature 0, game by game."""
     policy = OnnxAgent(policy_path(name), temperature=0)
     batch = registry.batch_game(policy.game, number, 0, num_players=policy.num_players)
     agents, rng = [policy] * policy.num_players, np.random.default_rng(0)
@@ -81,7 +81,7 @@ def _numbers(message: dict[str, Any]) -> list[float]:
 
 
 def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
-    """What a person says next: chooses at random, asks for a hint now and then."""
+    """The next message of a person who chooses at random and asks for a hint now and then."""
     if last["type"] == "hint":
         return {"type": "look"}
     if last["over"]:

@@ -27,7 +27,7 @@ AT_TABLES = (("kododo", 4), ("combi_combo", 4), ("kado", 3))
 
 
 def in_pyodide(site: Path, asked: list[Any]) -> list[Any]:
-    """What ``played.all_of`` gives in the folder's Python."""
+    """The answers of ``played.all_of`` in the folder's Python."""
     command = ["node", HERE / "in_pyodide.mjs", site, HERE / "played.py", json.dumps(asked)]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -42,7 +42,7 @@ def here(asked: list[Any]) -> list[Any]:
 
 
 def games_of(number: int) -> list[Any]:
-    """What asks for games of every table."""
+    """Calls for games of every table."""
     return [["games", [game, players, number, 7]] for game, players in TABLES]
 
 
