@@ -150,7 +150,9 @@ def test_numbers_of_any_library_are_the_same_number(game: str) -> None:
         one.clone().step(actions)
     for name in ("parallel", "parallel_random"):
         env = env_for(name, one, 0)
-        kinds = zip((int, np.int64, np.uint8, np.array), names_for(env)["legal"].items(), strict=True)
+        kinds = zip(
+            (int, np.int64, np.uint8, np.array), names_for(env)["legal"].items(), strict=True
+        )
         env.step({agent: kind(action) for kind, (agent, action) in kinds})
 
 
