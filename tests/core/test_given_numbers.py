@@ -7,6 +7,7 @@ everybody's observation, and a copy dealt for player 1.5 kept nobody's hand.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -25,29 +26,35 @@ from kododo_env.arena.duplicates import play
 from kododo_env.arena.match import Match
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
-from kododo_env.core import (
-    ActionPiece,
-    BatchGame,
-    ObservationLayout,
-    Piece,
-    RandomAgent,
-    SlotPiece,
-)
+from kododo_env.core import BatchGame, ObservationLayout, Piece, RandomAgent
 from kododo_env.core.agent import joint_action
 from kododo_env.search.search import SearchAgent, SearchBudget
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.doors import GAMES
-from tests.helpers import differences, random_actions
+from tests.fuzz.actions import ANY_SIZE, CALLS, env_for, good_size, is_whole, names_for, refusal
+from tests.fuzz.odd import value_of
 
 each_game = pytest.mark.parametrize("game", GAMES)
-NO_NUMBERS = [True, np.True_, np.array(True), 1.0, np.float64(1), "1", None, [1], 1j]
+NO_NUMBERS = [
+    True,
+    np.True_,
+    np.array(True),
+    1.0,
+    np.float64(1),
+    "1",
+    [1],
+    1j,
+    "no",
+    object(),
+    None,
+]
+EDGES = [-1, np.int64(-1), np.int8(-1), 0, 2, 3, 2**70, 2**100]
 NUMBERS = [1, np.int64(1), np.uint8(1), np.array(1)]
-Use = Callable[[BatchGame, Any], Any]
 
 
 def batch(game: str) -> BatchGame:
-    return registry.batch_game(game, 3, 0)
+    return registry.batch_game(game, 3, 0, num_players=4)
 
 
 def rng() -> np.random.Generator:
@@ -60,274 +67,93 @@ def refused(call: Callable[[], Any], message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-# --- a batch of games -----------------------------------------------------------------
-
-PLAYERS: dict[str, Use] = {
-    "view": lambda game, player: game.view(player),
-    "determinize": lambda game, player: game.determinize(player, rng(), 1),
-    "text": lambda game, player: game.text(0, player),
-    "svg": lambda game, player: game.svg(0, player),
-}
-INDICES: dict[str, Use] = {
-    "text": lambda game, index: game.text(index),
-    "svg": lambda game, index: game.svg(index),
-}
-COUNTS: dict[str, Use] = {
-    "num_envs": lambda game, num: registry.batch_game(game.name, num),
-    "num": lambda game, num: game.sample_decks(num, rng()),
-    "samples": lambda game, num: game.view(0).determinize(rng(), num),
-}
-SEEDS: dict[str, Use] = {
-    "batch_game": lambda game, seed: registry.batch_game(game.name, 2, seed),
-    "fresh": lambda game, seed: game.fresh(1, seed),
-    "reset": lambda game, seed: game.reset(seed),
-    "parallel": lambda game, seed: registry.door(game.name).parallel_env().reset(seed),
-    "aec": lambda game, seed: registry.door(game.name).env().reset(seed),
-    "single": lambda game, seed: SingleSeatEnv(game.fresh(1)).reset(seed=seed),
-    "vec": lambda game, seed: BatchVecEnv(game).seed(seed),
-}
-
-
-def uses(table: dict[str, Use]) -> Any:
-    return pytest.mark.parametrize("use", table.values(), ids=table)
+# --- batches and what is around them --------------------------------------------------
 
 
 @each_game
-@uses(PLAYERS)
-def test_a_player_is_a_whole_number(game: str, use: Use) -> None:
-    one = batch(game)
-    for player in NO_NUMBERS:
-        if player is not None:  # text and svg show everything then
-            refused(lambda player=player: use(one, player), "player must be a whole number, not ")
-    for player in (-1, one.num_players, np.int64(-1), 2**100):
-        said = f"player must be 0 to {one.num_players - 1}, not {player}"
-        refused(lambda player=player: use(one, player), said)
-    for player in NUMBERS:
-        use(one, player)
-
-
-@each_game
-def test_a_view_says_its_player_as_a_plain_number(game: str) -> None:
-    one = batch(game)
-    for player in NUMBERS:
-        view = one.view(player)
-        assert type(view.player) is int
-        assert np.array_equal(view.observation, one.observe()[:, 1])
-
-
-@each_game
-@uses(INDICES)
-def test_the_index_of_a_game_is_a_whole_number(game: str, use: Use) -> None:
-    one = batch(game)
-    for index in NO_NUMBERS:
-        refused(lambda index=index: use(one, index), "index must be a whole number, not ")
-    for index in (-1, 3, 2**100):
-        refused(lambda index=index: use(one, index), f"index must be 0 to 2, not {index}")
-    assert all(use(one, index) == use(one, 1) for index in NUMBERS)
-
-
-@each_game
-@pytest.mark.parametrize("name", COUNTS)
-def test_a_count_is_a_whole_number_from_1(game: str, name: str) -> None:
-    one, use = batch(game), COUNTS[name]
-    for num in NO_NUMBERS:
-        refused(lambda num=num: use(one, num), f"{name} must be a whole number, not ")
-    for num in (0, -1, np.int8(-1)):
-        refused(lambda num=num: use(one, num), f"{name} must be 1 or more, not {num}")
-    for num in NUMBERS:
-        use(one, num)
-
-
-@each_game
-@uses(SEEDS)
-def test_a_seed_is_a_whole_number_from_0_or_none(game: str, use: Use) -> None:
-    one = batch(game)
-    one.step(random_actions(one, rng()))
-    before = one.state()
-    for seed in NO_NUMBERS:
-        if seed is not None:
-            refused(lambda seed=seed: use(one, seed), "seed must be a whole number, not ")
-    for seed in (-1, np.int64(-1)):
-        refused(lambda seed=seed: use(one, seed), "seed must be 0 or more, not -1")
-    assert differences(before, one.state()) == []
-    for seed in (*NUMBERS, None, 0, 2**70):
-        use(one, seed)
-
-
-@each_game
-def test_the_meaning_of_no_action_is_not_told(game: str) -> None:
+@pytest.mark.parametrize("call", [call for call, (_, said) in CALLS.items() if said])
+def test_a_number_is_whole_and_in_range(game: str, call: str) -> None:
     """``describe_action(-1)`` described the last one."""
-    one = batch(game)
-    for action in NO_NUMBERS:
-        refused(lambda action=action: one.describe_action(action), "action must be a whole number")
-    for action in (-1, one.num_actions):
-        said = f"action must be 0 to {one.num_actions - 1}, not {action}"
-        refused(lambda action=action: one.describe_action(action), said)
-    assert {one.describe_action(action) for action in NUMBERS} == {one.describe_action(1)}
+    last = batch(game).num_actions
+    for value in (*NO_NUMBERS, *EDGES, *NUMBERS, last - 1, last):
+        if CALLS[call][0] is good_size and is_whole(value, 4, ANY_SIZE):
+            continue  # so many games could be made
+        said = refusal(call, env_for(call, batch(game), 0), value)
+        kind = ".*" if is_whole(value, -1, ANY_SIZE) else "a whole number"
+        wanted = f"illegal action of|{CALLS[call][1]}.* must be {kind}, not "
+        assert not said or re.match(wanted, said)
+
+
+OTHER_KINDS = {"bool": "bool", "float": "float64", "str": "<U", "complex": "complex128"}
+NO_ROWS = ["0", "np.array(0)", "None", "[[0], [0, 0]]", "legal[:-1]"]
+NO_GAMES = ["[0, -1]", "[3]", "[[0, 1]]", "1", "[]", "np.zeros(0, int)"]
+ONLY_LIKE_GAMES = ["[True, False, True]", "np.array([True, False, True])", "[0, True]", "['0']"]
+TRUE = ["put(legal, True)", "put(legal, np.True_)", "put(legal, np.array(True))"]
+INDICES = [call for call in CALLS if re.match(r"vec\.(get|set|env_is|action)", call)]
+STEPS = ["parallel.step(v)", "parallel_random.step(v)"]
+REFUSED: list[tuple[list[str], list[str], str]] = [
+    (["game.step(v)"], TRUE, "actions of {game} must be integers, not bool"),  # numpy makes it 1
+    (["game.step(v)"], ["legal.astype('O')"], "actions of {game} must be integers, not object"),
+    (["game.step(v)"], NO_ROWS, "actions of {game} must "),
+    (["game.reset(decks=v)"], ["put(deck, True)"], "decks of {game} must be integers, not bool"),
+    (["game.reset(decks=v)"], ["[[1], [1, 2], [1]]"], "decks of {game} must "),
+    (
+        ["game.observe(v)"], ["128", "'x'", "[1]", "np.array(1)", "np.array([1, None])"],
+        "out must be an array of the shape",
+    ),
+    (["game.take(v)"], NO_GAMES, "games must be (one or more of 0 to 2|integers), not"),
+    # A mask of games was taken for the games 0 and 1.
+    (["game.take(v)"], [*ONLY_LIKE_GAMES, "[0.0]", "None"], "games must be integers, not "),
+    (
+        STEPS, [f"put(legal, {value})" for value in ("True", "1.0", "'1'", "None", "[1]", "1j")],
+        "the action of player_3 must be a whole number, not ",
+    ),
+    (STEPS, ["put(legal, -1)", "put(legal, 2**100)"], "the action of player_3 must be 0 to .*"),
+    (
+        ["vec.step(v)"], [*NO_ROWS, "legal == legal", "legal / 1", "put(legal, True)"], "actions ",
+    ),
+    (INDICES, ["True", "1.0", "[0, True]", "[0.5]", "'0'", "legal == legal"], "indices must be "),
+    (INDICES, ["12", "-1", "[0, 12]", "[-1]"], "indices must be .*0 to 11"),
+]  # fmt: skip
+for kind, told in OTHER_KINDS.items():
+    arrays = [f"legal.astype({kind!r})", f"legal.astype({kind!r}).tolist()"]
+    REFUSED.append((["game.step(v)"], arrays, f"actions of {{game}} must be integers, not {told}"))
 
 
 @each_game
-@pytest.mark.parametrize("games", [[0, -1], [3], [[0, 1]], 1, [], np.zeros(0, np.int64)], ids=repr)
-def test_only_games_that_there_are_can_be_taken(game: str, games: Any) -> None:
-    refused(lambda: batch(game).take(games), "games must be (one or more of 0 to 2|integers), not")
-
-
-@each_game
-@pytest.mark.parametrize(
-    "games", [[True, False, True], np.array([True, False, True]), [0, True], [0.0], ["0"], None]
-)
-def test_games_are_taken_by_whole_numbers(game: str, games: Any) -> None:
-    """A mask of games was taken for the games 0 and 1."""
-    refused(lambda: batch(game).take(games), "games must be integers, not ")
-
-
-@each_game
-def test_games_are_taken_by_integers_of_any_kind(game: str) -> None:
-    one = batch(game)
-    for games in ([2, 0], (2, 0), np.array([2, 0], np.uint8), np.array([2, 0])):
-        taken = one.take(games)
-        assert np.array_equal(taken.observe(), one.observe()[[2, 0]])
-
-
-@each_game
-@pytest.mark.parametrize(
-    ("wrong", "kind"),
-    [(bool, "bool"), (float, "float64"), (str, "<U"), (object, "object"), (complex, "complex128")],
-)
-def test_arrays_of_what_only_looks_like_actions_are_refused(
-    game: str, wrong: type, kind: str
+@pytest.mark.parametrize(("calls", "values", "said"), REFUSED)
+def test_other_values_are_refused(
+    calls: list[str], values: list[str], said: str, game: str
 ) -> None:
-    one = batch(game)
-    actions = one.legal_action_mask().argmax(axis=2)
-    before = one.state()
-    bad = np.zeros_like(actions).astype(wrong)
-    refused(lambda: one.step(bad), f"actions of {game} must be integers, not {kind}")
-    if wrong is not object:
-        refused(lambda: one.step(bad.tolist()), f"actions of {game} must be integers, not {kind}")
-    assert differences(before, one.state()) == []
-    one.step(actions.tolist())
+    for call in calls:
+        env = env_for(call, batch(game), 0)
+        for value in values:
+            told = refusal(call, env, value_of(value, **names_for(env)))
+            assert re.match(said.format(game=game), told), value
 
 
 @each_game
-@pytest.mark.parametrize("truth", [True, np.True_, np.array(True)], ids=repr)
-def test_a_truth_value_among_actions_is_refused(game: str, truth: Any) -> None:
-    """numpy makes a 1 of it when it stands among numbers."""
-    one = batch(game)
-    actions = one.legal_action_mask().argmax(axis=2).tolist()
-    actions[1][0] = truth
-    refused(lambda: one.step(actions), f"actions of {game} must be integers, not bool")
-
-
-@each_game
-@pytest.mark.parametrize("out", [128, "x", [1], np.array(1), np.array([1, None])])
-def test_observations_are_written_into_arrays_of_their_shape(game: str, out: Any) -> None:
-    with pytest.raises(ValueError, match="out must be an array of the shape"):
-        registry.batch_game(game, 1, 0).observe(out=out)
-
-
-@each_game
-@pytest.mark.parametrize("actions", [0, np.array(0), None, [[0], [0, 0]]], ids=repr)
-def test_actions_are_an_array_of_the_right_shape(game: str, actions: Any) -> None:
-    refused(lambda: batch(game).step(actions), f"actions of {game} must ")
-
-
-@each_game
-def test_decks_hold_whole_numbers(game: str) -> None:
-    one = batch(game)
-    decks = one.sample_decks(3, rng()).reshape(3, -1, len(one.cards))[:, 0].tolist()
-    decks[0][0] = True
-    refused(lambda: one.reset(decks=decks), f"decks of {game} must be integers, not bool")
-    refused(lambda: one.reset(decks=[[1], [1, 2], [1]]), f"decks of {game} must ")
-
-
-# --- wrappers -------------------------------------------------------------------------
-
-NO_ACTIONS = [*NO_NUMBERS, "no", object()]
-
-
-@each_game
-@pytest.mark.parametrize("illegal_action", ["raise", "random"])
-def test_a_parallel_env_takes_whole_numbers_only(game: str, illegal_action: str) -> None:
-    env = registry.door(game).parallel_env(illegal_action=illegal_action)
-    env.reset(seed=0)
-    before = env.game.state()
-    for bad in NO_ACTIONS:
-        actions = dict.fromkeys(env.agents, 0) | {"player_1": bad}
-        said = "the action of player_1 must be a whole number, not "
-        refused(lambda actions=actions: env.step(actions), said)
-    for bad in (-1, env.game.num_actions, 2**100):
-        actions = dict.fromkeys(env.agents, 0) | {"player_1": bad}
-        refused(lambda actions=actions: env.step(actions), f"player_1 must be 0 to .*, not {bad}")
-    assert differences(before, env.game.state()) == []
-    legal = env.game.legal_action_mask()[0].argmax(axis=1)
-    kinds = (int, np.int64, np.uint8, np.array, int)
-    env.step({name: kind(a) for name, kind, a in zip(env.agents, kinds, legal, strict=False)})
-
-
-@each_game
-@pytest.mark.parametrize("illegal_action", ["raise", "random"])
-def test_an_aec_env_takes_whole_numbers_only(game: str, illegal_action: str) -> None:
-    env = registry.door(game).env(illegal_action=illegal_action)
-    env.reset(seed=0)
-    for bad in NO_ACTIONS:
-        if bad is not None:
-            refused(lambda bad=bad: env.step(bad), "must be a whole number, not ")
-    refused(lambda: env.step(-1), "must be 0 to ")
-    env.step(np.int64(env.observe(env.agent_selection)["action_mask"].argmax()))
-
-
-@each_game
-@pytest.mark.parametrize("illegal_action", ["raise", "random"])
-def test_a_gymnasium_env_takes_whole_numbers_only(game: str, illegal_action: str) -> None:
-    door = registry.door(game)
-    env = gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", illegal_action=illegal_action).unwrapped
-    env.reset(seed=0)
-    for bad in NO_ACTIONS:
-        refused(lambda bad=bad: env.step(bad), "must be a whole number, not ")
-    refused(lambda: env.step(-1), "must be 0 to ")
-    env.step(np.int64(np.asarray(env.get_wrapper_attr("action_masks")()).argmax()))
-
-
-@each_game
-def test_a_seat_is_a_whole_number(game: str) -> None:
-    one = registry.batch_game(game, 1)
-    for seat in (True, 1.0, np.True_, None, "first", [0]):
-        refused(
-            lambda seat=seat: SingleSeatEnv(one, seat),
-            "a seat that is not 'random' must be a whole number, not ",
+def test_numbers_of_any_library_are_the_same_number(game: str) -> None:
+    one, vec = batch(game), BatchVecEnv(batch(game))
+    for number in NUMBERS:
+        view, seat = one.view(number), SingleSeatEnv(one.fresh(1), number).seat
+        assert (type(view.player), type(seat), seat) == (int, int, 1)
+        assert np.array_equal(view.observation, one.observe()[:, 1])
+        for call in (one.text, one.svg, one.describe_action):
+            assert call(number) == call(1)
+    for games in ([2, 0], (2, 0), np.array([2, 0], np.uint8), np.array([2, 0])):
+        assert np.array_equal(one.take(games).observe(), one.observe()[[2, 0]])
+        assert vec.action_masks(games).shape == (2, one.num_actions)
+    assert vec.get_attr("player", 1) == vec.get_attr("player", np.int64(1)) == [1]
+    legal = one.legal_action_mask().argmax(axis=2)
+    for actions in (legal, legal.tolist(), legal.astype(np.uint8)):
+        one.clone().step(actions)
+    for name in ("parallel", "parallel_random"):
+        env = env_for(name, one, 0)
+        kinds = zip(
+            (int, np.int64, np.uint8, np.array), names_for(env)["legal"].items(), strict=True
         )
-    for seat in (-1, one.num_players):
-        refused(lambda seat=seat: SingleSeatEnv(one, seat), "a seat .* must be 0 to .*, not ")
-    for seat in NUMBERS:
-        env = SingleSeatEnv(one, seat)
-        assert type(env.seat) is int
-        assert env.seat == 1
-
-
-@each_game
-def test_a_vec_env_takes_whole_numbers_only(game: str) -> None:
-    env = BatchVecEnv(batch(game))
-    env.reset()
-    size, legal = env.num_envs, env.action_masks().argmax(axis=1)
-    before = env.game.state()
-    for bad in (np.ones(size, bool), np.ones(size), [True] + [0] * (size - 1), legal[:-1], 0):
-        env.step_async(bad)
-        refused(env.step_wait, "actions ")
-    assert differences(before, env.game.state()) == []
-    env.step(legal.tolist())
-    for bad in (True, 1.0, [0, True], [0.5], "0", np.array([True] * size)):
-        for call in (
-            env.action_masks,
-            lambda bad=bad: env.get_attr("player", bad),
-            lambda bad=bad: env.env_is_wrapped(gymnasium.Wrapper, bad),
-            lambda bad=bad: env.set_attr("note", 1, bad),
-        ):
-            arguments = (bad,) if call == env.action_masks else ()
-            refused(lambda call=call, a=arguments: call(*a), "indices must be ")
-    for bad in (size, -1, [0, size], [-1]):
-        refused(lambda bad=bad: env.get_attr("player", bad), f"indices must be .*0 to {size - 1}")
-    assert env.get_attr("player", 1) == env.get_attr("player", np.int64(1)) == [1]
-    assert env.action_masks([0, 2]).shape == env.action_masks(np.array([0, 2])).shape
+        env.step({agent: kind(action) for kind, (agent, action) in kinds})
 
 
 class Foolish:
@@ -467,16 +293,6 @@ def test_layouts_are_made_of_whole_numbers() -> None:
     piece = Piece("hand", (np.int64(2),), np.int64(9), "", ("slot",))  # type: ignore[arg-type]
     same = Piece("hand", (2,), 9, "", ("slot",))
     assert ObservationLayout((piece,)).fingerprint() == ObservationLayout((same,)).fingerprint()
-    for call in (
-        lambda: Piece("hand", (), True, ""),
-        lambda: Piece("hand", (), 0, ""),
-        lambda: Piece("hand", (1.5,), 1, "", ("slot",)),  # type: ignore[arg-type]
-        lambda: ActionPiece("give", (0,), ("seat",)),
-        lambda: SlotPiece("card", "hand", 1.0, 1),  # type: ignore[arg-type]
-        lambda: SlotPiece("card", "hand", 5, 3),
-        lambda: SlotPiece("card", "hand", 300, 1),
-    ):
-        refused(call, "must be ")
 
 
 def test_numbers_of_agents_are_in_range() -> None:

@@ -138,6 +138,16 @@ def test_shapes_are_tuples_of_pythons_ints(shape: Any) -> None:
             lambda: Piece("held", (2,), 3.5, "", ("seat",)),
             "the maximum of piece 'held' must be a whole number, not 3.5",
         ),
+        (
+            lambda: Piece("held", (), True, ""),
+            "the maximum of piece 'held' must be a whole number, not True",
+        ),
+        (
+            lambda: Piece("held", (1.5,), 1, "", ("seat",)),
+            "each of the shape of piece 'held' must be a whole number, not 1.5",
+        ),
+        (lambda: SlotPiece("card", "hand", 1.0, 1), "slots must be a whole number, not 1.0"),
+        (lambda: SlotPiece("card", "hand", 300, 1), "slots must be 1 to 255, not 300"),
     ],
 )
 def test_shapes_and_maxima_are_whole_numbers(make: Any, said: str) -> None:

@@ -16,6 +16,7 @@ from kododo_env import registry
 from kododo_env.rules_arguments import default_players
 from tests.faults import kills, places
 from tests.faults.scripts import Fault
+from tests.faults.work import Tournament, Training, Work
 
 Case = Callable[[Path], Counter[str] | None]
 
@@ -44,31 +45,31 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def cases(number: int, seed: int) -> dict[str, Case]:
     """What is done, by name."""
+    works: dict[str, Work] = {"training": Training("kododo", 3), "evaluation": Tournament()}
     every: dict[str, Case] = {
-        f"training {game}": partial(kills.training, game, default_players(game), number, seed)
+        f"training {game}": partial(
+            kills.killed, Training(game, default_players(game)), number, seed
+        )
         for game in registry.DOORS
     }
-    every["evaluation"] = partial(kills.evaluation, number, seed)
-    every["full disk: training"] = partial(_on_small_disk, places.full_disk_training)
-    every["full disk: evaluation"] = partial(_on_small_disk, places.full_disk_evaluation)
+    every["evaluation"] = partial(kills.killed, works["evaluation"], number, seed)
+    for name, work in works.items():
+        every[f"full disk: {name}"] = partial(_on_small_disk, work)
+        for take in (*places.WAYS, places.read_only):
+            if take is not places.read_only or name == "training":  # a log that is open goes on
+                every[f"folder {take.__name__}: {name}"] = partial(places.loses_folder, work, take)
     if hasattr(psutil.Process, "rlimit"):
-        every["no larger file: training"] = places.limited_training
-    for take in (*places.WAYS, places.read_only):
-        if take is places.read_only and places.may_ignore_modes():
-            every["folder read_only"] = _not_for_root
-            continue
-        name = f"folder {take.__name__}"
-        every[f"{name}: training"] = partial(places.training_loses_folder, take)
-        if take is not places.read_only:  # a log that is open goes on
-            every[f"{name}: evaluation"] = partial(places.evaluation_loses_folder, take)
+        every["no larger file: training"] = partial(places.no_larger_file, works["training"])
+    if places.may_ignore_modes():
+        every["folder read_only: training"] = _not_for_root
     return every
 
 
-def _on_small_disk(case: Callable[[Path, Path], None], scratch: Path) -> Counter[str] | None:
+def _on_small_disk(work: Work, scratch: Path) -> Counter[str] | None:
     with places.small_disk(scratch) as disk:
         if disk is None:
             return Counter({"not done: only root may mount a file system": 1})
-        case(disk, scratch)
+        places.full_disk(work, disk, scratch)
     return None
 
 

@@ -13,10 +13,8 @@ import psutil
 
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
-from kododo_env.commands.tournament import log_of
-from tests.faults.equality import differences
-from tests.faults.kills import nothing_hidden, tournament, training_of
 from tests.faults.scripts import Fault, Script
+from tests.faults.work import Work, begun, compare, in_the_middle, nothing_hidden, undisturbed
 
 SIZE = 8  # MB of the small file system
 
@@ -39,89 +37,47 @@ def small_disk(scratch: Path) -> Iterator[Path | None]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def full_disk_training(disk: Path, scratch: Path) -> None:
-    """A run that finds the disk full ends in a line, keeps its checkpoint and goes on later."""
-    args = training_of("kododo", 3)
-    whole, run = scratch / "whole", disk / "run"
-    Script([*args, "--run-dir", str(whole)], scratch / "words").end([0])
-    script = Script([*args, "--run-dir", str(run)], scratch / "words")
-    script.wait_for((run / CHECKPOINT).exists)
+def full_disk(work: Work, disk: Path, scratch: Path) -> None:
+    """Work that finds the disk full ends in a line, keeps what it has and goes on later."""
+    whole, folder = undisturbed(work, scratch), disk / "run"
+    script = in_the_middle(work, folder, scratch)
     _fill(disk)
     _refused(script, "No space left on device")
+    nothing_hidden(folder)
     (disk / "filler").unlink()
-    _goes_on(args, run, whole, scratch)
+    begun(work, folder, scratch).end([0])
+    compare(work, whole, folder)
 
 
-def full_disk_evaluation(disk: Path, scratch: Path) -> None:
-    """A tournament that finds the disk full keeps what was played."""
-    whole, table = scratch / "whole.json", disk / "table.json"
-    Script(tournament(whole), scratch / "words").end([0])
-    script = Script(tournament(table), scratch / "words")
-    script.wait_for(lambda: log_of(table).exists() and log_of(table).stat().st_size > 10_000)
-    _fill(disk)
-    _refused(script, "No space left on device")
-    nothing_hidden(disk)
-    (disk / "filler").unlink()
-    Script([*tournament(table), "--resume"], scratch / "words").end([0])
-    if table.read_bytes() != whole.read_bytes():
-        raise Fault("another table than the undisturbed one")
-
-
-def limited_training(scratch: Path, to_the_end: bool = True) -> None:
-    """A run that may not write files of any size, which is a full disk for who is not root.
+def no_larger_file(work: Work, scratch: Path, to_the_end: bool = True) -> None:
+    """Work that may not write files of any size: a full disk for a user who is not root.
 
     Args:
+        work: Is begun.
         scratch: A folder for it.
         to_the_end: Whether it goes on and is compared with an undisturbed one.
     """
-    args = training_of("kododo", 3)
-    run = scratch / "run"
-    script = Script([*args, "--run-dir", str(run)], scratch / "words")
-    script.wait_for((run / CHECKPOINT).exists)
+    folder = scratch / "run"
+    script = in_the_middle(work, folder, scratch)
     psutil.Process(script.process.pid).rlimit(psutil.RLIMIT_FSIZE, (64, 64))
     _refused(script, "File too large")
-    read_checkpoint(run / CHECKPOINT)
-    nothing_hidden(run)
+    nothing_hidden(folder)
     if to_the_end:
-        Script([*args, "--run-dir", str(scratch / "whole")], scratch / "words").end([0])
-        _goes_on(args, run, scratch / "whole", scratch)
+        begun(work, folder, scratch).end([0])
+        compare(work, undisturbed(work, scratch), folder)
 
 
-def _goes_on(args: list[str], run: Path, whole: Path, scratch: Path) -> None:
-    """A run that was broken off has a checkpoint, and comes to what the undisturbed one has."""
-    read_checkpoint(run / CHECKPOINT)
-    nothing_hidden(run)
-    Script([*args, "--run-dir", str(run), "--resume"], scratch / "words").end([0])
-    if found := differences(whole, run):
-        raise Fault(f"another run than the undisturbed one: {'; '.join(found[:5])}")
-
-
-def training_loses_folder(take: Callable[[Path], None], scratch: Path) -> None:
-    """A run whose folder is taken away ends in a line and writes nothing where it was."""
-    run = scratch / "run"
-    script = Script([*training_of("kododo", 3), "--run-dir", str(run)], scratch / "words")
-    script.wait_for((run / CHECKPOINT).exists)
-    take(run)
-    before = _files(run)
-    _refused(script, str(run))
-    if _files(run) != before:
-        raise Fault(f"written after all: {sorted(_files(run) - before)}")
-    moved = run.with_name("moved")
-    if moved.exists():
-        read_checkpoint(moved / CHECKPOINT)
-
-
-def evaluation_loses_folder(take: Callable[[Path], None], scratch: Path) -> None:
-    """A tournament whose folder is taken away says so in a line."""
-    folder = scratch / "run"
-    folder.mkdir()
-    script = Script(tournament(folder / "table.json"), scratch / "words")
-    script.wait_for(lambda: log_of(folder / "table.json").exists())
+def loses_folder(work: Work, take: Callable[[Path], None], scratch: Path) -> None:
+    """Work whose folder is taken away ends in a line and writes nothing where it was."""
+    folder, moved = scratch / "run", scratch / "moved"
+    script = in_the_middle(work, folder, scratch)
     take(folder)
     before = _files(folder)
     _refused(script, str(folder))
     if _files(folder) != before:
         raise Fault(f"written after all: {sorted(_files(folder) - before)}")
+    if (moved / CHECKPOINT).exists():
+        read_checkpoint(moved / CHECKPOINT)
 
 
 def removed(folder: Path) -> None:

@@ -12,15 +12,15 @@ import psutil
 import pytest
 
 from tests.faults import __main__ as faults
-from tests.faults import kills, places, soak
-from tests.faults.equality import differences
+from tests.faults import kills, places, soak, work
 from tests.faults.scripts import Fault, Script
+from tests.faults.work import Tournament, Training, compare
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kills, "UPDATES", 4)
-    monkeypatch.setattr(kills, "GAMES", 12_000)
+    monkeypatch.setattr(work, "UPDATES", 4)
+    monkeypatch.setattr(work, "GAMES", 12_000)
     monkeypatch.setattr(kills, "SEEN", [1])  # not before anything is done
 
 
@@ -28,30 +28,32 @@ def test_a_killed_training_comes_to_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kills, "WAYS", {"SIGKILL in a write": 1.0})
-    assert kills.training("kododo", 2, 1, 0, tmp_path).total() == 1
+    training = Training("kododo", 2)
+    assert kills.killed(training, 1, 0, tmp_path).total() == 1
     other = tmp_path / "other"
     shutil.copytree(tmp_path / "whole", other)
     (other / "results.json").write_text("{}")
     (other / "checkpoint.zip").write_bytes((tmp_path / "broken" / "checkpoint.zip").read_bytes())
-    assert differences(tmp_path / "whole", other) == ["run.results: other bytes"]
+    with pytest.raises(Fault, match=r"undisturbed: run\['results'\]: uint8.*\)$"):
+        compare(training, tmp_path / "whole", other)
 
 
 def test_a_killed_tournament_with_workers_comes_to_the_same(tmp_path: Path) -> None:
-    assert kills.evaluation(2, 1, tmp_path).total() == 2
+    assert kills.killed(Tournament(), 2, 1, tmp_path).total() == 2
 
 
 def test_a_training_without_room_says_so_in_a_line(tmp_path: Path) -> None:
     """A full disk was the right line, and then a traceback of TensorBoard's thread."""
     if hasattr(psutil.Process, "rlimit"):
-        places.limited_training(tmp_path, to_the_end=False)
+        places.no_larger_file(Training("kododo", 3), tmp_path, to_the_end=False)
 
 
 def test_a_training_whose_folder_became_anothers_writes_nothing(tmp_path: Path) -> None:
-    places.training_loses_folder(places.replaced, tmp_path)
+    places.loses_folder(Training("kododo", 3), places.replaced, tmp_path)
 
 
 def test_a_tournament_whose_folder_is_removed_says_so(tmp_path: Path) -> None:
-    places.evaluation_loses_folder(places.removed, tmp_path)
+    places.loses_folder(Tournament(), places.removed, tmp_path)
 
 
 @pytest.mark.parametrize(

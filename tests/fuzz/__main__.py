@@ -9,15 +9,17 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from random import Random
 from secrets import randbelow
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: a process that forks has one thread
 
-from tests.fuzz.sandbox import Cases, Outcome
+from tests.fuzz.sandbox import Outcome, outcome_of
 
 KINDS = {  # and the seconds of processor time that a case may take
     "actions": 10.0,
@@ -31,7 +33,6 @@ KINDS = {  # and the seconds of processor time that a case may take
     "trainings": 60.0,
 }
 FOUND = Path(__file__).with_name("found.json")
-SLICE = 10.0  # seconds for one kind before the next has its turn
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -40,15 +41,20 @@ def main(args: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(args)
     if asked.case and asked.seed is None:
         parser.error("--case needs the --seed that was said")
+    asked.seed = randbelow(1 << 32) if asked.seed is None else asked.seed
+    print(f"seed {asked.seed}", flush=True)
+    words: dict[str, Counter[str]] = {}
+    faults: set[tuple[str, str]] = set()
     with tempfile.TemporaryDirectory() as scratch:
-        if asked.case:
-            kind, _, number = asked.case.rpartition(":")
-            cases = prepared(kind, asked.seed, Path(scratch))
-            (outcome,) = cases.of_inputs([cases.generate(int(number))])
-            return 1 if Report(asked.seed, None).of(kind, outcome, int(number)) else 0
-        if asked.found:
-            return again(asked.only or list(KINDS), Path(scratch))
-        return search(asked, Path(scratch))
+        for kind, number, outcome in outcomes(asked, Path(scratch)):
+            words.setdefault(kind, Counter())[outcome.word or "wrong"] += 1
+            if outcome.word is None and (kind, outcome.fault) not in faults:
+                faults.add((kind, outcome.fault))
+                tell(asked, kind, number, outcome)
+    for kind, count in words.items():
+        ways = ", ".join(f"{number:,} {word}" for word, number in sorted(count.items()))
+        print(f"{kind}: {count.total():,} cases: {ways}")
+    return 1 if faults else 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -59,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, help="of the series of cases; another one each time")
-    parser.add_argument("--only", nargs="+", choices=KINDS, help="only these kinds")
+    parser.add_argument("--only", nargs="+", choices=KINDS, default=[*KINDS], help="these kinds")
     parser.add_argument("--cases", type=int, help="this many of each kind, in place of time")
     parser.add_argument("--case", metavar="KIND:NUMBER", help="one case of --seed again")
     parser.add_argument("--found", action="store_true", help="only what was found once")
@@ -67,104 +73,58 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def prepared(kind: str, seed: int, scratch: Path) -> Cases:
-    """The cases of a kind, in a folder of their own with what they need."""
-    module = import_module(f"tests.fuzz.{kind}")
-    base = scratch / kind
-    base.mkdir(exist_ok=True)
-    cases = Cases(module, seed, base, KINDS[kind])
-    if hasattr(module, "prepare") and not (base / "ready").exists():
-        module.prepare(base)
-        (base / "ready").touch()
-    return cases
+def outcomes(asked: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, int, Outcome]]:
+    """The cases that are asked for, each with its kind and its number."""
+    if asked.found:
+        for number, each in enumerate(json.loads(FOUND.read_text())):
+            if each["kind"] in asked.only:
+                yield each["kind"], number, done(asked, each["kind"], number, scratch, each)
+        return
+    if asked.case:
+        kind, _, number = asked.case.rpartition(":")
+        yield kind, int(number), done(asked, kind, int(number), scratch)
+        return
+    spent, numbers = dict.fromkeys(asked.only, 0.0), Counter[str]()
+    end = time.monotonic() + 60 * asked.minutes
+    while spent and (asked.cases is not None or time.monotonic() < end):
+        kind, since = min(spent, key=spent.__getitem__), time.monotonic()
+        yield kind, numbers[kind], done(asked, kind, numbers[kind], scratch)
+        spent[kind] += time.monotonic() - since  # each kind has the same time
+        numbers[kind] += 1
+        if numbers[kind] == asked.cases:
+            del spent[kind]
 
 
-class Report:
-    """Says and keeps what is found, each fault once.
-
-    Args:
-        seed: Of the series of cases; None if they are of none.
-        path: The file for the findings; None keeps none.
-    """
-
-    def __init__(self, seed: int | None, path: Path | None) -> None:
-        self.seed, self.path = seed, path
-        self.words: dict[str, Counter[str]] = {}
-        self.faults: dict[str, Counter[str]] = {}
-
-    def of(self, kind: str, outcome: Outcome, number: int | None = None) -> bool:
-        """Note how a case went; whether it found a fault."""
-        if outcome.word is not None:
-            self.words.setdefault(kind, Counter())[outcome.word] += 1
-            return False
-        faults = self.faults.setdefault(kind, Counter())
-        faults[outcome.fault] += 1
-        if faults[outcome.fault] == 1:
-            number = outcome.number if number is None else number
-            print(f"{kind}:{number}: {outcome.fault}")
-            print(f"  given {_short(json.dumps(outcome.given), 300)}")
-            print(f"  {_short(outcome.detail, 600)}", flush=True)
-            if self.seed is not None:
-                again = f"--seed {self.seed} --case {kind}:{number}"
-                print(f"  again: python -m tests.fuzz {again}", flush=True)
-            if self.path is not None:
-                told = {"kind": kind, "number": number, "seed": self.seed, "fault": outcome.fault}
-                told |= {"detail": outcome.detail, "given": outcome.given}
-                with self.path.open("a") as file:
-                    file.write(json.dumps(told) + "\n")
-        return True
-
-    def summary(self) -> str:
-        """How many cases of each kind went how."""
-        lines = []
-        for kind in {**self.words, **self.faults}:
-            words, faults = self.words.get(kind, Counter()), self.faults.get(kind, Counter())
-            parts = [f"{number:,} {word}" for word, number in sorted(words.items())]
-            parts.append(f"{faults.total():,} wrong, of {len(faults)} kinds")
-            total = words.total() + faults.total()
-            lines.append(f"{kind}: {total:,} cases: {', '.join(parts)}")
-        return "\n".join(lines)
+def done(
+    asked: argparse.Namespace, kind: str, number: int, scratch: Path, known: Any = None
+) -> Outcome:
+    """A case by its number, or one that is known, in the folder of its kind."""
+    module, base = import_module(f"tests.fuzz.{kind}"), scratch / kind
+    if not base.exists():
+        base.mkdir()
+        getattr(module, "prepare", lambda _: None)(base)
+    generate = partial(module.generate, Random(f"{asked.seed}/{module.__name__}/{number}"))
+    return outcome_of(
+        (lambda: known["given"]) if known else generate, module.check, base, KINDS[kind]
+    )
 
 
-def search(asked: argparse.Namespace, scratch: Path) -> int:
-    """Case after case of each kind in turn."""
+def tell(asked: argparse.Namespace, kind: str, number: int, outcome: Outcome) -> None:
+    """Say and keep what a case has found."""
+    print(f"{kind}:{number}: {outcome.fault}")
+    print(f"  given {_short(json.dumps(outcome.given), 300)}")
+    print(f"  {_short(outcome.detail, 600)}", flush=True)
+    again = (
+        f"--found --only {kind}" if asked.found else f"--seed {asked.seed} --case {kind}:{number}"
+    )
+    print(f"  again: python -m tests.fuzz {again}", flush=True)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    seed = randbelow(1 << 32) if asked.seed is None else asked.seed
-    print(f"seed {seed}", flush=True)
-    report = Report(seed, asked.folder / "findings.jsonl")
-    places = dict.fromkeys(asked.only or KINDS, 0)
-    end = time.monotonic() + (60 * asked.minutes if asked.cases is None else 1e9)
-    while time.monotonic() < end:
-        for kind, begin in places.items():
-            cases = prepared(kind, seed, scratch)
-            numbers = range(begin, asked.cases or 1_000_000)
-            until = end if asked.cases is not None else min(end, time.monotonic() + SLICE)
-            for outcome in cases.outcomes(numbers, until):
-                report.of(kind, outcome)
-                places[kind] = outcome.number + 1
-        if asked.cases is not None:
-            break
-    print(report.summary())
-    return 1 if report.faults else 0
+    told = {"kind": kind, "number": number, "seed": asked.seed, **vars(outcome)}
+    with (asked.folder / "findings.jsonl").open("a") as file:
+        file.write(json.dumps(told) + "\n")
 
 
-def again(kinds: Sequence[str], scratch: Path) -> int:
-    """Everything that was found once, and should not be found any more."""
-    report = Report(None, None)
-    known = json.loads(FOUND.read_text())
-    for kind in kinds:
-        mine = [each for each in known if each["kind"] == kind]
-        cases = prepared(kind, 0, scratch)
-        for each, outcome in zip(
-            mine, cases.of_inputs([each["given"] for each in mine]), strict=True
-        ):
-            if report.of(kind, outcome):
-                print(f"  once it was: {each['story']}")
-    print(report.summary())
-    return 1 if report.faults else 0
-
-
-def _short(text: Any, letters: int) -> str:
+def _short(text: str, letters: int) -> str:
     return text if len(text) <= letters else f"{text[:letters]} … ({len(text):,} letters)"
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import index
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import gymnasium
 import numpy as np
 
+from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.wrappers.aec import AECGame
 from kododo_env.wrappers.parallel import ParallelGame
@@ -40,11 +40,208 @@ SINGLES = ("legal", "np.int64(legal)", "np.array(legal)", "Index(legal)", "legal
 DECKS = ("deck", "deck.tolist()", "deck[::-1]", "deck.astype(float)", "deck + 1", "deck[..., :-1]",
          "deck.astype(np.uint64) + 256", "deck.astype('O')", "deck * 0", "put(deck, {odd})",
          "{odd}", "put(deck, {whole})", "deck[:, None]", "-deck")  # fmt: skip
-ANY = ("{odd}", "{odd}", "{whole}", "{whole}")
-
+ANY = ("{odd}", "{whole}")
 
 ANY_SIZE = 10**6000
 ENOUGH = 10_000  # more games than this may be too many for the memory, which is no fault
+
+Good = Callable[[Any, Any], bool]
+
+
+# --- what should be taken ---------------------------------------------------------------------
+
+
+def is_whole(value: Any, low: int, high: int) -> bool:
+    """Whether a value is a whole number of some library in a range, a truth value not being one."""
+    if isinstance(value, bool) or "bool" in str(getattr(value, "dtype", "")):
+        return False
+    try:
+        return low <= index(value) <= high
+    except TypeError:
+        return False
+
+
+def below(size: Callable[[Any], int], *also: Any) -> Good:
+    """Whole numbers from 0 below the size of something, and what else is taken."""
+    return lambda game, value: (
+        any(value is each for each in also) or is_whole(value, 0, size(game) - 1)
+    )
+
+
+def legal_actions(value: Any, mask: np.ndarray) -> bool:
+    """Whether these are one legal action for each row of a mask (…, A)."""
+    if mask.ndim == 1:
+        return is_whole(value, 0, len(mask) - 1) and bool(mask[value])
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "iu":
+        return False
+    try:
+        return len(value) == len(mask) and all(map(legal_actions, value, mask))
+    except TypeError:
+        return False
+
+
+def masks_of(env: Any) -> Any:
+    """What may be chosen now, in the form in which it is asked for, as masks (…, A)."""
+    if isinstance(env, BatchGame):
+        return env.legal_action_mask()
+    if isinstance(env, ParallelGame):
+        return dict(zip(env.possible_agents, env.game.legal_action_mask()[0], strict=True))
+    if isinstance(env, AECGame):
+        return env.observe(env.agent_selection)["action_mask"].astype(bool)
+    return env.action_masks()
+
+
+def good_choice(env: Any, value: Any) -> bool:
+    """Whether a step should take it."""
+    masks = masks_of(env)
+    if isinstance(masks, dict):
+        fits = isinstance(value, dict) and value.keys() == masks.keys()
+        return fits and all(legal_actions(value[name], masks[name]) for name in masks)
+    return legal_actions(value, masks)
+
+
+def good_if_replaced(env: Any, value: Any) -> bool:
+    """Whether a step should take it that plays a legal action instead of any other."""
+    last = env.game.num_actions - 1
+    if not isinstance(env, ParallelGame):
+        return is_whole(value, 0, last)
+    fits = isinstance(value, dict) and value.keys() == masks_of(env).keys()
+    return fits and all(is_whole(each, 0, last) for each in value.values())
+
+
+def good_size(game: Any, value: Any) -> bool:
+    """Whether there may be so many games."""
+    return is_whole(value, 1, ENOUGH)
+
+
+def good_options(env: Any, value: Any) -> bool:
+    """Whether a reset should take it."""
+    return value is None or isinstance(value, dict)
+
+
+# --- what takes it ----------------------------------------------------------------------------
+
+
+def around(kind: Any, **options: Any) -> Callable[[BatchGame, int], Any]:
+    """A wrapper around one game of the same rules."""
+
+    def made(game: BatchGame, seed: int) -> Any:
+        env = kind(game.fresh(1, seed), **options)
+        env.reset(seed=seed)
+        return env
+
+    return made
+
+
+def vec_env(game: BatchGame, seed: int, others: bool = False) -> BatchVecEnv:
+    """All seats of a batch, or one with opponents in the others."""
+    opponents = [RandomAgent() if others and seat else None for seat in range(game.num_players)]
+    env = BatchVecEnv(game.fresh(game.num_envs, seed), opponents=opponents)
+    env.seed(3)
+    env.reset()
+    return env
+
+
+ENVS: dict[str, Callable[[BatchGame, int], Any]] = {
+    "game": lambda game, seed: game,
+    "parallel": around(ParallelGame),
+    "parallel_random": around(ParallelGame, illegal_action="random"),
+    "aec": around(AECGame),
+    "aec_random": around(AECGame, illegal_action="random"),
+    "gym": around(SingleSeatEnv, illegal_action="raise"),
+    "gym_random": around(SingleSeatEnv, illegal_action="random"),
+    "vec": vec_env,
+    "vec_two": lambda game, seed: vec_env(game, seed, others=True),
+}
+PLAYER = below(lambda game: game.num_players)
+ONLOOKER = below(lambda game: game.num_players, None)
+INDEX = below(lambda game: game.num_envs)
+ACTION = below(lambda game: game.num_actions)
+SEED = below(lambda game: ANY_SIZE, None)
+SEAT = below(lambda game: game.num_players, "random")
+# By the expression of a call with v: whether it should take v (None where this is not told here),
+# and how a message begins that refuses a single number.
+CALLS: dict[str, tuple[Good | None, str]] = {
+    "game.step(v)": (good_choice, ""),
+    "game.view(v).observation": (PLAYER, "player"),
+    "game.determinize(v, rng(), 1)": (PLAYER, "player"),
+    "game.determinize(0, rng(), v)": (good_size, "samples"),
+    "game.view(0).determinize(rng(), v)": (good_size, "samples"),
+    "game.text(v)": (INDEX, "index"),
+    "game.text(0, v)": (ONLOOKER, "player"),
+    "game.svg(v)": (INDEX, "index"),
+    "game.svg(0, v)": (ONLOOKER, "player"),
+    "game.describe_action(v)": (ACTION, "action"),
+    "game.describe_choice(v, 0)": (ACTION, "action"),
+    "game.describe_choice(0, v)": (PLAYER, "player"),
+    "game.describe_choice(0, 0, v)": (INDEX, "index"),
+    "game.fresh(v, 0)": (good_size, "num_envs"),
+    "game.sample_decks(v, rng())": (good_size, "num"),
+    "game.fresh(1, v)": (SEED, "seed"),
+    "game.reset(v)": (SEED, "seed"),
+    "game.reset(decks=v)": (None, ""),
+    "game.observe(v)": (None, ""),
+    "game.take(v)": (None, ""),
+    "SingleSeatEnv(game.fresh(1), v)": (SEAT, "a seat that is not 'random'"),
+    "parallel.step(v)": (good_choice, ""),
+    "parallel_random.step(v)": (good_if_replaced, ""),
+    "parallel.reset(seed=v)": (SEED, "seed"),
+    "parallel.reset(seed=1, options=v)": (good_options, ""),
+    "parallel.reset(seed=1, options={'deck': v})": (None, ""),
+    "aec.step(v)": (good_choice, "the action of player_0"),
+    "aec_random.step(v)": (good_if_replaced, "the action of player_0"),
+    "aec.reset(seed=v)": (SEED, "seed"),
+    "gym.step(v)": (good_choice, "the action of player 0"),
+    "gym_random.step(v)": (good_if_replaced, "the action of player 0"),
+    "gym.reset(seed=v)": (SEED, "seed"),
+    "gym.reset(seed=1, options=v)": (good_options, ""),
+    "gym.reset(seed=1, options={'deck': v})": (None, ""),
+    "vec.step(v)": (good_choice, ""),
+    "vec_two.step(v)": (good_choice, ""),
+    "vec.seed(v)": (SEED, "seed"),
+    "vec.get_attr('player', v)": (None, ""),
+    "vec.set_attr('note', 1, v)": (None, ""),
+    "vec.env_is_wrapped(object, v)": (None, ""),
+    "vec.action_masks(v)": (None, ""),
+}
+
+
+def env_for(call: str, game: BatchGame, seed: int) -> Any:
+    """What is called: a batch, or a wrapper around one like it."""
+    return ENVS.get(call.split(".")[0], ENVS["game"])(game, seed)
+
+
+def values_for(call: str) -> Sequence[str]:
+    """Expressions of what a call is given."""
+    name = call.split(".")[0]
+    if "deck" in call:
+        return ANY if "sample" in call else DECKS
+    if ".step" not in call:
+        return ANY
+    return (
+        MAPPINGS
+        if "parallel" in name
+        else ARRAYS
+        if name in ("game", "vec", "vec_two")
+        else SINGLES
+    )
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def names_for(env: Any) -> dict[str, Any]:
+    """What the expressions of values may name."""
+    game: BatchGame = getattr(env, "game", env)
+    masks = masks_of(env)
+    if isinstance(env, BatchGame):
+        legal: Any = random_actions(env, rng())
+    elif isinstance(masks, dict):
+        legal = {name: int(mask.argmax()) for name, mask in masks.items()}
+    else:
+        legal = masks.argmax(axis=-1)
+    return {"legal": legal, "deck": game.sample_decks(game.num_envs, rng()), "put": put}
 
 
 def put(into: Any, value: Any) -> Any:
@@ -59,176 +256,35 @@ def put(into: Any, value: Any) -> Any:
     return copied
 
 
-# --- what each call takes, and what it must not take ------------------------------------------
-
-
-def _whole(value: Any, low: int, high: int) -> bool:
-    """Whether a value is a whole number of some library in a range, a truth value not being one."""
-    if isinstance(value, bool) or "bool" in str(getattr(value, "dtype", "")):
-        return False
-    try:
-        return low <= index(value) <= high
-    except TypeError:
-        return False
-
-
-def _good_actions(value: Any, mask: np.ndarray) -> bool:
-    """Whether ``step`` of a batch should take it."""
-    if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "iu":
-            return False
-        rows = value.tolist()
-    else:
-        rows = value
-    try:
-        flat = [each for row in rows for each in row]
-        shape = (len(rows), *{len(row) for row in rows})
-    except TypeError:
-        return False
-    if shape != mask.shape[:2]:
-        return False
-    return all(
-        _whole(each, 0, mask.shape[2] - 1) and row[each]
-        for each, row in zip(flat, mask.reshape(-1, mask.shape[2]), strict=True)
-    )
-
-
-Call = tuple[Callable[[Any], Any], Callable[[Any], bool], dict[str, Any]]
-
-
-def _core(game: BatchGame, what: str, legal: np.ndarray) -> Call:
-    """Of a batch: what is called, what it should take, and the names for the expression."""
-    rng = np.random.default_rng(0)
-    most, last = game.num_players - 1, game.num_envs - 1
-    deck = game.sample_decks(game.num_envs, rng)
-    anything = lambda value: True  # noqa: E731
-    calls: dict[str, tuple[Callable[[Any], Any], Callable[[Any], bool]]] = {
-        "step": (game.step, lambda v: _good_actions(v, game.legal_action_mask())),
-        "view": (lambda v: game.view(v).observation, lambda v: _whole(v, 0, most)),
-        "determinize player": (
-            lambda v: game.determinize(v, rng, 1), lambda v: _whole(v, 0, most)
-        ),
-        "determinize samples": (
-            lambda v: game.determinize(0, rng, v), lambda v: _whole(v, 1, ENOUGH)
-        ),
-        "text": (lambda v: game.text(v), lambda v: _whole(v, 0, last)),
-        "text player": (
-            lambda v: game.text(0, v), lambda v: v is None or _whole(v, 0, most)
-        ),
-        "svg": (lambda v: game.svg(v), lambda v: _whole(v, 0, last)),
-        "svg player": (
-            lambda v: game.svg(0, v), lambda v: v is None or _whole(v, 0, most)
-        ),
-        "describe_action": (
-            game.describe_action, lambda v: _whole(v, 0, game.num_actions - 1)
-        ),
-        "num_envs": (lambda v: game.fresh(v, 0), lambda v: _whole(v, 1, ENOUGH)),
-        "seed": (lambda v: game.fresh(1, v), lambda v: v is None or _whole(v, 0, ANY_SIZE)),
-        "reset seed": (game.reset, anything),
-        "decks": (lambda v: game.reset(decks=v), anything),
-        "out": (lambda v: game.observe(v), anything),
-        "sample_decks": (
-            lambda v: game.sample_decks(v, rng), lambda v: _whole(v, 1, ENOUGH)
-        ),
-    }  # fmt: skip
-    return (*calls[what], {"legal": legal, "deck": deck, "put": put})
-
-
-CORE = (
-    "step", "step", "step", "step", "view", "determinize player", "determinize samples", "text",
-    "text player", "svg", "svg player", "describe_action", "num_envs", "seed", "reset seed",
-    "decks", "decks", "out", "sample_decks",
-)  # fmt: skip
-WRAPPERS = (
-    "parallel", "parallel random", "aec", "aec random", "gym", "gym raise", "vec", "vec two",
-    "parallel deck", "gym deck", "gym seat", "parallel seed", "gym seed",
-    "parallel options", "gym options",
-)  # fmt: skip
-
-
-def _wrapper(game: BatchGame, what: str, given: dict[str, Any]) -> Call:
-    """Of a wrapper around a game: as ``_core``."""
-    if what.startswith("vec"):
-        return _vec(game, what)
-    door, _, how = what.partition(" ")
-    illegal = "random" if how == "random" or (door == "gym" and how != "raise") else "raise"
-    if how == "seat":
-        seats = range(game.num_players)
-        good = lambda v: v == "random" or _whole(v, 0, len(seats) - 1)  # noqa: E731
-        return lambda v: SingleSeatEnv(game, v), good, {"legal": 0}
-    classes = {"parallel": ParallelGame, "aec": AECGame, "gym": SingleSeatEnv}
-    env: Any = classes[door](game, illegal_action=illegal)
-    env.reset(seed=given["seed"])
-    deck = game.sample_decks(1, np.random.default_rng(0))[0]
-    if how == "deck":
-        call = lambda v: env.reset(seed=1, options={"deck": v})  # noqa: E731
-        return call, lambda v: True, {"deck": deck, "put": put, "legal": 0, "env": env}
-    if how == "options":
-        good = lambda v: v is None or isinstance(v, dict)  # noqa: E731
-        return lambda v: env.reset(seed=1, options=v), good, {"legal": 0, "env": env}
-    if how == "seed":
-        good = lambda v: v is None or _whole(v, 0, ANY_SIZE)  # noqa: E731
-        return lambda v: env.reset(seed=v), good, {"legal": 0, "env": env}
-    return _step_of(env, door, illegal == "random", given)
-
-
-def _step_of(env: Any, door: str, replaces: bool, given: dict[str, Any]) -> Call:
-    """The step of a wrapper, some random legal ones after its beginning."""
-    rng = np.random.default_rng(given["seed"])
-    last = env.game.num_actions - 1
-
-    def taken(value: Any, mask: np.ndarray) -> bool:
-        return _whole(value, 0, last) and (replaces or bool(mask[value]))
-
-    def seats() -> dict[str, np.ndarray]:
-        masks = env.game.legal_action_mask()[0]
-        return {f"player_{player}": mask for player, mask in enumerate(masks)}
-
-    def mask_now() -> np.ndarray:
-        return env.action_masks() if door == "gym" else seats()[env.agent_selection]
-
-    for _ in range(min(given["steps"], 3)):
-        if door == "parallel":
-            env.step({name: int(rng.choice(np.flatnonzero(m))) for name, m in seats().items()})
-        else:
-            env.step(int(rng.choice(np.flatnonzero(mask_now()))))
-    if door == "parallel":
-        legal: Any = {name: int(np.flatnonzero(mask)[0]) for name, mask in seats().items()}
-
-        def good(value: Any) -> bool:
-            fits = isinstance(value, dict) and set(value) == set(legal)
-            return fits and all(taken(value[name], mask) for name, mask in seats().items())
-
-        return env.step, good, {"legal": legal, "put": put, "env": env}
-    legal = int(np.flatnonzero(mask_now())[-1])
-    return env.step, lambda v: taken(v, mask_now()), {"legal": legal, "env": env}
-
-
-def _vec(game: BatchGame, what: str) -> Call:
-    others: Any = [None] * game.num_players
-    if what == "vec two":
-        from kododo_env.core.agent import RandomAgent
-
-        others[1:] = [RandomAgent()] * (game.num_players - 1)
-    env = BatchVecEnv(game, opponents=others)
-    env.seed(3)
-    env.reset()
-    legal = env.action_masks().argmax(axis=1)
-
-    def good(value: Any) -> bool:
-        rows = value[None] if isinstance(value, np.ndarray) else [value]
-        return _good_actions(rows, env.action_masks()[None])
-
-    return env.step, good, {"legal": legal, "put": put, "env": env}
-
-
-def _around(env: Any) -> dict[str, str]:
-    """What a wrapper remembers beside its game, as text."""
-    remembered = {name: value for name, value in vars(env).items() if name != "game"}
+def remembered(env: Any) -> dict[str, Any]:
+    """All that a refusal leaves as it was: the game's state, and what a wrapper has beside it."""
+    game = getattr(env, "game", env)
+    if game is env:
+        return dict(game.state())
+    kept = {name: repr(value) for name, value in vars(env).items() if name != "game"}
     choices = getattr(env, "_choices", None)
     generators = [getattr(env, "_rng", None), getattr(choices, "rng", None)]
     states = [each.bit_generator.state for each in generators if each is not None]
-    return {"generators": str(states), **{name: repr(each) for name, each in remembered.items()}}
+    return {**game.state(), **kept, "generators": str(states)}
+
+
+def refusal(call: str, env: Any, value: Any) -> str:
+    """Call it: what is said if the value is refused, otherwise nothing.
+
+    Raises:
+        Wrong: It is good and refused, or the other way round, or a refusal changes something.
+    """
+    good, _ = CALLS[call]
+    fine, before = good and good(env, value), remembered(env)
+    names = {call.split(".")[0]: env, "game": env, "v": value, "rng": rng}
+    said = refuses(lambda: value_of(call, SingleSeatEnv=SingleSeatEnv, **names))
+    if said and fine:
+        raise Wrong("something good is refused", f"{call}: {said}")
+    if said and (changed := differences(before, remembered(env))):
+        raise Wrong(f"refused, but {call} has changed something", str(changed))
+    if not said and fine is False:
+        raise Wrong(f"accepted by {call}", ascii(value)[:200])
+    return said
 
 
 # --- the cases --------------------------------------------------------------------------------
@@ -236,73 +292,30 @@ def _around(env: Any) -> dict[str, str]:
 
 def generate(rng: Random) -> dict[str, Any]:
     """A position, a call, and what it is given."""
-    given = random_position(rng)
-    given["call"] = rng.choice((*CORE, *WRAPPERS, *WRAPPERS))
-    call = given["call"]
-    if call in ("step", "vec", "vec two"):
-        pool = ARRAYS
-    elif call.startswith("parallel") and call in ("parallel", "parallel random"):
-        pool = MAPPINGS
-    elif "deck" in call and call != "sample_decks":
-        pool = DECKS
-    else:
-        pool = SINGLES if call in ("aec", "aec random", "gym", "gym raise") else ANY
-    text = rng.choice(pool)
-    odd, whole = rng.choice(STRANGE), rng.choice(WHOLE)
-    if pool is ARRAYS and "Index" in odd:  # numpy makes no integers of these; either will do
+    call = rng.choice([*CALLS, *(each for each in CALLS if values_for(each) is not ANY)])
+    values, odd, whole = values_for(call), rng.choice(STRANGE), rng.choice(WHOLE)
+    if values is ARRAYS and "Index" in odd:  # numpy makes no integers of these; either will do
         odd = "None"
-    given["value"] = text.replace("{odd}", f"({odd})").replace("{whole}", f"({whole})")
-    return given
+    text = rng.choice(values).replace("{odd}", f"({odd})").replace("{whole}", f"({whole})")
+    return {**random_position(rng), "call": call, "value": text}
 
 
 def check(given: dict[str, Any], base: Path) -> str:
     """It is refused and nothing is changed, or it was good, and the game goes on."""
-    core = given["call"] in CORE
-    game = position(given) if core else position(given, num_envs=1, steps=0)
-    if given["call"].startswith("vec"):
-        game = position(given, steps=0)
-    made = (
-        _core(game, given["call"], random_actions(game, np.random.default_rng(0)))
-        if core
-        else _wrapper(game, given["call"], given)
-    )
-    call, good, names = made
+    call, seed, game = given["call"], given["seed"], position(given)
+    env = env_for(call, game, seed)
+    for _ in range(min(given["steps"], 3) if ".step" in call and env is not game else 0):
+        env.step(names_for(env)["legal"])
     try:
-        value = value_of(given["value"], **names)
-        fine = good(value)
-    except (
-        TypeError,
-        ValueError,
-        OverflowError,
-        IndexError,
-        AttributeError,
-        np.exceptions.DTypePromotionError,
-    ):
+        value = value_of(given["value"], **names_for(env))
+    except (*NO_VALUE, np.exceptions.DTypePromotionError):
         return "no case"  # there is no such value in this position
-    if given["call"] in SIZES and _whole(value, ENOUGH, ANY_SIZE):
+    if CALLS[call][0] is good_size and is_whole(value, ENOUGH, ANY_SIZE):
         return "no case"
-    env = names.get("env")
-    before, around = game.state(), env and _around(env)
-    if refuses(lambda: call(value), *_also(given["call"])):
-        if differences(before, game.state()):
-            raise Wrong("refused, but something is changed", given["call"])
-        if env and _around(env) != around:
-            changed = [name for name, each in _around(env).items() if around.get(name) != each]
-            raise Wrong(f"refused, but {given['call']} remembers something", str(changed))
-        if fine and given["call"] not in LOOSE:
-            raise Wrong("something good is refused", given["call"])
+    if refusal(call, env, value):
         return REFUSED
-    if not fine:
-        raise Wrong(f"accepted by {given['call']}", given["value"])
-    play_out(game, given["seed"], scored=True)
+    play_out(getattr(env, "game", env), seed)
     return ACCEPTED
 
 
-# What these take is not told from what they refuse here.
-LOOSE = ("reset seed", "decks", "out", "parallel deck", "gym deck")
-SIZES = ("num_envs", "determinize samples", "sample_decks")
-
-
-def _also(call: str) -> tuple[type[Exception], ...]:
-    """What a wrapper promises beside ValueError, as its library has it."""
-    return (gymnasium.error.Error,) if call == "gym seed" else ()
+NO_VALUE = (TypeError, ValueError, OverflowError, IndexError, AttributeError)

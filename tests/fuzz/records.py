@@ -55,7 +55,7 @@ def check(given: dict[str, Any], base: Path) -> str:
     content = content_of(given)
     path = Path("game.jsonl")
     path.write_bytes(content)
-    refused = refuses(lambda: list(replay(read_record(path))))
+    refused = bool(refuses(lambda: list(replay(read_record(path)))))
     _check_table(content, refused)
     if refused:
         return REFUSED

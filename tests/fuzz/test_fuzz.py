@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.__main__ import FOUND, KINDS, Report
+from tests.fuzz import __main__ as fuzzer
+from tests.fuzz.__main__ import FOUND, KINDS
 from tests.fuzz.sandbox import Outcome
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +40,7 @@ def test_some_cases_of_each_kind_find_nothing(number: int, tmp_path: Path) -> No
 
 def test_what_was_found_once_is_not_found_any_more(tmp_path: Path) -> None:
     known = [each["kind"] for each in json.loads(FOUND.read_text())]
-    lines = fuzz(tmp_path, "--found")
+    _, *lines = fuzz(tmp_path, "--found")
     assert [line.partition(" cases")[0] for line in lines] == [
         f"{kind}: {known.count(kind)}" for kind in KINDS if kind in known
     ]
@@ -65,9 +66,8 @@ PLANTED = {  # an expression, and what becomes of a case that computes it
 SCRIPT = """
 import json, os, sys
 from pathlib import Path
-from types import SimpleNamespace
 from tests.fuzz.expected import Wrong, refuses
-from tests.fuzz.sandbox import Cases
+from tests.fuzz.sandbox import outcome_of
 from kododo_env import registry
 from kododo_env.core.numbers import whole_number
 
@@ -78,40 +78,35 @@ def endless():
 
 def changes(): raise Wrong("something is changed", "a score")
 
-kind = SimpleNamespace(__name__="planted", check=lambda given, base: eval(given, globals()))
-cases = Cases(kind, 0, Path(sys.argv[1]), 1.0)
-print(json.dumps([[each.word, each.fault] for each in cases.of_inputs(sys.argv[2:])]))
+def check(given, base): return eval(given, globals())
+
+for given in sys.argv[2:]:
+    found = outcome_of(lambda: given, check, Path(sys.argv[1]), 1.0)
+    print(json.dumps([found.given, found.word, found.fault]))
 """
 
 
 def test_what_is_planted_is_found_and_the_next_case_runs_all_the_same(tmp_path: Path) -> None:
     done = python("-c", SCRIPT, str(tmp_path), *PLANTED)
     assert done.stderr == ""
-    found = json.loads(done.stdout)
-    for (planted, (word, fault)), (found_word, found_fault) in zip(
-        PLANTED.items(), found, strict=True
-    ):
-        assert (planted, found_word) == (planted, word)
-        assert found_fault.startswith(fault), planted
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    for (planted, (word, fault)), (given, *told) in zip(PLANTED.items(), found, strict=True):
+        assert (given, told[0]) == (planted, word)
+        assert told[1].startswith(fault), planted
 
 
-def test_each_call_has_a_seed_of_its_own_and_says_it_with_what_it_finds(tmp_path: Path) -> None:
-    said = [fuzz(tmp_path, "--only", "rules", "--cases", "3") for _ in range(2)]
-    seeds = [lines[0].removeprefix("seed ") for lines in said]
-    assert all(map(str.isdecimal, seeds))
-    assert len({*seeds}) == 2
-    assert all(lines[1].startswith("rules: 3 cases") for lines in said)
-    without = python("-m", "tests.fuzz", "--case", "rules:1")
-    assert (without.returncode, without.stdout) == (2, "")
-    assert "--case needs the --seed that was said" in without.stderr
-    fuzz(tmp_path, "--seed", seeds[0], "--case", "rules:1")
-
-
-def test_what_is_found_is_told_with_what_repeats_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_is_found_is_told_with_the_seed_that_repeats_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    report = Report(7, tmp_path / "findings.jsonl")
-    assert report.of("rules", Outcome(12, {"a": 1}, None, "a fault", "more of it"))
-    assert "python -m tests.fuzz --seed 7 --case rules:12\n" in capsys.readouterr().out
-    told = json.loads((tmp_path / "findings.jsonl").read_text())
-    assert (told["seed"], told["kind"], told["number"]) == (7, "rules", 12)
+    monkeypatch.setattr(fuzzer, "outcome_of", lambda *_: Outcome({"a": 1}, None, "a fault"))
+    for _ in range(2):
+        assert fuzzer.main(["--only", "rules", "--cases", "3", "--folder", str(tmp_path)]) == 1
+    told = [json.loads(line) for line in (tmp_path / "findings.jsonl").read_text().splitlines()]
+    one, other = (each["seed"] for each in told)
+    assert one != other
+    said = capsys.readouterr().out
+    assert f"seed {one}\n" in said
+    assert f"python -m tests.fuzz --seed {one} --case rules:0\n" in said
+    assert "rules: 3 cases: 3 wrong\n" in said
+    with pytest.raises(SystemExit):
+        fuzzer.main(["--case", "rules:1"])
