@@ -32,31 +32,24 @@ def write_cards(folder: Path) -> None:
 
 def card(data: dict[str, Any]) -> str:
     """The page of a policy, as Markdown, from the content of ``NAME.json``."""
-    return _templates().get_template("card.md.jinja").render(data)
+    return _page("card.md.jinja", **data)
 
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
     """The page with the table of all policies, as Markdown."""
-    return _templates().get_template("index.md.jinja").render(cards=cards, columns=columns)
+    return _page("index.md.jinja", cards=cards, columns=columns)
 
 
-def _templates() -> Environment:
-    """The templates beside this file, with the words and numbers that they use."""
+def _page(template: str, **told: Any) -> str:
+    """What a template beside this file makes of what it is told."""
     pages = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    pages.globals |= {"generated": GENERATED, "role": role}
-    pages.filters |= {
-        "counted": counted,
-        "in_words": met_in_words,
-        "interval": _interval,
-        "setting": _setting,
-        "thousands": "{:,}".format,
-    }
-    return pages
+    pages.filters |= {"counted": counted, "interval": _interval, "thousands": "{:,}".format}
+    return pages.get_template(template).render(told, generated=GENERATED)
 
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
@@ -65,7 +58,7 @@ def columns(data: dict[str, Any]) -> dict[str, str]:
     unmet = {
         _kind(name): each
         for name, each in reversed(shares["held_out"].items())  # the first of a kind stays
-        if not role(name, data["met"])
+        if name not in data["met"]["imitated"] | data["met"]["opponents"]
     }
     first = {f"v held-out {kind}": _share(unmet.get(kind)) for kind in KINDS}
     known = {f"v {name}": _share(shares["alone"].get(name)) for name in ("heuristic", "random")}
@@ -90,15 +83,6 @@ def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
     return f"{mean} ({low} to {high})"
 
 
-def _setting(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(map(str, value)) or "none"
-    return f"{value:g}" if isinstance(value, float) else str(value) or "none"
-
-
-# --- whom a policy has met ----------------------------------------------------------------
-
-
 def met(recipe: Mapping[str, Any]) -> dict[str, Any]:
     """Whom a policy has met in training.
 
@@ -118,23 +102,6 @@ def met(recipe: Mapping[str, Any]) -> dict[str, Any]:
         "opponents": opponents,
         "itself": 1 - imitated - sum(opponents.values()),
     }
-
-
-def met_in_words(found: Mapping[str, Any]) -> str:
-    """The result of ``met`` as a part of a sentence, the shares in percent."""
-    itself = {"itself": found["itself"]} if found["itself"] else {}
-    verbs = {"it imitated": found["imitated"], "played against": found["opponents"] | itself}
-    return ", then ".join(
-        f"{verb} " + " and ".join(f"{name} ({100 * share:.0f} %)" for name, share in shares.items())
-        for verb, shares in verbs.items()
-        if shares
-    )
-
-
-def role(name: str, found: Mapping[str, Any]) -> str:
-    """A player's part in the training that ``met`` tells of: "imitated", "opponent" or ""."""
-    roles = {"imitated": found["imitated"], "opponent": found["opponents"]}
-    return ", ".join(each for each, names in roles.items() if name in names)
 
 
 if __name__ == "__main__":
