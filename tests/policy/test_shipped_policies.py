@@ -96,6 +96,7 @@ def test_the_numbers_are_of_this_file(name: str) -> None:
     path, data = POLICIES / f"{name}.onnx", numbers(name)
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
+    assert (agent.name, agent.path) == (name, path)
     agent.check(games.batch_game(data["game"], 1, num_players=data["players"]))
     assert (data["game"], data["players"]) == registry.policy_tables()[name]
     assert data["file"] == {"bytes": path.stat().st_size, "sha256": fingerprint(path)}
