@@ -41,7 +41,7 @@ def index(cards: Sequence[dict[str, Any]]) -> str:
 
 
 def _page(template: str, **told: Any) -> str:
-    """What a template beside this file makes of what it is told."""
+    """The page that a template beside this file makes of these values."""
     pages = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -84,7 +84,7 @@ def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
 
 
 def met(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Whom a policy has met in training.
+    """The players that a policy has met in training.
 
     Args:
         recipe: The fields of ``agents.recipes.recipe.Recipe``, from the policy's file.

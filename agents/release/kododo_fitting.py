@@ -66,7 +66,7 @@ def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Itera
 
 
 def evidence(decisions: Sequence[Decision], rules: Rules) -> Iterator[tuple[str, Array, int]]:
-    """What a round tells of the tables.
+    """The evidence of a round for the tables.
 
     Yields:
         A table's name, the positions in it that were looked up, and its size. With size 0, what was

@@ -20,7 +20,6 @@ from typing import Any
 
 import pytest
 
-import kododo_env
 from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
 from agents.release import held_out
 from agents.release import make_policies as maker
@@ -39,7 +38,6 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.baselines import kododo
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.command_line import cli
 
 ROOT = Path(__file__).parents[2]
 NAME = "kododo-2p"
@@ -163,7 +161,7 @@ def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyP
         make_policies(replace(made, games=60))
 
 
-def test_what_was_found_before_a_crash_is_kept(
+def test_results_from_before_a_crash_are_kept(
     made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(made.runs, tmp_path / "runs")
@@ -361,16 +359,6 @@ def test_a_result_is_cached_for_what_it_depends_on(tmp_path: Path) -> None:
     assert found_once(path, {"games": 2}, lambda: [5]) == [5]
 
 
-def test_the_cards_need_no_torch() -> None:
-    """Their JSON was written by the learner's module."""
-    code = (
-        "import sys, agents.release.card; "
-        "print([m for m in ('torch', 'onnx', 'onnxruntime') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 # --- the cards ----------------------------------------------------------------------------
 
 
@@ -436,31 +424,10 @@ def test_held_out_players_are_shown_first_unless_met(made: PoliciesConfig) -> No
         ({"expert": "greedy", "imitation_share": 1.0}, "it imitated greedy (100 %)"),
     ],
 )
-def test_whom_a_bot_has_met(recipe: dict[str, Any], words: str, made: PoliciesConfig) -> None:
+def test_the_card_says_which_players_a_bot_has_met(
+    recipe: dict[str, Any], words: str, made: PoliciesConfig
+) -> None:
     found = met(json.loads(json.dumps(asdict(Recipe(**recipe)))))
     assert f" In training {words}.\n" in card(numbers(made) | {"met": found})
     shares = *found["imitated"].values(), *found["opponents"].values(), found["itself"]
     assert sum(shares) == pytest.approx(1)
-
-
-# --- by name ------------------------------------------------------------------------------
-
-
-def test_a_policy_is_found_by_its_name(
-    made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(registry, "POLICIES", made.out)
-    agent = kododo_env.load(NAME)
-    assert isinstance(agent, OnnxAgent)
-    assert (agent.name, agent.path) == (NAME, made.out / f"{NAME}.onnx")
-    with pytest.raises(ValueError, match=f"unknown policy 'kado-9p'.*shipped: {NAME}$"):
-        kododo_env.load("kado-9p")
-    for arguments, refused in (
-        ((NAME, "random", "--players", "3"), "it is for number of players 2, not 3"),
-        ((NAME, "random", "--game", "kado", "--players", "2"), "for game kododo, not kado"),
-        ((f"search:{NAME}:4", "random", "--players", "3"), "for number of players 2, not 3"),
-        (("kododo-9p", "random"), f"{NAME}, or give a policy file"),
-    ):
-        code, out, error = cli(capsys, "--agents", *arguments)
-        assert (code, out, error.count("\n")) == (2, "", 1)
-        assert refused in error

@@ -24,10 +24,7 @@ from tests.helpers import play_random
 FEW_WORLDS = SearchBudget(worlds=4)
 
 
-each_kind = pytest.mark.parametrize("kind", [SearchAgent, FlatMonteCarlo])
-
-
-@each_kind
+@pytest.mark.parametrize("kind", [SearchAgent, FlatMonteCarlo])
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_a_search_sees_nothing_hidden_and_plays_legally(
     name: str, players: int, kind: type[SearchAgent] | type[FlatMonteCarlo]
