@@ -18,7 +18,10 @@ from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
 
 GENERATED = "<!-- Written by agents/release/card.py from the JSON beside it; do not edit. -->"
-KINDS = ("heuristic", "search", "policy")  # of the players that are held out
+HEADS = (
+    "parity", "v held-out heuristic", "v held-out search", "v held-out policy",
+    "best responses gain", "v heuristic", "v random",
+)  # fmt: skip
 
 
 def write_cards(folder: Path) -> None:
@@ -54,26 +57,21 @@ def _page(template: str, **told: Any) -> str:
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
     """A policy's row in a table of several, by its head: players that it never met come first."""
-    shares, gain = data["shares"], data["exploitability"]["best_response"]["gain"]
-    unmet = {
-        _kind(name): each
-        for name, each in reversed(shares["held_out"].items())  # the first of a kind stays
-        if name not in data["met"]["imitated"] | data["met"]["opponents"]
-    }
-    first = {f"v held-out {kind}": _share(unmet.get(kind)) for kind in KINDS}
-    known = {f"v {name}": _share(shares["alone"].get(name)) for name in ("heuristic", "random")}
-    parity = {"parity": f"{1 / data['players']:.3f}"}
-    return parity | first | {"best responses gain": _interval(gain, "+.3f")} | known
+    shares, known = data["shares"], data["met"]["imitated"] | data["met"]["opponents"]
+    found = {f"v {name}": shares["alone"].get(name) for name in ("heuristic", "random")}
+    for name, each in reversed(shares["held_out"].items()):  # the first of a kind stays
+        if name not in known:
+            found[f"v held-out {_kind(name)}"] = each
+    cells = {head: _interval(each["share"]) for head, each in found.items() if each}
+    gain = _interval(data["exploitability"]["best_response"]["gain"], "+.3f")
+    given = {"parity": f"{1 / data['players']:.3f}", "best responses gain": gain}
+    return {head: (given | cells).get(head, "–") for head in HEADS}
 
 
 def _kind(name: str) -> str:
     if search_parts(name)[0]:
         return "search"
     return "policy" if name.startswith(STRANGER) else "heuristic"
-
-
-def _share(result: dict[str, Any] | None) -> str:
-    return "–" if result is None else _interval(result["share"])
 
 
 def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:

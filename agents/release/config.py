@@ -14,7 +14,7 @@ from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
 from kododo_env.commands.file_argument import FilePath
-from kododo_env.core.bounds import MOST_GAMES, Bound, Games, Processes, Steps, check_settings
+from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
 CHOICE = 4  # one game is played to choose a policy for every four that measure it
@@ -44,7 +44,7 @@ class PoliciesConfig:
     """The folder for the policies and their cards."""
     runs: FilePath = Path("runs/policies")
     """The folder for the training runs, and for the measurements until all are made."""
-    games: Annotated[int, Bound(40, MOST_GAMES)] = 8000
+    games: Games = 8000
     """Games for each win share in the card; a quarter as many to choose by."""
     search_games: Games = 1000
     """The most games against a search, which are slow; of a search by the policy a quarter."""
@@ -57,6 +57,9 @@ class PoliciesConfig:
         for job in self.policies():
             if self.again and not (job.chosen.exists() and job.numbers.exists()):
                 raise ValueError(f"there is no {job.chosen} with its .json to measure again")
+        least = CHOICE * max(job.players for job in self.policies())
+        if self.games < least:
+            raise ValueError(f"--games must be at least {least}, not {self.games}")
 
     def policies(self) -> list[PolicyJob]:
         """The policies to make."""
@@ -87,8 +90,10 @@ class PolicyJob:
     def runs(self) -> list[TrainConfig]:
         """Its training runs, by seed."""
         steps = self.config.steps or shipped_steps(self.game, self.players)
-        how = {"steps": steps, "games": self.config.games // CHOICE, "evaluations": EVALUATIONS}
+        games, table = self.config.games // CHOICE, (self.game, self.players)
         return [
-            run_in(path.parent, self.game, self.players, seed=seed, **how)
+            run_in(
+                path.parent, *table, seed=seed, steps=steps, games=games, evaluations=EVALUATIONS
+            )
             for seed, path in enumerate(self.candidates)
         ]

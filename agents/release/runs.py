@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from agents.commands.train import train
+from agents.recipes.recipe import GAME
 from agents.training.run_folder import CHECKPOINT, POLICY, config_facts
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.policy_file import read_policy
 
 
-def run_in(folder: Path, *table: Any, **settings: Any) -> TrainConfig:
-    """A run of one thread, as ``default_config`` takes it; it goes on if it has a checkpoint."""
-    resume = (folder / CHECKPOINT).exists()
-    return default_config(*table, run_dir=folder, resume=resume, threads=1, **settings)
+def run_in(
+    folder: Path, game: str, players: int, recipe: str = GAME, **settings: Any
+) -> TrainConfig:
+    """A run of one thread, as ``default_config`` makes it; it goes on if it has a checkpoint."""
+    settings |= {"run_dir": folder, "resume": (folder / CHECKPOINT).exists(), "threads": 1}
+    return default_config(game, players, recipe, **settings)
 
 
 def train_all(runs: Sequence[TrainConfig], processes: int) -> None:

@@ -322,6 +322,8 @@ def test_published_policies_are_measured_again_without_their_runs(
     made: PoliciesConfig, tmp_path: Path
 ) -> None:
     other = {"out": tmp_path / "out", "runs": tmp_path / "none", "games": 60, "again": True}
+    with pytest.raises(ValueError, match="--games must be at least 8, not 7"):
+        replace(made, games=7)
     with pytest.raises(ValueError, match=r"there is no .*kododo-2p.onnx with its .json to"):
         replace(made, **other)
     shutil.copytree(made.out, tmp_path / "out")
