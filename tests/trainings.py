@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 import onnx
+import torch
 
 from agents.ppo.ppo import PPO, Batch
 from agents.recipes.recipe import Recipe
@@ -47,3 +48,9 @@ def update(model: PPO, game: BatchGame, seed: int = 0) -> Batch:
 def weights(policy: Path) -> list[npt.NDArray[Any]]:
     """The numbers of a policy file."""
     return [onnx.numpy_helper.to_array(each) for each in onnx.load(policy).graph.initializer]
+
+
+def numbers_of(network: torch.nn.Module | None) -> torch.Tensor:
+    """The weights of a network, one after the other."""
+    assert network is not None
+    return torch.cat([each.detach().flatten() for each in network.parameters()])

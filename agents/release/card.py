@@ -18,7 +18,10 @@ from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
 
 GENERATED = "<!-- Written by agents/release/card.py from the JSON beside it; do not edit. -->"
-KINDS = ("heuristic", "search", "policy")  # of the players that are held out
+HEADS = (
+    "parity", "v held-out heuristic", "v held-out search", "v held-out policy",
+    "best responses gain", "v heuristic", "v random",
+)  # fmt: skip
 
 
 def write_cards(folder: Path) -> None:
@@ -32,55 +35,43 @@ def write_cards(folder: Path) -> None:
 
 def card(data: dict[str, Any]) -> str:
     """The page of a policy, as Markdown, from the content of ``NAME.json``."""
-    return _templates().get_template("card.md.jinja").render(data)
+    return _page("card.md.jinja", **data)
 
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
     """The page with the table of all policies, as Markdown."""
-    return _templates().get_template("index.md.jinja").render(cards=cards, columns=columns)
+    return _page("index.md.jinja", cards=cards, columns=columns)
 
 
-def _templates() -> Environment:
-    """The templates beside this file, with the words and numbers that they use."""
+def _page(template: str, **told: Any) -> str:
+    """The page that a template beside this file makes of these values."""
     pages = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    pages.globals |= {"generated": GENERATED, "role": role}
-    pages.filters |= {
-        "counted": counted,
-        "in_words": met_in_words,
-        "interval": _interval,
-        "setting": _setting,
-        "thousands": "{:,}".format,
-    }
-    return pages
+    pages.filters |= {"counted": counted, "interval": _interval, "thousands": "{:,}".format}
+    return pages.get_template(template).render(told, generated=GENERATED)
 
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
     """A policy's row in a table of several, by its head: players that it never met come first."""
-    shares, gain = data["shares"], data["exploitability"]["best_response"]["gain"]
-    unmet = {
-        _kind(name): each
-        for name, each in reversed(shares["held_out"].items())  # the first of a kind stays
-        if not role(name, data["met"])
-    }
-    first = {f"v held-out {kind}": _share(unmet.get(kind)) for kind in KINDS}
-    known = {f"v {name}": _share(shares["alone"].get(name)) for name in ("heuristic", "random")}
-    parity = {"parity": f"{1 / data['players']:.3f}"}
-    return parity | first | {"best responses gain": _interval(gain, "+.3f")} | known
+    shares, known = data["shares"], data["met"]["imitated"] | data["met"]["opponents"]
+    found = {f"v {name}": shares["alone"].get(name) for name in ("heuristic", "random")}
+    for name, each in reversed(shares["held_out"].items()):  # the first of a kind stays
+        if name not in known:
+            found[f"v held-out {_kind(name)}"] = each
+    cells = {head: _interval(each["share"]) for head, each in found.items() if each}
+    gain = _interval(data["exploitability"]["best_response"]["gain"], "+.3f")
+    given = {"parity": f"{1 / data['players']:.3f}", "best responses gain": gain}
+    return {head: (given | cells).get(head, "–") for head in HEADS}
 
 
 def _kind(name: str) -> str:
     if search_parts(name)[0]:
         return "search"
     return "policy" if name.startswith(STRANGER) else "heuristic"
-
-
-def _share(result: dict[str, Any] | None) -> str:
-    return "–" if result is None else _interval(result["share"])
 
 
 def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
@@ -90,17 +81,8 @@ def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
     return f"{mean} ({low} to {high})"
 
 
-def _setting(value: Any) -> str:
-    if isinstance(value, list):
-        return " ".join(map(str, value)) or "none"
-    return f"{value:g}" if isinstance(value, float) else str(value) or "none"
-
-
-# --- whom a policy has met ----------------------------------------------------------------
-
-
 def met(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Whom a policy has met in training.
+    """The players that a policy has met in training.
 
     Args:
         recipe: The fields of ``agents.recipes.recipe.Recipe``, from the policy's file.
@@ -118,23 +100,6 @@ def met(recipe: Mapping[str, Any]) -> dict[str, Any]:
         "opponents": opponents,
         "itself": 1 - imitated - sum(opponents.values()),
     }
-
-
-def met_in_words(found: Mapping[str, Any]) -> str:
-    """The result of ``met`` as a part of a sentence, the shares in percent."""
-    itself = {"itself": found["itself"]} if found["itself"] else {}
-    verbs = {"it imitated": found["imitated"], "played against": found["opponents"] | itself}
-    return ", then ".join(
-        f"{verb} " + " and ".join(f"{name} ({100 * share:.0f} %)" for name, share in shares.items())
-        for verb, shares in verbs.items()
-        if shares
-    )
-
-
-def role(name: str, found: Mapping[str, Any]) -> str:
-    """A player's part in the training that ``met`` tells of: "imitated", "opponent" or ""."""
-    roles = {"imitated": found["imitated"], "opponent": found["opponents"]}
-    return ", ".join(each for each, names in roles.items() if name in names)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 from agents.recipes.recipe import shipped_steps
-from agents.training.run_folder import CHECKPOINT, POLICY
-from agents.training.training_config import TrainConfig, default_config
+from agents.release.runs import run_in
+from agents.training.run_folder import POLICY
+from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
 from kododo_env.commands.file_argument import FilePath
@@ -53,8 +54,8 @@ class PoliciesConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        for job in self.policies() if self.again else ():
-            if not (job.chosen.exists() and job.numbers.exists()):
+        for job in self.policies():
+            if self.again and not (job.chosen.exists() and job.numbers.exists()):
                 raise ValueError(f"there is no {job.chosen} with its .json to measure again")
         least = CHOICE * max(job.players for job in self.policies())
         if self.games < least:
@@ -75,12 +76,7 @@ def policies_of(only: Sequence[str]) -> list[str]:
 
 
 class PolicyJob:
-    """One of the policies to make.
-
-    Args:
-        name: Such as ``kododo-4p``.
-        config: The arguments.
-    """
+    """One of the policies to make, such as ``kododo-4p``, and where it is kept."""
 
     def __init__(self, name: str, config: PoliciesConfig) -> None:
         self.name, self.config = name, config
@@ -89,24 +85,15 @@ class PolicyJob:
         self.published = config.out / f"{name}{SUFFIX}"
         self.numbers = config.out / f"{name}.json"  # all that is known of the published policy
         self.chosen = self.published if config.again else self.folder / self.published.name
-        self.games_to_choose = config.games // CHOICE  # for each seed, temperature and opponent
-        self.candidates = [
-            self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)
-        ]  # the policies of its runs
+        self.candidates = [self.folder / f"seed-{n}" / POLICY for n in range(config.seeds)]
 
     def runs(self) -> list[TrainConfig]:
-        """Its training runs, by seed; one goes on if it has a checkpoint."""
+        """Its training runs, by seed."""
+        steps = self.config.steps or shipped_steps(self.game, self.players)
+        games, table = self.config.games // CHOICE, (self.game, self.players)
         return [
-            default_config(
-                self.game,
-                self.players,
-                seed=seed,
-                steps=self.config.steps or shipped_steps(self.game, self.players),
-                threads=1,
-                run_dir=path.parent,
-                resume=(path.parent / CHECKPOINT).exists(),
-                games=self.games_to_choose,
-                evaluations=EVALUATIONS,
+            run_in(
+                path.parent, *table, seed=seed, steps=steps, games=games, evaluations=EVALUATIONS
             )
             for seed, path in enumerate(self.candidates)
         ]

@@ -18,21 +18,22 @@ from typing import Any
 from agents.recipes.recipe import SCRATCH, stranger_settings
 from agents.release.config import policies_of
 from agents.release.make_policies import rewrite
-from agents.release.runs import train_all
-from agents.training.run_folder import CHECKPOINT, POLICY
-from agents.training.training_config import TrainConfig, default_config
+from agents.release.runs import run_in, train_all
+from agents.training.run_folder import POLICY
 from kododo_env.agent_registry import STRANGERS, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
 from kododo_env.commands.file_argument import FilePath
-from kododo_env.core.bounds import Processes, Steps, check_settings
+from kododo_env.core.bounds import Processes, check_settings
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
 SEED = 1000
-# Beside the settings that the game's recipe has for its stranger.
-EVERY: dict[str, Any] = {"width": 128, "depth": 2, "one_hot": 0, "muon": 0.0, "temperature": 0.25}
-FEW: dict[str, Any] = {"seed": SEED, "threads": 1, "games": 400, "evaluations": 2}
+# Beside the settings that the game's recipe has for its stranger; the last two are of measuring.
+SETTINGS: dict[str, Any] = {
+    "width": 128, "depth": 2, "one_hot": 0, "muon": 0.0, "temperature": 0.25,
+    "games": 400, "evaluations": 2,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,6 @@ class HeldOutConfig:
 
     only: tuple[str, ...] = ()
     """Only those of these tables, such as kododo-4p; if not given all."""
-    steps: Steps | None = None
-    """Agent-steps of each run; if not given those with which they were made."""
     jobs: Processes = field(default_factory=cores)
     """How many processes at a time (default: one for each core)."""
     out: FilePath = STRANGERS
@@ -58,14 +57,6 @@ class HeldOutConfig:
         check_settings(self, flags=True)
         policies_of(self.only)  # raises if one is unknown
 
-    def run_of(self, name: str) -> TrainConfig:
-        """The run that makes a policy; it goes on if it has a checkpoint."""
-        game, players = policy_tables()[name]
-        folder = self.runs / name / f"seed-{SEED}"
-        settings = EVERY | stranger_settings(game) | ({"steps": self.steps} if self.steps else {})
-        where = {"run_dir": folder, "resume": (folder / CHECKPOINT).exists()}
-        return default_config(game, players, SCRATCH, **settings, **FEW, **where)
-
 
 def make_strangers(config: HeldOutConfig) -> None:
     """Train the held-out policies and write them, in half precision, without results.
@@ -74,13 +65,19 @@ def make_strangers(config: HeldOutConfig) -> None:
         ValueError: The policies cannot be made as asked.
         ChildProcessError: A run failed; see the log that is named.
     """
-    runs = {
-        config.out / f"{name}{SUFFIX}": config.run_of(name) for name in policies_of(config.only)
+    folders = {
+        config.out / f"{name}{SUFFIX}": config.runs / name / f"seed-{SEED}"
+        for name in policies_of(config.only)
     }
-    with filled_folder(config.out), reserved(config.out, list(runs)):
-        train_all([*runs.values()], config.jobs)
-        for path, run in runs.items():
-            assert run.run_dir is not None
-            source = run.run_dir / POLICY
-            rewrite(source, path, replace(read_policy(source).metadata, results={}))
+    runs = []
+    for path, folder in folders.items():
+        table = policy_tables()[path.stem]
+        settings = SETTINGS | stranger_settings(table[0])
+        runs.append(run_in(folder, *table, SCRATCH, seed=SEED, **settings))
+    with filled_folder(config.out), reserved(config.out, list(folders)):
+        train_all(runs, config.jobs)
+        for path, folder in folders.items():
+            rewrite(
+                folder / POLICY, path, replace(read_policy(folder / POLICY).metadata, results={})
+            )
             print(f"{path.stem}: {path}", flush=True)

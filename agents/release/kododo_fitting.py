@@ -12,24 +12,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.sparse import csr_array, hstack
+from scipy.sparse import csr_array
 from scipy.special import log_softmax
 
+from kododo_env.baselines import kododo_chances as chances
 from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent
-from kododo_env.baselines.kododo_chances import (
-    TABLES,
-    Laid,
-    Situation,
-    Tables,
-    chance_lookups,
-    gain_lookups,
-    kododo_lookup,
-    reply_lookups,
-)
+from kododo_env.baselines.kododo_chances import Laid, Situation, Tables
 from kododo_env.baselines.kododo_laying import choices_of_turn
 from kododo_env.core.agent import Agent, RandomAgent, random_legal_actions
 from kododo_env.core.arrays import Array
@@ -38,25 +30,12 @@ from kododo_env.games.kododo.rules import REMOVED
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.system.files import written_whole
 
-Evidence = Iterator[tuple[str, Array, int]]
-"""Positions in tables, by the tables' names and with their sizes; under other names, with size
-0, the outcomes there."""
-
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
 ASTRAY = 0.1  # how often a choice is made at random instead
 NOISE = 0.05  # of the heuristic while it learns, in points
 PULL = 2.0  # how hard weights are drawn to where they start, as if by this many rows
+MEAN_PULL = 5.0  # how hard a mean is drawn to the mean of all, as if by this many of those
 RARE = -4.0  # where the weights of the Kododo clause start; all others at 0
-WEIGHTS = {
-    0: ("0/opening",),
-    1: ("1/pattern", "1/unseen", "1/hand"),
-    2: ("2/pattern", "2/points", "2/unseen"),
-}
-"""The tables whose sums are the weights of the colours, by turn."""
-
-
-# --- the evidence of games -----------------------------------------------------------------------
-
 
 Decision = tuple[int, Situation, Laid]
 """A seat, its view and the cards that it laid, in all games of a batch."""
@@ -86,8 +65,13 @@ def rounds_of_play(rules: Rules, num: int, heuristic: Agent, seed: int) -> Itera
         yield decisions
 
 
-def evidence(decisions: Sequence[Decision], rules: Rules) -> Evidence:
-    """The positions in the tables that decisions of a round looked up, and the outcomes there."""
+def evidence(decisions: Sequence[Decision], rules: Rules) -> Iterator[tuple[str, Array, int]]:
+    """The evidence of a round for the tables.
+
+    Yields:
+        A table's name, the positions in it that were looked up, and its size. With size 0, what was
+        gained there under ``gain NAME``, and the events of a turn under ``TURN happened``.
+    """
     last = decisions[-rules.num_players :]
     # By seat how the round ended: cards and points by colour, (P, C, N), and Kododo cards, (P, N).
     cards, points, kododos = (
@@ -101,33 +85,35 @@ def evidence(decisions: Sequence[Decision], rules: Rules) -> Evidence:
     games = np.flatnonzero(winner < nobody)
     where = winner[games], games
     for seat, now, laid in decisions:
-        name, (at, size) = kododo_lookup(now, laid)
-        yield name, at[0], size
-        yield f"{now.turn} scored", winner, 0
+        kododo, (at, size) = chances.kododo_lookup(now, laid)
+        yield kododo, at[0], size
         if not now.turns_left:
+            yield f"gain {kododo}", winner == clause, 0
             # Which colour the next seat laid, and its value if that scored.
             player = (seat + 1) % rules.num_players
-            for name, (at, size) in reply_lookups(now, 1).items():
+            for name, (at, size) in chances.reply_lookups(now, 1).items():
                 yield name, at, size
             added = cards[player] - now.cards[1]
-            yield "2 laid", added.argmax(axis=0), 0
+            yield "2 happened", added.argmax(axis=0), 0
             scored = np.arange(len(added))[:, None] == winner
-            yield "2 values", (points[player] - now.points[1])[scored & (added > 0)], 0
+            values = (points[player] - now.points[1])[scored & (added > 0)]
+            yield "2/card_points", np.zeros_like(values), 1
+            yield "gain 2/card_points", values, 0
             continue
-        # How many points came later in the colour that scored.
-        for name, (at, size) in chance_lookups(now, laid).items():
+        for name, (at, size) in chances.chance_lookups(now, laid).items():
             yield name, at[0], size
+        yield f"{now.turn}/nobody", np.zeros_like(winner), 1
+        yield f"{now.turn} happened", winner, 0
+        # How many points came later in the colour that scored.
         own = points[seat] - now.points[0] - laid.points[0]
         others = (points.sum(axis=0) - points[seat]) / (rules.num_players - 1) - now.others
-        for (name, (at, size)), gain in zip(gain_lookups(now, laid), (own, others), strict=True):
+        gains = zip(chances.gain_lookups(now, laid), (own, others), strict=True)
+        for (name, (at, size)), gain in gains:
             yield name, at[0][where], size
-            yield f"{name} gain", gain[where], 0
+            yield f"gain {name}", gain[where], 0
         later = kododos[seat] - now.table_kododos[0] - laid.kododos[0]
         kept = np.stack([laid.kept_kododos[0], later])
         yield f"{now.turn} kododos", kept[:, winner == clause], 0
-
-
-# --- fitting ----------------------------------------------------------------------------------
 
 
 class Archive:
@@ -135,7 +121,7 @@ class Archive:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.sizes = {"0/nobody": 1, "1/nobody": 1}
+        self.sizes: dict[str, int] = {}
         self.tables: Tables = {}
         self.batches: list[dict[str, Array]] = []
 
@@ -156,29 +142,24 @@ class Archive:
         """
         recent = self.batches[len(self.batches) // 2 :]
         found = {n: np.concatenate([batch[n] for batch in recent], axis=-1) for n in recent[0]}
-        nobody, clause = self.rules.num_colours, self.rules.num_colours + 1
-        for turn, names in WEIGHTS.items():
-            at = {name: (0, found[name]) for name in names}
-            if turn == 2:
-                self._fit_weights(at, found["2 laid"], steps)
-                continue
-            happened, kododo = found[f"{turn} scored"], f"{turn}/kododo"
-            at[f"{turn}/nobody"] = nobody, np.zeros_like(happened)
-            at[kododo] = clause, found[kododo]
-            self._fit_weights(at, happened, steps)
-            for name in (f"{turn}/own", f"{turn}/others"):
-                self._fit_means(name, found[name], found[f"{name} gain"])
-            kept, later = found[f"{turn} kododos"].astype(np.float32)
-            more = kept @ later / max(kept @ kept, 1)
-            self.tables[f"{turn}/more_kododos"] = np.array([more], np.float32)
-        self._fit_means("2/kododo", found["2/kododo"], found["2 scored"] == clause)
-        self.tables["2/card_points"] = np.array([found["2 values"].mean()], np.float32)
+        means = [name for name in found if f"gain {name}" in found]
+        for name in means:
+            self._fit_means(name, found[name], found[f"gain {name}"])
+        rows = {"nobody": self.rules.num_colours, "kododo": self.rules.num_colours + 1}
+        for turn in range(self.rules.num_turns):
+            own = [name for name in found if name.startswith(f"{turn}/") and name not in means]
+            at = {name: (rows.get(name.partition("/")[2], 0), found[name]) for name in own}
+            self._fit_weights(at, found[f"{turn} happened"], steps)
+            if f"{turn} kododos" in found:
+                kept, later = found[f"{turn} kododos"].astype(np.float32)
+                more = kept @ later / max(kept @ kept, 1)
+                self.tables[f"{turn}/more_kododos"] = np.array([more], np.float32)
 
-    def _fit_means(self, name: str, at: Array, gains: Array, pull: float = 5.0) -> None:
-        """The mean gain at each position, drawn to the mean of all as if by ``pull`` of those."""
+    def _fit_means(self, name: str, at: Array, gains: Array) -> None:
+        """The mean gain at each position, drawn to the mean of all."""
         number = np.bincount(at, minlength=self.sizes[name])
         total = np.bincount(at, weights=gains, minlength=self.sizes[name])
-        means = (total + pull * gains.mean()) / (number + pull)
+        means = (total + MEAN_PULL * gains.mean()) / (number + MEAN_PULL)
         self.tables[name] = means.astype(np.float32)
 
     def _fit_weights(self, at: dict[str, tuple[int, Array]], happened: Array, steps: int) -> None:
@@ -191,16 +172,14 @@ class Archive:
             steps: Of the fit.
         """
         sizes = [self.sizes[name] for name in at]
-        start = np.repeat([RARE if name.endswith("/kododo") else 0.0 for name in at], sizes)
-        ends = np.cumsum(sizes)[:-1]
-        known = map(self.tables.get, at, np.split(start, ends))
-        places = [(row * len(happened) + np.arange(p.size), p.ravel()) for row, p in at.values()]
-        height = max(rows[-1] for rows, _ in places) + 1
-        parts = [
-            csr_array((np.ones(len(place[0])), place), (height, size))
-            for place, size in zip(places, sizes, strict=True)
+        firsts = np.cumsum([0, *sizes[:-1]])
+        places = [
+            (row * len(happened) + np.arange(positions.size), first + positions.ravel())
+            for first, (row, positions) in zip(firsts, at.values(), strict=True)
         ]
-        design = hstack(parts).tocsr()
+        cells = np.concatenate(places, axis=1)
+        design = csr_array((np.ones(cells.shape[1]), cells), (cells[0].max() + 1, sum(sizes)))
+        start = np.repeat([RARE if name.endswith("/kododo") else 0.0 for name in at], sizes)
 
         def loss(weights: Array) -> tuple[float, Array]:
             total, slope = surprise(weights, design, happened)
@@ -208,10 +187,11 @@ class Archive:
             total += PULL * away @ away
             return total / len(happened), (slope + 2 * PULL * away) / len(happened)
 
+        last = map(self.tables.get, at, np.split(start, firsts[1:]))
         found = minimize(
-            loss, np.concatenate([*known]), jac=True, method="L-BFGS-B", options={"maxiter": steps}
+            loss, np.concatenate([*last]), jac=True, method="L-BFGS-B", options={"maxiter": steps}
         )
-        for name, table in zip(at, np.split(found.x, ends), strict=True):
+        for name, table in zip(at, np.split(found.x, firsts[1:]), strict=True):
             self.tables[name] = table.astype(np.float32)
 
 
@@ -221,9 +201,6 @@ def surprise(weights: Array, design: csr_array, happened: Array) -> tuple[float,
     slope, cases = np.exp(logs), np.arange(len(happened))
     slope[happened, cases] -= 1
     return -logs[happened, cases].sum(), design.T @ slope.ravel()
-
-
-# --- the whole --------------------------------------------------------------------------------
 
 
 def tables_from_play(rules: Rules, rounds: int, games: int, seed: int) -> Tables:
@@ -241,13 +218,14 @@ def fit_tables(
     path: Path, players: Sequence[int], rounds: int = 32, games: int = 1000, seed: int = 0
 ) -> None:
     """Make the tables for some numbers of players, and write them whole or not at all."""
-    tables: dict[str, Any] = {}
-    for number in players:
-        found = tables_from_play(Rules(number), rounds, games, seed)
-        tables |= {f"{number}/{name}": table for name, table in found.items()}
+    tables = {
+        f"{number}/{name}": table
+        for number in players
+        for name, table in tables_from_play(Rules(number), rounds, games, seed).items()
+    }
     with written_whole(path) as aside:
-        np.savez_compressed(aside, **tables)
+        np.savez_compressed(aside, allow_pickle=False, **tables)
 
 
 if __name__ == "__main__":
-    fit_tables(TABLES, sorted(REMOVED))
+    fit_tables(chances.TABLES, sorted(REMOVED))

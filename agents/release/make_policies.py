@@ -13,7 +13,7 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
 
 import json
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -25,8 +25,8 @@ from agents.export.half_precision import halved
 from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.release.card import met, write_cards
-from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.runs import train_all
+from agents.release.config import CHOICE, PoliciesConfig, PolicyJob
+from agents.release.runs import content_of, train_all
 from agents.release.strength import (
     ATTACKERS,
     CHOICE_RESPONSE,
@@ -47,7 +47,8 @@ from kododo_env.system.files import write_json, written_whole
 from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
-STAGES = ("choice", "shares", "exploitability")
+STAGES = ("choice.json", "shares.json", "exploitability.json")
+ENDINGS = (SUFFIX, ENDING, ".json", ".md")
 LARGEST_POLICY = 1_000_000  # bytes of a policy file
 
 
@@ -59,12 +60,10 @@ def make_policies(config: PoliciesConfig) -> None:
         ChildProcessError: A run failed; see the log that is named.
     """
     jobs = config.policies()
-    written = {config.out: [config.out / "README.md"]}
-    for job in jobs:
-        if not config.again:
-            written[job.folder] = [job.chosen, *(job.folder / f"{each}.json" for each in STAGES)]
-        endings = (SUFFIX, ENDING, ".json", ".md")
-        written[config.out] += [config.out / f"{job.name}{ending}" for ending in endings]
+    published = [config.out / f"{job.name}{ending}" for job in jobs for ending in ENDINGS]
+    written = {config.out: [config.out / "README.md", *published]}
+    if not config.again:
+        written |= {job.folder: [job.chosen, *map(job.folder.joinpath, STAGES)] for job in jobs}
     with ExitStack() as stack:
         for folder, files in written.items():
             stack.enter_context(filled_folder(folder))
@@ -73,12 +72,12 @@ def make_policies(config: PoliciesConfig) -> None:
             train_all([run for job in jobs for run in job.runs()], config.jobs)
         processes = min(config.jobs, len(jobs))
         at_once = stack.enter_context(worker_pool(processes)).map if processes > 1 else map
-        found = at_once(measure_again if config.again else measure, jobs)
+        found = at_once(measured_again if config.again else chosen_and_measured, jobs)
         for job, data in zip(jobs, found, strict=True):
             publish(job, data)
 
 
-def measure(job: PolicyJob) -> dict[str, Any]:
+def chosen_and_measured(job: PolicyJob) -> dict[str, Any]:
     """Choose seed and temperature, write the policy that is chosen, and measure it.
 
     Returns:
@@ -87,29 +86,30 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     Raises:
         ValueError: The policy is too large to ship.
     """
+    unmet = held_out(job.game, job.players)
     how = {"temperatures": list(TEMPERATURES), "responses": CHOICE_RESPONSE}
-    files = [policy_path(name) for name in held_out(job.game, job.players)]
+    files = [*job.candidates, *map(policy_path, unmet)]
     key = {
-        "files": [fingerprint(each) for each in (*job.candidates, *files) if each.suffix == SUFFIX],
-        "opponents": [*held_out(job.game, job.players), *baselines(job.game)],
+        "files": [fingerprint(each) for each in files if each.suffix == SUFFIX],
+        "opponents": [*unmet, *baselines(job.game)],
         "games": [job.config.games, job.config.search_games],
         "attackers": ATTACKERS,
         **how,
     }
 
     def once(stage: str, find: Callable[[PolicyJob], Any]) -> Any:
-        return found_once(job.folder / f"{stage}.json", key, lambda: find(job))
+        return found_once(job.folder / stage, key, lambda: find(job))
 
-    choice = once("choice", choose)
+    choice = once(STAGES[0], choose)
     source = job.candidates[choice["seed"]]
     metadata = replace(read_policy(source).metadata, temperature=choice["temperature"], results={})
     rewrite(source, job.chosen, metadata)
     config = json.loads(source.with_name("config.json").read_text("utf-8"))
     return {
-        "shares": once("shares", lambda job: strength(job) | {"seeds": spread(job)}),
-        "exploitability": once("exploitability", exploit),
+        "shares": once(STAGES[1], lambda job: strength(job) | {"seeds": spread(job)}),
+        "exploitability": once(STAGES[2], exploit),
         "met": met(metadata.training["recipe"]),
-        "choice": {"games": job.games_to_choose, **how, **choice},
+        "choice": {"games": job.config.games // CHOICE, **how, **choice},
         "training": {
             **metadata.training,
             **{name: config[name] for name in ("python", "kododo_env", "libraries")},
@@ -118,23 +118,21 @@ def measure(job: PolicyJob) -> dict[str, Any]:
     }
 
 
-def measure_again(job: PolicyJob) -> dict[str, Any]:
-    """As ``measure``, of a published policy: it is chosen and trained, which stays as found."""
+def measured_again(job: PolicyJob) -> dict[str, Any]:
+    """As ``chosen_and_measured``, of a published policy: choice and training stay as found."""
     found: dict[str, Any] = json.loads(job.numbers.read_text("utf-8"))
     found["shares"] = strength(job) | {"seeds": found["shares"]["seeds"]}
     found["exploitability"] = exploit(job)
-    return {name: found[name] for name in (*STAGES[1:], "met", "choice", "training")}
+    return {name: found[name] for name in ("shares", "exploitability", "met", "choice", "training")}
 
 
 def found_once(path: Path, key: dict[str, Any], find: Callable[[], Any]) -> Any:
     """The result in a JSON file with this key, or else that of ``find``, which is written there."""
-    with suppress(OSError, KeyError, TypeError, ValueError, RecursionError):  # none, or damaged
-        content = json.loads(path.read_text("utf-8"))
-        if content["key"] == key:
-            return content["found"]
-    found = find()
-    write_json(path, {"key": key, "found": found})
-    return found
+    content = content_of(path)
+    if content.get("key") != key:
+        content = {"key": key, "found": find()}
+        write_json(path, content)
+    return content["found"]
 
 
 def fingerprint(path: Path) -> str:

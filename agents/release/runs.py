@@ -9,13 +9,24 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import wait
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
 
 from agents.commands.train import train
+from agents.recipes.recipe import GAME
 from agents.training.run_folder import CHECKPOINT, POLICY, config_facts
-from agents.training.training_config import TrainConfig, task_of
+from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.policy_file import read_policy
+
+
+def run_in(
+    folder: Path, game: str, players: int, recipe: str = GAME, **settings: Any
+) -> TrainConfig:
+    """A run of one thread, as ``default_config`` makes it; it goes on if it has a checkpoint."""
+    settings |= {"run_dir": folder, "resume": (folder / CHECKPOINT).exists(), "threads": 1}
+    return default_config(game, players, recipe, **settings)
 
 
 def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
@@ -53,19 +64,23 @@ def is_finished(config: TrainConfig) -> bool:
     """Whether a run has made all its steps; ValueError if its folder holds another run."""
     run = config.run_dir
     assert run is not None
-    if config.resume:
-        try:
-            found = {**json.loads((run / "config.json").read_text("utf-8"))}
-        except (OSError, TypeError, ValueError, RecursionError):
-            found = {}  # another version's, or damaged
-        wanted = json.loads(json.dumps(config_facts(task_of(config), config)))
-        others = [name for name in ("task", "steps", "threads") if found.get(name) != wanted[name]]
-        if others:
-            raise ValueError(
-                f"{run} holds a run with other settings (see {' and '.join(others)} in its "
-                "config.json): move it away, or give another folder"
-            )
-    if not all((run / name).exists() for name in (CHECKPOINT, POLICY, "results.json")):
+    if not config.resume:
         return False
+    found = content_of(run / "config.json")
+    wanted = json.loads(json.dumps(config_facts(task_of(config), config)))
+    others = [name for name in ("task", "steps", "threads") if found.get(name) != wanted[name]]
+    if others:
+        raise ValueError(
+            f"{run} holds a run with other settings (see {' and '.join(others)} in its "
+            "config.json): move it away, or give another folder"
+        )
     # A run that was stopped early wrote its policy as well.
-    return bool(read_policy(run / POLICY).metadata.training["steps"] >= config.steps)
+    path = run / POLICY
+    return path.exists() and bool(read_policy(path).metadata.training["steps"] >= config.steps)
+
+
+def content_of(path: Path) -> dict[str, Any]:
+    """The object in a JSON file; empty if there is no such file, or it is damaged."""
+    with suppress(OSError, TypeError, ValueError, RecursionError):
+        return {**json.loads(path.read_text("utf-8"))}
+    return {}

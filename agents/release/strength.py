@@ -9,7 +9,7 @@ from typing import Any
 from agents.commands.best_response import CHUNKS, exploitability
 from agents.commands.best_response_config import BestResponseConfig
 from agents.export.policy_weights import changed_rules
-from agents.release.config import PolicyJob
+from agents.release.config import CHOICE, PolicyJob
 from agents.training.response_training import train_best_response
 from kododo_env.agent_registry import baselines, held_out, search_parts
 from kododo_env.arena.match import Match, MatchResult
@@ -30,9 +30,6 @@ def quick(names: Sequence[str]) -> list[str]:
     return [name for name in names if not search_parts(name)[0]]
 
 
-# --- choosing -----------------------------------------------------------------------------
-
-
 def choose(job: PolicyJob) -> dict[str, Any]:
     """The seed and the temperature that are worth most; the first of equals.
 
@@ -44,17 +41,17 @@ def choose(job: PolicyJob) -> dict[str, Any]:
         ``candidates``, each with its mean ``share`` against these and its ``gain``, None if it
         met no best response.
     """
-    names, games = quick(held_out(job.game, job.players)), job.games_to_choose
+    names, games = quick(held_out(job.game, job.players)), job.config.games // CHOICE
     candidates: list[dict[str, Any]] = []
     for seed, path in enumerate(job.candidates):
-        shares = {}
-        for temperature in TEMPERATURES:
-            policy = OnnxAgent(path, temperature)
-            won = [play(job, policy, name, games, CHOICE_DEALS).share.mean for name in names]
-            shares[temperature] = fmean(won)
-        best = sorted(shares, key=lambda temperature: -shares[temperature])
+        policies = {temperature: OnnxAgent(path, temperature) for temperature in TEMPERATURES}
+        shares = {
+            each: fmean(result(job, one, name, games, CHOICE_DEALS).share.mean for name in names)
+            for each, one in policies.items()
+        }
         steps, number = CHOICE_RESPONSE["steps"], CHOICE_RESPONSE["temperatures"]
-        gains = {each: response_gain(OnnxAgent(path, each), steps, games) for each in best[:number]}
+        best = sorted(shares, key=shares.__getitem__, reverse=True)[:number]
+        gains = {each: response_gain(policies[each], steps, games) for each in best}
         candidates += [
             {"seed": seed, "temperature": each, "share": share, "gain": gains.get(each)}
             for each, share in shares.items()
@@ -73,9 +70,6 @@ def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
     return match.play().share.mean - 1 / players
 
 
-# --- measuring ----------------------------------------------------------------------------
-
-
 def strength(job: PolicyJob) -> dict[str, Any]:
     """The win shares of the chosen policy, as JSON.
 
@@ -86,20 +80,20 @@ def strength(job: PolicyJob) -> dict[str, Any]:
     """
     policy, games = OnnxAgent(job.chosen), job.config.games
     unmet, names = held_out(job.game, job.players), baselines(job.game)
-    slow = min(games, job.config.search_games)
-    each = {name: games if quick([name]) else slow for name in unmet}
-
-    def versus(name: str, number: int = games) -> dict[str, Any]:
-        return play(job, policy, name, number, STRENGTH_DEALS).to_json()
-
-    def back(name: str) -> dict[str, Any]:
-        return play(job, name, policy, games, STRENGTH_DEALS).share.to_json()
-
+    number = {
+        name: games if quick([name]) else min(games, job.config.search_games) for name in unmet
+    }
     return {
         "games": games,
-        "held_out": {name: versus(name, n) | {"games": n} for name, n in each.items()},
-        "alone": {name: versus(name) for name in names},
-        "back": {name: back(name) for name in (*unmet[:1], names[-1])},
+        "held_out": {
+            name: result(job, policy, name, n).to_json() | {"games": n}
+            for name, n in number.items()
+        },
+        "alone": {name: result(job, policy, name, games).to_json() for name in names},
+        "back": {
+            name: result(job, name, policy, games).share.to_json()
+            for name in (*unmet[:1], names[-1])
+        },
     }
 
 
@@ -108,15 +102,19 @@ def spread(job: PolicyJob) -> dict[str, list[float]]:
     temperature, games = OnnxAgent(job.chosen).temperature, job.config.games
     policies = [OnnxAgent(path, temperature) for path in job.candidates]
     return {
-        name: [play(job, each, name, games, STRENGTH_DEALS).share.mean for each in policies]
-        for name in [*quick(held_out(job.game, job.players)), *baselines(job.game)]
+        name: [result(job, each, name, games).share.mean for each in policies]
+        for name in quick([*held_out(job.game, job.players), *baselines(job.game)])
     }
 
 
-def play(
-    job: PolicyJob, one: OnnxAgent | str, copies: OnnxAgent | str, games: int, deals: int
+def result(
+    job: PolicyJob,
+    one: OnnxAgent | str,
+    copies: OnnxAgent | str,
+    games: int,
+    deals: int = STRENGTH_DEALS,
 ) -> MatchResult:
-    """Play one agent against P - 1 copies of another, in one process."""
+    """How one agent does against P - 1 copies of another, played in this process."""
     chunks = 1 if isinstance(copies, OnnxAgent) or quick([copies]) else CHUNKS
     return Match(one, copies, job.game, job.players, games, deals, least_chunks=chunks).play()
 

@@ -57,7 +57,7 @@ def test_every_game_is_played_to_its_end_and_shares_sum_to_one(game: str, player
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
-def test_nobody_is_asked_who_has_nothing_to_decide(game: str, players: int) -> None:
+def test_a_player_who_has_nothing_to_decide_is_not_asked(game: str, players: int) -> None:
     games = batch(1, players, game)
     decks = games.sample_decks(1, np.random.default_rng(1))
     play([Choosy()] * players, games, decks, np.random.default_rng(2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from kododo_env.arena.duplicates import play_chunk
 from kododo_env.arena.match import Match
 from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.tournament import Tournament
 from kododo_env.core import RandomAgent
-from tests.arena.players import GAME, First, Last, batch
+from tests.arena.players import GAME, First, Last, batch, tournament
 
 
 def test_a_match_is_the_same_for_the_same_seed() -> None:
@@ -21,7 +23,7 @@ def test_a_match_is_the_same_for_the_same_seed() -> None:
     assert one.share.low < one.share.mean < one.share.high
 
 
-def test_what_a_match_measures() -> None:
+def test_a_match_measures_share_points_and_margin() -> None:
     outcome = Match(First(), Last(), GAME, 3, 30, seed=2).play()
     game, chunk = batch(10, 3), Chunk(0, (0, 1, 1), 10)
     played = play_chunk(chunk, [First(), Last()], game, seed=2)
@@ -50,22 +52,46 @@ def test_a_match_knows_the_rules() -> None:
     assert long.points.mean > Match(RandomAgent(), First(), GAME, 2, 20).play().points.mean
 
 
+def match(**asked: Any) -> Match:
+    return Match(First(), Last(), **{"game": GAME, "players": 4, "games": 40, **asked})
+
+
+@pytest.mark.parametrize("made", [match, tournament])
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
         ({"games": 3}, "4 players need 4 games at least"),
+        ({"games": 0}, "4 players need 4 games at least"),
+        ({"games": -20}, "not -20"),
         ({"games": 10**12}, "games must be 10000000 or less"),
         ({"games": 40.5}, "games must be a whole number"),
         ({"seed": -1}, "seed must be 0 or more"),
-        ({"rules": {"num_players": 3}}, "num_players is no further rule: say it as players"),
+        ({"players": 1}, "2 to 5 players"),
         ({"players": 9}, "2 to 5 players, not 9"),
         ({"game": "chess"}, "unknown game 'chess'"),
+        ({"rules": {"num_players": 3}}, "num_players is no further rule: say it as players"),
         ({"rules": {"colours": 3}}, "kododo has no rule 'colours'; it has num_players"),
     ],
 )
-def test_matches_that_cannot_be_played(asked: dict[str, Any], words: str) -> None:
+def test_contests_that_cannot_be_played(
+    made: Callable[..., Match | Tournament], asked: dict[str, Any], words: str
+) -> None:
+    """A tournament says so when it is made, a match when it is made or played."""
+
+    def tried() -> None:
+        contest = made(**asked)
+        if isinstance(contest, Match):
+            contest.play()
+
     with pytest.raises(ValueError, match=words):
-        Match(First(), Last(), **{"game": GAME, "players": 4, "games": 40, **asked}).play()
+        tried()
+
+
+def test_a_tournament_is_of_two_agents_at_least_who_all_play() -> None:
+    with pytest.raises(ValueError, match="name two agents at least, not 1"):
+        tournament(agents=("random",))
+    with pytest.raises(ValueError, match="4 games are too few for 6 agents"):
+        tournament(agents=tuple("abcdef"), games=4)
 
 
 def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
@@ -76,10 +102,19 @@ def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
     assert alone != replace(named, least_chunks=1).play()
 
 
-def test_agents_that_cannot_play_a_match() -> None:
-    for one, words in (("nobody", "unknown agent 'nobody'"), ("kododo-4p", "number of players 4")):
-        with pytest.raises(ValueError, match=words):
-            Match(one, First(), GAME, 3, 3).play()
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        ("nobody", "unknown agent 'nobody'"),
+        ("kododo-9p", "kododo-2p, .*, or give a policy file"),
+        ("kododo-4p", "it is for number of players 4, not 3"),
+        ("search:kododo-4p:4", "it is for number of players 4, not 3"),
+        ("kado-3p", "it is for game kado, not kododo"),
+    ],
+)
+def test_agents_that_cannot_play_a_match(one: str, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Match(one, First(), GAME, 3, 3).play()
 
 
 def test_a_result_as_json() -> None:

@@ -1,4 +1,4 @@
-"""Who sits with whom."""
+"""Seating: which players meet at a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of long work, on a terminal and in a pipe."""
+"""The progress of long work, on a terminal and in a pipe."""
 
 from __future__ import annotations
 

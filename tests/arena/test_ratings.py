@@ -61,7 +61,7 @@ def test_each_copy_counts_as_an_opponent() -> None:
     assert rated[1].mean == pytest.approx(POINTS * np.log(3), abs=1)
 
 
-def test_whoever_won_everything_still_has_a_rating() -> None:
+def test_a_player_who_won_everything_still_has_a_rating() -> None:
     won, seats = np.tile([1.0, 0.0], (100, 1)), np.ones((100, 2))
     rated = ratings(won, seats, ("a", "random"), samples=20)
     assert 100 < rated[0].mean < 2000

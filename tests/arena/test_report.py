@@ -1,4 +1,4 @@
-"""What is concluded from the results of a tournament."""
+"""The report that is made of the results of a tournament."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 
 from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.report import build_report
+from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
 from tests.arena.players import GAME, report_of, tournament
 
@@ -86,3 +87,12 @@ def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
     assert "unknown" in text
     assert max(map(len, text.splitlines())) <= 120
     json.dumps(report.to_json(), allow_nan=False)
+
+
+def test_columns_are_aligned_and_numbers_left_as_they_are_written() -> None:
+    rows = [("agent", "share", "95 %"), ("random", "*0.100", "unknown"), ("a", "1.500", "0 to 1")]
+    assert table(rows).splitlines() == [
+        "agent      share     95 %",
+        "random    *0.100  unknown",
+        "a          1.500   0 to 1",
+    ]

@@ -44,7 +44,7 @@ def test_no_workers_cannot_play() -> None:
         list(run(tournament(), tournament().chunks(), 0))
 
 
-def test_what_goes_wrong_ends_the_workers_in_the_middle_of_their_work() -> None:
+def test_an_error_ends_the_workers_in_the_middle_of_their_work() -> None:
     """Told politely to stop, make_policies once left a process that trained on."""
     futures = []
 

@@ -35,7 +35,7 @@ def test_the_faster_form_is_the_same(
     assert fast.dtype == exported.dtype
 
 
-def test_what_entries_have_is_put_in_their_places() -> None:
+def test_the_values_of_entries_are_put_in_their_places() -> None:
     places = torch.tensor([[2, 0, 1], [0, 1, 2]])
     rows = torch.tensor([[1, 10], [2, 20], [3, 30], [4, 40], [5, 50], [6, 60]])
     found = arranged(rows, arrangement(places))

@@ -51,14 +51,24 @@ def standard_error(estimate: dict[str, float]) -> float:
     return (estimate["high"] - estimate["low"]) / (2 * 1.96)
 
 
-def test_playing_a_policy_needs_no_torch_and_no_scipy() -> None:
-    """For a while the file's reader imported scipy, which only search needs."""
-    code = (
-        "import sys, numpy as np, kododo_env; from kododo_env import kododo_v0; "
-        "view = kododo_v0.batch_game(2, num_players=4, seed=0).view(0); "
-        "kododo_env.load('kododo-4p').act(view, np.random.default_rng(0)); "
-        "print([m for m in ('torch', 'onnx', 'scipy') if m in sys.modules])"
-    )
+PLAYS = (
+    "import numpy as np, kododo_env; from kododo_env import kododo_v0; "
+    "view = kododo_v0.batch_game(2, num_players=4, seed=0).view(0); "
+    "kododo_env.load('kododo-4p').act(view, np.random.default_rng(0))"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "unneeded"),
+    [
+        (PLAYS, ("torch", "onnx", "scipy")),  # the file's reader imported what only search needs
+        # The cards' JSON was written by the learner's module.
+        ("import agents.release.card", ("torch", "onnx", "onnxruntime")),
+    ],
+    ids=["play", "cards"],
+)
+def test_playing_and_the_cards_need_few_libraries(code: str, unneeded: tuple[str, ...]) -> None:
+    code = f"{code}; import sys; print([m for m in {unneeded} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -96,6 +106,7 @@ def test_the_numbers_are_of_this_file(name: str) -> None:
     path, data = POLICIES / f"{name}.onnx", numbers(name)
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
+    assert (agent.name, agent.path) == (name, path)
     agent.check(games.batch_game(data["game"], 1, num_players=data["players"]))
     assert (data["game"], data["players"]) == registry.policy_tables()[name]
     assert data["file"] == {"bytes": path.stat().st_size, "sha256": fingerprint(path)}

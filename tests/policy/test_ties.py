@@ -54,7 +54,7 @@ def whole_games(policy: OnnxAgent, games: int) -> Iterator[tuple[BatchGame, list
 
 
 def logits_of(policy: OnnxAgent, game: BatchGame) -> Iterator[Float32]:
-    """What a policy says of each player's position, (N, A)."""
+    """The logits of a policy in each player's position, (N, A)."""
     for player in range(game.num_players):
         view = game.view(player)
         yield policy.evaluate(view.observation, view.legal_action_mask)[0]
@@ -107,7 +107,7 @@ def test_of_mirrored_actions_the_first_is_played() -> None:
 
 
 def in_node(logits: Float32) -> list[int]:
-    """What the example for JavaScript plays, if a runtime gives it these logits, (N, A)."""
+    """The choices of the example for JavaScript, if a runtime gives it these logits, (N, A)."""
     code = f"""
         import {{ loadPolicy }} from {json.dumps(EXAMPLE.as_uri())};
         import {{ readFileSync }} from "node:fs";

@@ -15,19 +15,10 @@ from agents.commands.train import train
 from agents.networks.network import Diverged, GameNetwork
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.ppo import PPO
-from agents.recipes.recipe import Recipe
-from agents.training.training_config import Task, default_config
+from agents.training.training_config import default_config
 from kododo_env import kododo_v0
-from kododo_env.core import BatchGame
 from tests.command_line import train_py
-from tests.trainings import update
-
-SMALL = Recipe(num_envs=8, batch_size=64, width=8, depth=1)
-
-
-def learner(recipe: Recipe = SMALL) -> tuple[PPO, BatchGame]:
-    game = kododo_v0.batch_game(recipe.num_envs, num_players=2, seed=0)
-    return PPO(game, recipe, seed=0), game
+from tests.trainings import learner, update
 
 
 def spoil(network: GameNetwork, value: float) -> None:
@@ -64,14 +55,15 @@ def test_play_by_such_a_network_is_refused(value: float) -> None:
     spoil(network, value)
     with pytest.raises(Diverged, match="learning has diverged"):
         NetworkAgent(network).act(game.view(0), np.random.default_rng(0))
-    model, game = learner()
+    model = learner(game)
     spoil(model.network, value)
     with pytest.raises(Diverged, match="learning has diverged"):
         model.play(game, [None, None], 0)
 
 
 def test_a_loss_that_is_none_does_not_reach_the_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, game = learner()
+    game = kododo_v0.batch_game(8, num_players=2, seed=0)
+    model = learner(game)
     update(model, game)
     before = [each.detach().clone() for each in model.parameters()]
     losses = model.losses
@@ -85,7 +77,8 @@ def test_a_loss_that_is_none_does_not_reach_the_weights(monkeypatch: pytest.Monk
 
 def test_a_minibatch_of_one_decision_is_learned_from() -> None:
     """Once its advantage was divided by its spread, which is none: NaN, and an illegal action."""
-    model, game = learner(replace(SMALL, num_envs=1, batch_size=1, n_epochs=1))
+    game = kododo_v0.batch_game(1, num_players=2, seed=0)
+    model = learner(game, batch_size=1, n_epochs=1)
     update(model, game)
     assert all(bool(each.isfinite().all()) for each in model.parameters())
 
@@ -114,20 +107,3 @@ def test_the_last_good_checkpoint_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.undo()
     train(replace(config, resume=True, steps=3 * 16 * 2 * 18))
     assert (folder / "policy.onnx").exists()
-
-
-def test_a_recipe_from_a_file_is_checked_too() -> None:
-    task = Task("kododo", {"num_players": 2}, Recipe(), 0).to_dict()
-    for name, value, said in (
-        ("learning_rate", float("nan"), "--learning-rate must be a finite number"),
-        ("width", 10**9, "width must be 1 to 4096"),
-        ("n_epochs", 1.0, "--n-epochs must be a whole number"),
-        ("temperature", "0.5", "temperature must be a finite number"),
-        ("tied", 1, "tied must be true or false"),
-        ("expert", 5, "must be names of scripted players"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            Task.from_dict(task | {"recipe": {**task["recipe"], name: value}})
-    for seed in (0.5, "0", -1, 2**40, None):
-        with pytest.raises(ValueError, match="seed must be"):
-            Task.from_dict(task | {"seed": seed})

@@ -71,7 +71,7 @@ def test_scripted_players_choose_what_they_hold_to_be_values_most(game: str, nam
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
-def test_what_is_learned_is_the_softmax_of_the_action_values(game: str, players: int) -> None:
+def test_the_target_is_the_softmax_of_the_action_values(game: str, players: int) -> None:
     expert = scripted.make_agent("heuristic", game)
     batch = somewhere(game, players)
     _, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature=0.7)

@@ -63,7 +63,7 @@ def test_freed_memory_is_used_again() -> None:
     assert 2 * found["prepare_process()"] < found[""], found
 
 
-def test_what_is_compiled_for_each_number_of_rows_is_not_kept_for_ever() -> None:
+def test_code_compiled_for_each_number_of_rows_is_not_kept_for_ever() -> None:
     """Training in bfloat16 grew by hundreds of MB, where the processor has it."""
     assert told(COMPILED) < 64 << 20
 

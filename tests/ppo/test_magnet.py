@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
 from agents.ppo.ppo import PPO, divergence_of
-from agents.training.checkpoint import Progress, read_checkpoint, restore, save_checkpoint
-from agents.training.run_folder import CHECKPOINT
-from agents.training.training_config import task_of
 from kododo_env import kododo_v0
-from tests.trainings import learner, self_play, short, update
+from tests.trainings import learner, numbers_of, self_play, update
 
 GAME = kododo_v0.batch_game(16, seed=0)
 
 
 def made(**settings: float) -> PPO:
     return learner(GAME, **settings)
-
-
-def weights(network: torch.nn.Module | None) -> torch.Tensor:
-    assert network is not None
-    return torch.cat([each.detach().flatten() for each in network.parameters()])
 
 
 def test_divergence_is_that_of_kullback_and_leibler() -> None:
@@ -43,12 +33,12 @@ def test_without_a_magnet_nothing_is_averaged() -> None:
 
 def test_the_average_follows_the_weights_by_a_share_in_each_update() -> None:
     model = made(magnet=0.1, magnet_updates=4.0)
-    begun, mean = weights(model.network), weights(model.average)
+    begun, mean = numbers_of(model.network), numbers_of(model.average)
     assert torch.equal(begun, mean)
     for _ in range(2):
         update(model, GAME)
-        mean = mean + (weights(model.network) - mean) / 4
-        assert torch.allclose(weights(model.average), mean, atol=1e-6)
+        mean = mean + (numbers_of(model.network) - mean) / 4
+        assert torch.allclose(numbers_of(model.average), mean, atol=1e-6)
     assert not torch.allclose(mean, begun, atol=1e-4)
 
 
@@ -63,17 +53,6 @@ def test_the_loss_has_the_divergence_from_the_average() -> None:
     assert pulled["loss"].item() == pytest.approx(
         (free["loss"] + 0.5 * pulled["divergence"]).item()
     )
-
-
-def test_a_checkpoint_has_the_average(tmp_path: Path) -> None:
-    task = task_of(short(tmp_path, magnet=0.1))
-    model = made(magnet=0.1, magnet_updates=4.0)
-    update(model, GAME)
-    save_checkpoint(tmp_path / CHECKPOINT, task, model, Progress())
-    again = made(magnet=0.1, magnet_updates=4.0)
-    restore(again, read_checkpoint(tmp_path / CHECKPOINT))
-    assert torch.equal(weights(again.average), weights(model.average))
-    assert not torch.equal(weights(again.average), weights(again.network))
 
 
 def test_a_policy_that_is_pulled_hard_stays_near_the_average() -> None:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from agents.ppo.machine import DataParallel
 from agents.ppo.optimizer import MuonWithAdam, set_learning_rate
 from kododo_env import kododo_v0
-from tests.trainings import learner, update
+from tests.trainings import learner, numbers_of, update
 
 
 def layers() -> nn.Sequential:
@@ -34,10 +34,6 @@ def step(network: nn.Sequential, *optimizers: torch.optim.Optimizer) -> None:
         optimizer.step()
 
 
-def weights(network: nn.Module) -> Tensor:
-    return torch.cat([weight.detach().flatten() for weight in network.parameters()])
-
-
 def test_matrices_follow_muon_and_the_rest_adam() -> None:
     one, two = layers(), layers()
     first, *others = two.parameters()
@@ -47,8 +43,8 @@ def test_matrices_follow_muon_and_the_rest_adam() -> None:
     for _ in range(3):
         step(one, together)
         step(two, muon, adam)
-    assert torch.equal(weights(one), weights(two))
-    assert not torch.equal(weights(one), weights(layers()))
+    assert torch.equal(numbers_of(one), numbers_of(two))
+    assert not torch.equal(numbers_of(one), numbers_of(layers()))
 
 
 def test_a_learning_rate_reaches_both_in_their_proportion() -> None:
@@ -62,7 +58,7 @@ def test_a_learning_rate_reaches_both_in_their_proportion() -> None:
     assert plain.param_groups[0]["lr"] == 0.5
 
 
-def test_what_is_saved_goes_on_as_if_it_had_never_stopped() -> None:
+def test_a_saved_optimizer_goes_on_as_if_it_had_never_stopped() -> None:
     network = layers()
     optimizer = joint(network)
     step(network, optimizer)
@@ -73,7 +69,7 @@ def test_what_is_saved_goes_on_as_if_it_had_never_stopped() -> None:
     for each, its in ((network, optimizer), (again, resumed)):
         set_learning_rate(its, 0.002)  # reaches the groups that were loaded
         step(each, its)
-    assert torch.equal(weights(network), weights(again))
+    assert torch.equal(numbers_of(network), numbers_of(again))
 
 
 def test_parts_make_up_the_batch_in_order() -> None:
@@ -94,7 +90,7 @@ def trained(threads: int) -> Tensor:
     model = learner(game, muon=30.0, n_epochs=1, threads=threads, margin_weight=0.0)
     for seed in range(2):
         update(model, game, seed)
-    return weights(model.network)
+    return numbers_of(model.network)
 
 
 def test_threads_learn_the_same_but_for_rounding_and_reproducibly() -> None:

@@ -78,7 +78,7 @@ def test_forced_moves_leave_no_decision() -> None:
     assert decisions["masks"].gather(1, decisions["actions"][:, None]).all()  # only what was legal
 
 
-def test_what_is_kept_is_what_the_network_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kept_numbers_are_the_answers_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     game = kododo_v0.batch_game(16, seed=0)
     model = learner(game)
     model.learn(self_play(model, game), 1e-2, 0.0)  # no action is as likely as another

@@ -71,7 +71,7 @@ class Deadly(Tournament):
         return super().load_agents()
 
 
-def test_what_a_killed_process_played_is_played_again(here: None, tmp_path: Path) -> None:
+def test_the_chunks_of_a_killed_process_are_played_again(here: None, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     deadly = Deadly("kododo", ("random", "greedy"), 3, games=60, mark=str(mark))
     results = list(run_on_cluster(deadly, deadly.chunks()))

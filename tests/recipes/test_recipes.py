@@ -19,7 +19,7 @@ def test_every_game_has_a_recipe_that_can_be_trained(game: str, players: int) ->
     assert task.recipe == recipe_for(game, players)
 
 
-def test_what_ships_has_its_steps() -> None:
+def test_a_policy_that_ships_has_its_steps() -> None:
     assert all(shipped_steps(*table) > 0 for table in policy_tables().values())
 
 

@@ -83,7 +83,7 @@ def test_likely_worlds_look_the_same_to_the_player(steps: int) -> None:
 
 
 def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
-    """What it infers follows from what it knows: not from what the others really hold."""
+    """Its inferences follow from its own knowledge: not from the cards that others really hold."""
     game = kododo_v0.batch_game(20, num_players=4, seed=1)
     play_random(game, np.random.default_rng(1), steps=5)
     agent = SearchAgent(load("kododo-4p"), SearchBudget(worlds=4))

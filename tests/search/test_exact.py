@@ -121,7 +121,7 @@ def test_a_mixture_is_worth_the_mean() -> None:
     assert mixture(tree, [best], 0)[0] == pytest.approx(best[0])
 
 
-def test_what_is_said_of_play_is_what_play_shows() -> None:
+def test_the_value_of_play_is_the_share_that_play_shows() -> None:
     """Whole games by the chances, dealt by chance."""
     rng = np.random.default_rng(0)
     game = kododo_v0.batch_game(20_000, **DRAWS, seed=1)
@@ -202,7 +202,7 @@ def test_uniform_plays_as_it_says() -> None:
         ),
     ],
 )
-def test_what_is_too_large_is_refused_in_a_line(game: BatchGame, said: str) -> None:
+def test_a_game_that_is_too_large_is_refused_in_a_line(game: BatchGame, said: str) -> None:
     with pytest.raises(ValueError, match=f"^{said}[^\n]*$"):
         GameTree(game)
 

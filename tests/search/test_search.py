@@ -1,4 +1,4 @@
-"""Search: it plays legally, sees no more than its view, and finds what is to be found."""
+"""Searches: they play legally, see no more than their view, and find what is to be found."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env import combi_combo_v0, kododo_v0, registry
-from kododo_env.agent_registry import make_agent
+from kododo_env.agent_registry import make_agent, search_parts
 from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.core.view import View
 from kododo_env.search import search as search_module
+from kododo_env.search.flat import FlatMonteCarlo
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent, SearchBudget, _Search, shares_at_the_end
 from tests.doors import EXTREMES
@@ -23,26 +24,22 @@ from tests.helpers import play_random
 FEW_WORLDS = SearchBudget(worlds=4)
 
 
+@pytest.mark.parametrize("kind", [SearchAgent, FlatMonteCarlo])
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
-def test_search_plays_whole_games_legally(name: str, players: int) -> None:
-    game = registry.batch_game(name, 1, 0, num_players=players)
-    rng = np.random.default_rng(0)
-    agent = SearchAgent(RandomAgent(), SearchBudget(worlds=2))
-    while not game.terminated.all():
-        game.step(np.stack([agent.act(game.view(p), rng) for p in range(players)], axis=1))
-        play_random(game, rng, steps=2)
-
-
-@pytest.mark.parametrize(("name", "players"), EXTREMES)
-def test_search_cannot_see_hidden_cards(name: str, players: int) -> None:
+def test_a_search_sees_nothing_hidden_and_plays_legally(
+    name: str, players: int, kind: type[SearchAgent] | type[FlatMonteCarlo]
+) -> None:
     """The same knowledge and the same generator give the same choice, whatever is hidden."""
     game = registry.batch_game(name, 20, 1, num_players=players)
-    play_random(game, np.random.default_rng(1), steps=4)
-    agent = SearchAgent(RandomAgent(), FEW_WORLDS)
-    for player in range(players):
-        other = game.determinize(player, np.random.default_rng(2), 1)
-        one, twin = (agent.act(g.view(player), np.random.default_rng(3)) for g in (game, other))
-        assert np.array_equal(one, twin)
+    agent = kind(RandomAgent(), FEW_WORLDS)
+    while not game.terminated.all():
+        mask = game.legal_action_mask()
+        for player in range(players):
+            other = game.determinize(player, np.random.default_rng(2), 1)
+            one, twin = (agent.act(g.view(player), np.random.default_rng(3)) for g in (game, other))
+            assert np.array_equal(one, twin)
+            assert mask[np.arange(20), player, one].all()
+        play_random(game, np.random.default_rng(4), steps=6)
 
 
 def test_search_leaves_the_game_and_its_generator_alone() -> None:
@@ -54,10 +51,16 @@ def test_search_leaves_the_game_and_its_generator_alone() -> None:
     assert all(np.array_equal(before[k], after[k]) for k in before if k.startswith("_"))
 
 
-def test_search_over_random_play_beats_random_play() -> None:
-    searcher = SearchAgent(RandomAgent(), SearchBudget(worlds=40))
-    result = Match(searcher, RandomAgent(), "kododo", 2, games=60, seed=0).play()
-    assert result.share.low > 0.6
+@pytest.mark.parametrize(
+    ("kind", "worlds", "games", "least"),
+    [(SearchAgent, 40, 60, 0.6), (FlatMonteCarlo, 8, 40, 0.7)],
+)
+def test_search_over_random_play_beats_random_play(
+    kind: type[SearchAgent] | type[FlatMonteCarlo], worlds: int, games: int, least: float
+) -> None:
+    searcher = kind(RandomAgent(), SearchBudget(worlds=worlds))
+    result = Match(searcher, RandomAgent(), "kododo", 2, games=games, seed=0).play()
+    assert result.share.low > least
 
 
 def test_points_count_more_when_less_is_to_come() -> None:
@@ -204,22 +207,28 @@ def test_gains_that_differ_by_noise_alone_choose_alike(noise: float) -> None:
     assert search.best().tolist() == [1, 3]
 
 
-def test_search_by_name_and_by_time() -> None:
-    agent = make_agent("search:random:5ms", "kododo")
-    game = kododo_v0.batch_game(1, seed=0)
-    mask = game.legal_action_mask()[0, 0]
-    assert mask[agent.act(game.view(0), np.random.default_rng(0))[0]]
-    assert make_agent("search:random:8", "kododo").name == "search:random:8"
+@pytest.mark.parametrize("kind", ["search", "flat"])
+def test_search_by_name_and_by_time(kind: str) -> None:
+    agent = make_agent(f"{kind}:random:5ms", "kododo")
+    game = kododo_v0.batch_game(2, seed=0)
+    mask = game.legal_action_mask()[:, 0]
+    assert mask[[0, 1], agent.act(game.view(0), np.random.default_rng(0))].all()
+    assert make_agent(f"{kind}:greedy:8", "kado").name == f"{kind}:greedy:8"
+    assert search_parts(f"{kind}:a:b:8") == (f"{kind}:", "a:b", ":8")
+    assert search_parts(kind) == ("", kind, "")
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         ("search:random", "search:AGENT:WORLDS"),
+        ("flat:random", "a search is search:AGENT:WORLDS"),
         ("search:random:fast", "search:AGENT:WORLDS"),
         ("search:random:0", "worlds must be 1 to 100000"),
         ("search:random:0ms", "milliseconds must be above 0"),
         ("search:nobody:5", "unknown agent 'nobody'"),
+        ("flat:search:random:4:4", "not made over another search"),
+        ("search:flat:random:4:4", "not made over another search"),
     ],
 )
 def test_impossible_searches_are_refused(name: str, said: str) -> None:

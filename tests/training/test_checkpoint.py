@@ -34,9 +34,20 @@ def learner(task: Task) -> PPO:
     return PPO(task.batch_game(NUM_ENVS), recipe, task.seed)
 
 
-@pytest.mark.parametrize("muon", [0.0, 30.0])
-def test_a_learner_goes_on_from_a_file_as_if_undisturbed(muon: float, tmp_path: Path) -> None:
-    task = Task("kododo", {"num_players": 2}, Recipe(muon=muon, batch_size=16), 0)
+@pytest.mark.parametrize(
+    ("game", "changes"),
+    [
+        ("kododo", {}),
+        ("kododo", {"muon": 30.0}),
+        ("kododo", {"magnet": 1.0, "magnet_updates": 4.0}),
+        ("kado", {"tied": True, "muon": 30.0}),
+    ],
+)
+def test_a_learner_goes_on_from_a_file_as_if_undisturbed(
+    game: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    recipe = Recipe(batch_size=16 if game == "kododo" else 256, **changes)
+    task = Task(game, {"num_players": 2}, recipe, 0)
     model, other = learner(task), learner(replace(task, seed=9))
     update(model, task.batch_game(NUM_ENVS))
     save_checkpoint(tmp_path / "run.zip", task, model, Progress())
@@ -88,34 +99,44 @@ def test_a_checkpoint_with_another_member_is_refused_before_anything_is_loaded(
 
 
 LONG = 100_000 * "x"
+ONE_LINE = r"\A[^\n]{10,500}\Z"
+TASKS: list[tuple[dict[str, Any], str]] = [
+    ({"rules": {"300": 4}}, ONE_LINE),
+    ({"rules": {"num_players": None}}, ONE_LINE),
+    ({"rules": {"num_players": 4, LONG: 1}}, ONE_LINE),
+    ({"rules": {"num_players": 4, "variant": {}}}, ONE_LINE),
+    ({"rules": []}, ONE_LINE),
+    ({"game": float("nan")}, ONE_LINE),
+    ({"game": ["kododo"]}, ONE_LINE),
+    ({"game": LONG}, ONE_LINE),
+    ({"recipe": None}, ONE_LINE),
+    *(({"seed": seed}, r"\Aseed must be [^\n]*\Z") for seed in (0.5, "0", -1, 2**40, None)),
+]
+RECIPES: list[tuple[dict[str, Any], str]] = [
+    ({LONG: 1}, ONE_LINE),
+    ({"tied": LONG}, ONE_LINE),
+    ({"tied": 1}, "tied must be true or false"),
+    ({"expert": [LONG]}, ONE_LINE),
+    ({"expert": 5}, "must be names of scripted players"),
+    ({"opponents": [[LONG]]}, ONE_LINE),
+    ({"opponents": 5}, ONE_LINE),
+    ({"learning_rate": float("nan")}, "--learning-rate must be a finite number"),
+    ({"width": 10**9}, "width must be 1 to 4096"),
+    ({"n_epochs": 1.0}, "--n-epochs must be a whole number"),
+    ({"temperature": "0.5"}, "temperature must be a finite number"),
+]
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda task: task.update(rules={"300": 4}),
-        lambda task: task.update(rules={"num_players": None}),
-        lambda task: task.update(rules={"num_players": 4, LONG: 1}),
-        lambda task: task.update(rules={"num_players": 4, "variant": {}}),
-        lambda task: task.update(rules=[]),
-        lambda task: task.update(game=float("nan")),
-        lambda task: task.update(game=["kododo"]),
-        lambda task: task.update(game=LONG),
-        lambda task: task.update(seed="0"),
-        lambda task: task.update(recipe=None),
-        lambda task: task["recipe"].update({LONG: 1}),
-        lambda task: task["recipe"].update(tied=LONG),
-        lambda task: task["recipe"].update(expert=[LONG]),
-        lambda task: task["recipe"].update(opponents=[[LONG]]),
-        lambda task: task["recipe"].update(opponents=5),
-    ],
+    ("task", "recipe", "said"),
+    [*((task, {}, said) for task, said in TASKS), *(({}, *each) for each in RECIPES)],
 )
 def test_a_task_that_no_run_has_is_refused_in_one_line(
-    change: Callable[[dict[str, Any]], object],
+    task: dict[str, Any], recipe: dict[str, Any], said: str
 ) -> None:
     """Without players it was a KeyError later on; a name of 100,000 letters came back whole."""
     content = json.loads(json.dumps(Task("kododo", {"num_players": 4}, Recipe(), 0).to_dict()))
     assert Task.from_dict(content) == Task("kododo", {"num_players": 4}, Recipe(), 0)
-    change(content)
-    with pytest.raises(ValueError, match=r"\A[^\n]{10,500}\Z"):
-        Task.from_dict(content)
+    content["recipe"] |= recipe
+    with pytest.raises(ValueError, match=said):
+        Task.from_dict(content | task)

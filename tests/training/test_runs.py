@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,10 +21,8 @@ from agents.training.training_config import task_of
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.command_line import cli, train_py
+from tests.command_line import train_py
 from tests.trainings import short, weights
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -107,36 +101,6 @@ def test_a_resumed_run_is_the_unbroken_run(
     assert len(curve_of(whole)) == 2
 
 
-def test_a_killed_run_goes_on_and_its_policy_is_evaluated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As a person would: start, kill without mercy, resume, look at the policy."""
-    run = tmp_path / "run"
-    common = ["--players", "3", "--games", "30", "--evaluations", "2"]
-    small = ["--num-envs", "16", "--width", "16", "--checkpoint-minutes", "0.001"]
-    command = [sys.executable, "train.py", "--run-dir", str(run), "--threads", "1", *small, *common]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(
-        [*command, "--minutes", "5"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
-    ) as process:
-        patience = time.monotonic() + 120
-        while not (run / "checkpoint.zip").exists() and time.monotonic() < patience:
-            time.sleep(0.1)
-        process.kill()
-    progress = read_checkpoint(run / "checkpoint.zip").progress
-    assert progress.updates >= 1
-    until = f"{progress.seconds / 60 + 0.02:.4f}"
-    again = ["--run-dir", str(run), "--threads", "1", "--resume", "--minutes", until]
-    code, out, error = train_py(capsys, [*common, *again])
-    assert code == 0, error
-    assert "win share" in out
-    agents = "--agents", str(run / "policy.onnx"), "random", "greedy"
-    asked = "--players", "3", "--games", "60", "--workers", "1", "--json", str(tmp_path / "r.json")
-    code, _, error = cli(capsys, *agents, *asked)
-    assert code == 0, error
-    assert (tmp_path / "r.json").exists()
-
-
 def test_ctrl_c_ends_cleanly_with_everything_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -180,25 +144,29 @@ def test_updates_against_scripted_players_have_one_learner_at_a_table(
     ]
 
 
-def test_imitation_and_self_play_each_run_their_whole_course(tmp_path: Path) -> None:
-    trainer = Trainer(
-        config := short(tmp_path, steps=1000, imitation_share=0.25, ent_coef=0.03),
-        Checkpoint(task_of(config)), tmp_path,
-    )  # fmt: skip
-    found = []
-    for steps in (0, 125, 250, 625, 1000):
-        trainer.progress.steps = steps
-        found.append((trainer.imitation_remaining(), trainer.self_play_remaining()))
-    assert np.allclose(found, [(1, 1), (0.5, 1), (0, 1), (0, 0.5), (0, 0)])
+IMITATES = {"steps": 1000, "imitation_share": 0.25, "ent_coef": 0.03}
 
 
-@pytest.mark.parametrize("changes", [{"expert": ""}, {"imitation_share": 0.0}])
-def test_without_imitation_self_play_has_the_whole_course(
-    changes: dict[str, Any], tmp_path: Path
+@pytest.mark.parametrize(
+    ("changes", "steps", "left"),
+    [
+        (IMITATES, 0, (1, 1)),
+        (IMITATES, 125, (0.5, 1)),
+        (IMITATES, 250, (0, 1)),
+        (IMITATES, 625, (0, 0.5)),
+        (IMITATES, 1000, (0, 0)),
+        ({"expert": ""}, 0, (0, 1)),
+        ({"imitation_share": 0.0}, 0, (0, 1)),
+    ],
+)
+def test_imitation_and_self_play_each_run_their_whole_course(
+    changes: dict[str, Any], steps: int, left: tuple[float, float], tmp_path: Path
 ) -> None:
     config = short(tmp_path, **changes)
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
-    assert (trainer.imitation_remaining(), trainer.self_play_remaining()) == (0, 1)
+    trainer.progress.steps = steps
+    found = trainer.imitation_remaining(), trainer.self_play_remaining()
+    assert found == pytest.approx(left)
 
 
 def test_imitation_may_be_all(tmp_path: Path) -> None:
