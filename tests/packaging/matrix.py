@@ -22,7 +22,8 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "baselines")
 LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_sb3.py")
 DOORS = [
-    f"tests/wrappers/test_{each}.py" for each in ("gymnasium", "gymnasium_vector", "pettingzoo")
+    f"tests/wrappers/test_{each}.py"
+    for each in ("every_wrapper", "gymnasium", "gymnasium_vector", "pettingzoo")
 ]
 WITH_AGENTS = re.compile(r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib)\b", re.M)
 # What libraries warn of, each other and themselves, is not for us to mend.
