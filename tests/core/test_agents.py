@@ -84,28 +84,21 @@ def test_a_single_mask_gives_a_single_action() -> None:
     assert random_legal_actions(np.array([False, False, True]), np.random.default_rng(0)) == 2
 
 
-def test_a_single_choice_is_drawn_as_one_among_many_is() -> None:
-    """The same action from the same random numbers, whatever the shape."""
-    masks, one, many = (np.random.default_rng(seed) for seed in (0, 1, 1))
-    for actions in range(1, 200):
-        mask = masks.random(actions) < 0.5
-        mask[masks.integers(actions)] = True
-        chosen = random_legal_actions(mask if actions % 2 else mask[None, None], one)
-        count = mask.cumsum()
-        assert chosen == (count > many.integers(count[-1:])).argmax()
-        assert np.shape(chosen) == (() if actions % 2 else (1, 1))
-    assert one.bit_generator.state == many.bit_generator.state
-
-
-def test_many_games_draw_as_few_do() -> None:
-    """The same actions from the same random numbers as if all games were looked at at once."""
-    one, other = np.random.default_rng(1), np.random.default_rng(1)
-    mask = np.random.default_rng(0).random((GAMES_AT_A_TIME * 3 + 1, 3, 7)) < 0.4
-    mask[..., 2] = True
-    chosen = random_legal_actions(mask, one)
-    count = mask.cumsum(axis=-1)
-    assert np.array_equal(chosen, (count > other.integers(count[..., -1:])).argmax(axis=-1))
-    assert one.bit_generator.state == other.bit_generator.state
+@pytest.mark.parametrize(
+    "shape", [*((n,) for n in range(1, 99, 2)), *((1, 1, n) for n in range(2, 99, 2)),
+              (GAMES_AT_A_TIME * 3 + 1, 3, 7)],
+)  # fmt: skip
+def test_few_and_many_choices_are_drawn_alike(shape: tuple[int, ...]) -> None:
+    """The same actions from the same random numbers, whatever the shape, and at once or not."""
+    masks, one, same = (np.random.default_rng(seed) for seed in (0, 1, 1))
+    mask = masks.random(shape) < 0.4
+    mask[..., masks.integers(shape[-1])] = True
+    for _ in range(2):
+        chosen = random_legal_actions(mask, one)
+        count = mask.cumsum(axis=-1)
+        assert np.array_equal(chosen, (count > same.integers(count[..., -1:])).argmax(axis=-1))
+        assert np.shape(chosen) == shape[:-1]
+    assert one.bit_generator.state == same.bit_generator.state
 
 
 def test_the_random_agent_plays_what_its_view_allows() -> None:
@@ -137,12 +130,13 @@ def test_an_agent_is_asked_where_it_decides_and_the_others_are_filled_in(
 
 
 def test_a_seat_without_agent_has_its_first_legal_action() -> None:
-    game = registry.batch_game("kododo", 5, 0, num_players=3)
+    game = registry.batch_game("combi_combo", 40, 0, num_players=4)
     agent = Last()
-    chosen = joint_action([None, agent, None], game, np.random.default_rng(0))
+    chosen = joint_action([None, agent, None, None], game, np.random.default_rng(0))
     mask = game.legal_action_mask()
     assert agent.asked == [1]
-    assert np.array_equal(chosen[:, [0, 2]], mask[:, [0, 2]].argmax(axis=2))
+    assert len(np.unique(mask[:, 0].argmax(axis=1))) > 1  # each game has its own
+    assert np.array_equal(chosen[:, [0, 2, 3]], mask[:, [0, 2, 3]].argmax(axis=2))
     assert (chosen[:, 1] > mask[:, 1].argmax(axis=1)).all()
     chosen[:] = 0  # it is the caller's own
     assert np.array_equal(mask, game.legal_action_mask())
@@ -202,14 +196,6 @@ def test_agents_are_asked_in_turn_order_from_a_seat_on(first: int, order: list[i
     game, agent = registry.batch_game("kododo", 2, 0), Last()
     joint_action([agent] * 4, game, np.random.default_rng(0), first)
     assert agent.asked == order
-
-
-def test_the_first_legal_action_is_each_games_own() -> None:
-    game = registry.batch_game("combi_combo", 40, seed=0, num_players=4)
-    firsts = game.legal_action_mask()[:, 0].argmax(axis=1)
-    assert len(np.unique(firsts)) > 1
-    chosen = joint_action([None, Last(), Last(), Last()], game, np.random.default_rng(0))
-    assert (chosen[:, 0] == firsts).all()
 
 
 class Numbered(ActionValueAgent):

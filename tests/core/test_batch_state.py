@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
@@ -17,7 +15,7 @@ from kododo_env.core.rows import read_only
 from kododo_env.core.state import BatchState, of_batch, per_game
 from tests.doors import GAMES
 from tests.games.hidden import arrays
-from tests.helpers import assert_same_state, differences, random_actions
+from tests.helpers import differences
 
 
 class Rules(NamedTuple):
@@ -150,27 +148,6 @@ def test_what_is_no_state_is_refused(key: str, value: object, message: str) -> N
     state = small()
     with pytest.raises(ValueError, match=message):
         state.like({**state.as_dict(), key: value})
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_shallow_copy_goes_its_own_way(game: str) -> None:
-    """It shared the arrays that are written in place, such as the hands."""
-    played = registry.batch_game(game, 3, seed=1)
-    before = played.state()
-    other = copy.copy(played)
-    assert_same_state(other, played)
-    for _ in range(3):
-        other.step(random_actions(other, np.random.default_rng(0)))
-    assert differences(played.state(), before) == []
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_tables_and_layouts_are_found_again_after_pickling(game: str) -> None:
-    played = registry.batch_game(game, 2, seed=1)
-    again = pickle.loads(pickle.dumps(played))
-    again.step(random_actions(again, np.random.default_rng(0)))
-    assert again.steps_played == 1
-    assert played.steps_played == 0
 
 
 @pytest.mark.parametrize("game", GAMES)

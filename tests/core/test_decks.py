@@ -151,8 +151,3 @@ def test_more_deals_than_a_game_takes_are_refused() -> None:
     assert check_decks(decks, CARDS, 2, "game", 4).shape == (2, 4, 7)
     with pytest.raises(ValueError, match=r"^a game of game takes at most 3 deals, not 4$"):
         check_decks(decks, CARDS, 2, "game", 3)
-
-
-def test_decks_are_integers() -> None:
-    with pytest.raises(ValueError, match=r"^decks of game must be integers, not float64$"):
-        check_decks(np.zeros((4, 7)), CARDS, 4, "game", 1)

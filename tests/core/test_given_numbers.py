@@ -96,6 +96,7 @@ REFUSED: list[tuple[list[str], list[str], str]] = [
     (["game.step(v)"], ["legal.astype('O')"], "actions of {game} must be integers, not object"),
     (["game.step(v)"], NO_ROWS, "actions of {game} must "),
     (["game.reset(decks=v)"], ["put(deck, True)"], "decks of {game} must be integers, not bool"),
+    (["game.reset(decks=v)"], ["deck / 1"], "decks of {game} must be integers, not float64"),
     (["game.reset(decks=v)"], ["[[1], [1, 2], [1]]"], "decks of {game} must "),
     (
         ["game.observe(v)"], ["128", "'x'", "[1]", "np.array(1)", "np.array([1, None])"],

@@ -41,15 +41,6 @@ def test_a_finished_game_has_nothing_in_hand() -> None:
     assert game.describe_choice(0, 0) == game.describe_action(0)
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [((99, 0), "action must be"), ((5, 4), "player must be"), ((5, 0, 1), "index must be")],
-)
-def test_wrong_numbers(given: tuple[int, ...], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        registry.batch_game("kododo", 1, seed=1).describe_choice(*given)
-
-
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_decks_deal_the_same_game_again(name: str, players: int) -> None:
     game = registry.batch_game(name, 3, seed=1, num_players=players)

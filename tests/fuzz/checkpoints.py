@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+import warnings
 import zipfile
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -12,7 +13,7 @@ from random import Random
 from typing import Any
 
 from agents.commands.train import train
-from agents.training.checkpoint import Checkpoint, Progress, save_checkpoint
+from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint, save_checkpoint
 from agents.training.learning_curve import draw_learning_curve
 from agents.training.run_folder import write_config
 from agents.training.trainer import CHECKPOINT, Trainer
@@ -67,43 +68,39 @@ def generate(rng: Random) -> dict[str, Any]:
 def check(given: dict[str, Any], base: Path) -> str:
     """It is refused and all is as it was; or the run goes on, and with what was saved."""
     shutil.copytree(base / given["game"], "run")
-    if "config" in given:
-        return _check_config(given)
-    path = Path("run", CHECKPOINT)
+    path, edits = Path("run", CHECKPOINT), given.get("config")
     whole = path.read_bytes()
     try:
-        path.write_bytes(damaged(whole, given))
+        if edits:
+            _damage_config(edits)
+        else:
+            path.write_bytes(damaged(whole, given))
     except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return "no case"
+    if edits and not given["checkpoint"]:
+        path.unlink()
     before = contents()
+    args = ["--run-dir", "run", "--steps", "1000", "--threads", "1"]
+    args += ["--num-envs", "4"] if edits else []
+    args += ["--resume"] if given.get("resume", True) else []
     with replaced(Trainer, "run", starts):
-        args = ["--resume", "--run-dir", "run", "--steps", "1000", "--threads", "1"]
         done = run(TrainConfig, train, args)
-    refused = check_end(done, before, "")
-    if refused:
-        return refused
-    trainer = done.started
+    refused = check_end(done, before)
+    if refused or edits:
+        return refused or ACCEPTED
     path.write_bytes(whole)
     if "bytes" in given:
-        _same(trainer, path)
-    _goes_on(trainer)
+        _same(done.started, path)
+    _goes_on(done.started)
     return ACCEPTED
 
 
-def _check_config(given: dict[str, Any]) -> str:
-    """As ``check``, of a run whose config.json is damaged and whose checkpoint may be missing."""
-    path, edits = Path("run", "config.json"), given["config"]
+def _damage_config(edits: dict[str, Any]) -> None:
+    path = Path("run", "config.json")
     if "json" in edits:
         path.write_text(edited_json(json.loads(path.read_text()), edits["json"]))
     else:
         path.write_bytes(edited_bytes(path.read_bytes(), edits["raw"]))
-    if not given["checkpoint"]:
-        Path("run", CHECKPOINT).unlink()
-    before = contents()
-    with replaced(Trainer, "run", starts):
-        args = ["--run-dir", "run", "--steps", "1000", "--threads", "1", "--num-envs", "4"]
-        done = run(TrainConfig, train, [*args, *(["--resume"] if given["resume"] else [])])
-    return check_end(done, before, "") or ACCEPTED
 
 
 def damaged(content: bytes, given: dict[str, Any]) -> bytes:
@@ -119,18 +116,15 @@ def damaged(content: bytes, given: dict[str, Any]) -> bytes:
 
 def _other_members(members: dict[str, bytes], given: dict[str, Any]) -> list[tuple[str, bytes]]:
     name, what = given["member"], given["what"]
-    content = members[name]
-    if what == "drop":
-        return [(each, value) for each, value in members.items() if each != name]
-    if what == "rename":
-        return [(each + "_" * (each == name), value) for each, value in members.items()]
+    (other,) = {*MEMBERS} - {name}
+    changed = edited_bytes(members[name], given["bytes"])
     if what == "twice":
-        return [*members.items(), (name, edited_bytes(content, given["bytes"]))]
-    new = {
-        "empty": b"", "bytes": edited_bytes(content, given["bytes"]), "compress": bytes(1 << 20),
-        "other": members[MEMBERS[(MEMBERS.index(name) + 1) % len(MEMBERS)]],
-    }[what]  # fmt: skip
-    return [*(members | {name: new}).items()]
+        return [*members.items(), (name, changed)]
+    if what in ("drop", "rename"):
+        content = members.pop(name)
+        return [*members.items(), *([(f"{name}_", content)] if what == "rename" else [])]
+    new = {"empty": b"", "bytes": changed, "compress": bytes(1 << 20), "other": members[other]}
+    return [*(members | {name: new[what]}).items()]
 
 
 def _members(content: bytes) -> dict[str, bytes]:
@@ -139,8 +133,6 @@ def _members(content: bytes) -> dict[str, bytes]:
 
 
 def _zipped(members: list[tuple[str, bytes]]) -> bytes:
-    import warnings
-
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a name that comes twice
@@ -151,8 +143,6 @@ def _zipped(members: list[tuple[str, bytes]]) -> bytes:
 
 def _same(trainer: Trainer, path: Path) -> None:
     """Raise Wrong unless the trainer is the one that was saved."""
-    from agents.training.checkpoint import read_checkpoint
-
     saved = read_checkpoint(path)
     other = Trainer(trainer.config, saved, path.parent)
     mine, theirs = other.learner.state_dict(), trainer.learner.state_dict()

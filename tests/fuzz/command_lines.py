@@ -117,20 +117,7 @@ POOLS: dict[str, tuple[str, ...]] = {
     "rules": RULES,
     "variant": ("long", "standard", "", "Long", "x", "='[' * 50_000", "null", "3", "='9' * 5000"),
     "game": (*GAMES, *GAMES, "chess", "", "KADO", "kododo_v0", "../kado", "='x' * 300"),
-    "search": (
-        "4",
-        "50ms",
-        "0",
-        "0ms",
-        "",
-        "ms",
-        "-1",
-        "nan",
-        "4.5",
-        "='9' * 30",
-        "='9' * 5000",
-        "²",
-    ),
+    "search": (*WHOLE, "50ms", "0ms", "ms", "4.5", "²"),
     "only": ("kododo-2p", "kado-3p", "kododo-9p", "", "='x' * 300", "../kododo-2p"),
     "expert": ("heuristic", "random", "", "nobody", "good.onnx", "search:random:2"),
     "opponents": AGENTS,
@@ -218,7 +205,7 @@ def check(given: dict[str, Any], base: Path) -> str:
         stack.enter_context(replaced(best_response, "train_best_response", starts))
         stack.enter_context(replaced(policy_maker, "train_all", starts))
         done = _run(given)
-    refused = check_end(done, before, "")
+    refused = check_end(done, before)
     if refused:
         return refused
     if isinstance(done.started, Trainer):

@@ -15,17 +15,8 @@ from kododo_env.policy.onnx_file import OPERATORS
 
 OPSET = 18
 TYPES = (
-    "FLOAT",
-    "FLOAT16",
-    "DOUBLE",
-    "INT8",
-    "UINT8",
-    "UINT16",
-    "INT32",
-    "INT64",
-    "BOOL",
-    "STRING",
-)
+    "FLOAT", "FLOAT16", "DOUBLE", "INT8", "UINT8", "UINT16", "INT32", "INT64", "BOOL", "STRING",
+)  # fmt: skip
 SHAPES = ("right", "fixed", "free", "larger", "smaller", "flat", "deeper", "none")
 
 Node = tuple[str, str, str, dict[str, Any]]
@@ -95,8 +86,8 @@ def node_edits(rng: Random) -> list[Any]:
     """A few changes of a graph: ``[what, where (a share), a share]``."""
     whats = (
         "operator",
-        "operator",
         "input",
+        "operator",
         "input",
         "drop",
         "numbers",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,6 +15,7 @@ from agents.commands.evaluate import EvaluateConfig, evaluate
 from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.workers import run as play
 from kododo_env.commands import tournament as evaluation
+from kododo_env.commands.cli import run_cli
 from kododo_env.commands.tournament import log_of
 from tests.fuzz.expected import ACCEPTED, Wrong
 from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
@@ -42,11 +45,6 @@ def prepare(base: Path) -> None:
 
 def run_quietly(*args: str) -> None:
     """evaluate.py without a word, whatever becomes of it."""
-    from contextlib import redirect_stderr, redirect_stdout, suppress
-    from io import StringIO
-
-    from kododo_env.commands.cli import run_cli
-
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
         run_cli(EvaluateConfig, evaluate, args)
 
@@ -88,7 +86,7 @@ def check(given: dict[str, Any], base: Path) -> str:
     log_of(out).write_bytes(content)
     before = contents()
     done = run(EvaluateConfig, evaluate, [*ARGS, "--json", "out.json", "--resume"])
-    refused = check_end(done, before, "")
+    refused = check_end(done, before)
     if refused:
         return refused
     if out.read_bytes() != (base / "whole.json").read_bytes():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from random import Random
@@ -23,49 +24,39 @@ TRIES = 30  # most combinations cannot be played
 def generate(rng: Random) -> dict[str, Any]:
     """A game and some of its rules, as expressions or as JSON texts."""
     game = rng.choice(GAMES)
-    if rng.random() < 0.15:
-        names = [field.name for field in fields(registry.batch_game(game, 1).rules)]
-        some = rng.sample(names, rng.choice((1, 1, 2)))
-        texts = {name: rng.choice((*TEXTS, *WHOLE[:30])) for name in some}
-        return {"game": game, "seed": rng.randrange(99), "texts": texts}
-    given: dict[str, Any] = {}
-    for _ in range(TRIES):
-        given = {"game": game, "seed": rng.randrange(99), "rules": _some_rules(rng, game)}
-        if rng.random() < 0.1 or _played(given):
-            break
-    return given
-
-
-def _some_rules(rng: Random, game: str) -> dict[str, str]:
+    given: dict[str, Any] = {"game": game, "seed": rng.randrange(99)}
     defaults = registry.batch_game(game, 1).rules
     names = [field.name for field in fields(defaults)]
-    some = rng.sample(names, rng.choice((1, 1, 2, 2, 3, 4)))
-    return {name: _expression(rng, getattr(defaults, name)) for name in some}
+    if rng.random() < 0.15:
+        texts = {name: rng.choice((*TEXTS, *WHOLE[:30])) for name in rng.sample(names, 2)}
+        return {**given, "texts": texts}
+    for _ in range(TRIES):
+        some = rng.sample(names, rng.choice((1, 1, 2, 2, 3, 4)))
+        given["rules"] = {name: _expression(rng, getattr(defaults, name)) for name in some}
+        with suppress(Exception):
+            _game(given)
+            break
+    return given
 
 
 def _expression(rng: Random, default: Any) -> str:
     """A value for a field, mostly of the right type."""
     if rng.random() < 0.1:
-        return rng.choice(STRANGE)
+        return rng.choice((*STRANGE, *WHOLE))
     if isinstance(default, str):
         return rng.choice(("'standard'", "'long'", "'long'", "'Long'", "''"))
     if isinstance(default, tuple):
         if default and isinstance(default[0], tuple):
             return _nested(rng, default)
-        return str(tuple(_number(rng, each) for each in _resized(rng, default)))
-    if rng.random() < 0.1:
-        return rng.choice(WHOLE)
+        size = rng.choice((len(default), len(default), rng.randint(0, 9)))
+        chosen = default if size == len(default) else rng.choices(default or (1,), k=size)
+        return str(tuple(_number(rng, each) for each in chosen))
     return str(_number(rng, default or 0))
 
 
 def _number(rng: Random, default: int) -> int:
     near = rng.randint(-2, 6)
     return rng.choice((default, default + near, default + near, near, rng.randint(0, 40_000)))
-
-
-def _resized(rng: Random, default: tuple[Any, ...]) -> tuple[Any, ...]:
-    size = rng.choice((len(default), len(default), rng.randint(0, 9)))
-    return tuple(rng.choice(default) for _ in range(size)) if size != len(default) else default
 
 
 def _nested(rng: Random, default: Any) -> str:
@@ -77,14 +68,6 @@ def _nested(rng: Random, default: Any) -> str:
         for _ in range(rows)
     ]
     return str(cells)
-
-
-def _played(given: dict[str, Any]) -> bool:
-    try:
-        _game(given)
-    except Exception:
-        return False
-    return True
 
 
 def _game(given: dict[str, Any]) -> BatchGame:

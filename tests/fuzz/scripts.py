@@ -81,13 +81,12 @@ def _said(stream: Any, number: int) -> str:
     return os.pread(number, size, 0).decode(errors="surrogateescape")
 
 
-def check_end(done: Done, folder: dict[str, bytes | None], words: str) -> str | None:
+def check_end(done: Done, folder: dict[str, bytes | None]) -> str | None:
     """Check how a script ended.
 
     Args:
         done: How it ended.
         folder: What was in its folder before.
-        words: Its arguments, for what is reported.
 
     Returns:
         ``"refused"``, or None if it was not refused.

@@ -48,7 +48,7 @@ def check(given: dict[str, Any], base: Path) -> str:
         if "illegal action" in done_line[0]:
             raise Wrong("a training ended with an illegal action", done_line[0])
         return "ended with an error"
-    refused = check_end(done, before, "")
+    refused = check_end(done, before)
     if refused:
         return refused
     if not Path("new", "policy.onnx").exists():

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import train
 from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
@@ -20,6 +21,7 @@ from kododo_env.system.reservation import reserved
 from tests.command_line import cli, run
 
 SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
+ONLY = ("--only", "kododo-2p")
 
 
 def names(folder: Path) -> list[str]:
@@ -29,53 +31,44 @@ def names(folder: Path) -> list[str]:
 # --- one process at a time ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("resume", [(), ("--resume",)])
-def test_two_trainings_in_one_folder_once_overwrote_each_other(
-    resume: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config = default_config(run_dir=tmp_path)
-    write_config(tmp_path, task_of(config), config)  # the other's, which has just begun
-    with reserved(tmp_path, []):
-        code, said, error = run(capsys, TrainConfig, train, ["--run-dir", str(tmp_path), *resume])
-    assert (code, said, error.count("\n")) == (2, "", 1)
-    assert f"another process is using {tmp_path}" in error
-    assert names(tmp_path) == ["config.json"]
-
-
 @pytest.mark.parametrize(
-    ("arguments", "file"),
+    ("config", "main", "arguments", "place"),
     [
-        ((*SOME, "--json"), "table.json"),
-        ((*SOME, "--plot"), "table.svg"),
-        (("--best-response", "kado-3p", "--json"), "response.json"),
-        (("--best-response", "kado-3p", "--save"), "response.onnx"),
+        (TrainConfig, train, ["--run-dir"], "run"),
+        (TrainConfig, train, ["--resume", "--run-dir"], "run"),
+        (EvaluateConfig, evaluate, [*SOME, "--json"], "table.json"),
+        (EvaluateConfig, evaluate, [*SOME, "--plot"], "table.svg"),
+        (EvaluateConfig, evaluate, ["--best-response", "kado-3p", "--json"], "response.json"),
+        (EvaluateConfig, evaluate, ["--best-response", "kado-3p", "--save"], "response.onnx"),
+        (PoliciesConfig, make_policies, [*ONLY, "--runs", "other", "--out"], "out"),
+        (PoliciesConfig, make_policies, [*ONLY, "--out", "other", "--runs"], "runs/kododo-2p"),
     ],
 )
-def test_two_evaluations_with_one_file_once_lost_a_table(
-    arguments: tuple[str, ...],
-    file: str,
+def test_two_processes_once_overwrote_each_other(
+    config: type[Any],
+    main: Any,
+    arguments: list[str],
+    place: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(evaluation, "run", None)  # it is refused before anything is played
-    path = tmp_path / file
-    with reserved(path, [path]):
-        code, said, error = cli(capsys, *arguments, str(path))
+    path = tmp_path / place
+    if not path.suffix:
+        path.mkdir(parents=True)
+    if config is TrainConfig:  # the other's, which has just begun
+        settings = default_config(run_dir=path)
+        write_config(path, task_of(settings), settings)
+    kept = names(path.parent)
+    with reserved(path, [path] if path.suffix else []):
+        given = path.parent if path.name == "kododo-2p" else path
+        code, said, error = run(capsys, config, main, [*arguments, str(given)])
     assert (code, said, error.count("\n")) == (2, "", 1)
     assert f"another process is using {path}" in error
-    assert names(tmp_path) == []
-
-
-@pytest.mark.parametrize("place", ["out", "runs/kododo-2p"])
-def test_two_makers_of_policies_do_not_share_their_folders(place: str, tmp_path: Path) -> None:
-    config = PoliciesConfig(only=("kododo-2p",), out=tmp_path / "out", runs=tmp_path / "runs")
-    (tmp_path / place).mkdir(parents=True)
-    with (
-        reserved(tmp_path / place, []),
-        pytest.raises(ValueError, match=f"another process is using {tmp_path / place}"),
-    ):
-        make_policies(config)
+    assert names(path.parent) == kept
+    assert path.suffix or names(path) == ["config.json"] * (config is TrainConfig)
 
 
 def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:

@@ -43,6 +43,15 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def evaluating(folder: Path, workers: str) -> subprocess.Popen[str]:
+    """A long tournament of which some is kept."""
+    args = ("--agents", "random", "greedy", "--games", "400000", "--workers", workers)
+    log = log_of(folder / "out.json")
+    process = started("evaluate.py", *args, "--json", str(folder / "out.json"))
+    wait_until(lambda: log.exists() and log.read_bytes().count(b"\n") > 1)
+    return process
+
+
 # --- at any time --------------------------------------------------------------------------
 
 
@@ -67,16 +76,12 @@ def test_an_evaluation_keeps_what_it_has_played(
     number: signal.Signals, workers: str, tmp_path: Path
 ) -> None:
     """SIGTERM ended it without a word, and its workers not at all."""
-    out = tmp_path / "out.json"
-    log = log_of(out)
-    args = ("--agents", "random", "greedy", "--games", "400000", "--workers", workers)
-    with started("evaluate.py", *args, "--json", str(out)) as process:
-        wait_until(lambda: log.exists() and log.read_bytes().count(b"\n") > 1)
+    with evaluating(tmp_path, workers) as process:
         process.send_signal(number)
         said = process.communicate(timeout=60)
     line = "\nstopped: what was played is kept, go on with --resume\n"
     assert (said, process.returncode) == (("", line), 128 + number)
-    assert [path.name for path in tmp_path.iterdir()] == [log.name]
+    assert [*tmp_path.iterdir()] == [log_of(tmp_path / "out.json")]
 
 
 def test_a_training_is_saved_and_ends(tmp_path: Path) -> None:
@@ -116,16 +121,9 @@ def test_told_twice_a_training_ends_at_once(
 
 def test_workers_end_with_an_evaluation_that_is_killed(tmp_path: Path) -> None:
     """They stayed for ever, and with them a pipe such as ``| tee``."""
-    log = log_of(tmp_path / "out.json")
-    args = ("--agents", "random", "greedy", "--games", "400000", "--workers", "2")
-    with started("evaluate.py", *args, "--json", str(tmp_path / "out.json")) as process:
-        wait_until(lambda: log.exists() and log.read_bytes().count(b"\n") > 1)
+    with evaluating(tmp_path, workers="2") as process:
         process.kill()
-        try:
-            process.communicate(timeout=30)  # reads to the end, which is when all have closed it
-        finally:
-            if process.stdout is not None and not process.stdout.closed:
-                process.stdout.close()
+        process.communicate(timeout=30)  # reads to the end, which is when all have closed it
 
 
 def test_trainings_end_with_the_maker_of_policies_that_is_killed(tmp_path: Path) -> None:
