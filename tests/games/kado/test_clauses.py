@@ -56,6 +56,11 @@ def dealt_game(num_players: int = 3) -> KadoGame:
 # --- the cards and the turns ------------------------------------------------------------
 
 
+def test_the_rulebooks_numbers_stand_in_for_none() -> None:
+    assert Rules() == Rules(num_players=3, discards=0)
+    assert Rules(num_players=2) == Rules(num_players=2, discards=1)
+
+
 def test_the_deck_has_65_cards_as_even_as_can_be() -> None:
     deck = Rules().cards.tolist()
     assert len(deck) == len(set(deck)) == 65

@@ -604,3 +604,23 @@ def test_a_player_knows_how_many_cards_are_left() -> None:
         play_random(game, np.random.default_rng(14), steps=1)
         left -= 5 * drawn
     assert left == 0
+
+
+# --- actions in words, decks of several deals -----------------------------------------------
+
+
+def test_actions_in_words() -> None:
+    game = KododoGame(1)
+    assert game.describe_action(3) == "lay the card in slot 3"
+    assert game.describe_action(11) == "lay the cards in slots 1 and 4"
+
+
+def test_a_long_game_takes_the_decks_of_a_hundred_deals_and_another_of_one() -> None:
+    decks = np.stack([shuffled(Rules())] * 101)[None]
+    long, standard = KododoGame(1, Rules(variant="long")), KododoGame(1)
+    for taken in (decks[:, 0], decks[:, :100]):
+        long.reset(decks=taken)
+    with pytest.raises(ValueError, match="a game of kododo takes at most 100 deals, not 101"):
+        long.reset(decks=decks)
+    with pytest.raises(ValueError, match="must have the shape"):
+        standard.reset(decks=decks[:, :2])
