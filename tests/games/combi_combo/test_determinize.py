@@ -11,7 +11,7 @@ from hypothesis import given
 
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo.hidden import NEVER, returns
-from tests.games.combi_combo.test_properties import SEEDS, SMALL, Position, positions
+from tests.games.combi_combo.test_properties import SEEDS, Position, positions
 from tests.games.combi_combo.written_deals import card, give, start
 from tests.helpers import assert_same_state, few, random_actions
 
@@ -20,15 +20,6 @@ SAMPLES = 20_000
 
 def copies_of(game: CombiComboGame, player: int, samples: int, seed: int = 0) -> CombiComboGame:
     return game.determinize(player, np.random.default_rng(seed), samples)
-
-
-def test_a_single_game_is_dealt_again_once() -> None:
-    game = CombiComboGame(1, seed=3)
-    for turn in range(8):
-        copies = copies_of(game, turn % 4, 1, seed=turn)
-        assert copies.num_envs == 1
-        assert (copies.view(turn % 4).observation == game.view(turn % 4).observation).all()
-        game.step(random_actions(game, np.random.default_rng(turn)))
 
 
 def test_a_deck_that_lacks_the_highest_cards_is_dealt_again_too() -> None:
@@ -79,17 +70,6 @@ def test_also_where_cards_go_round_the_table(players: int) -> None:
         for player in range(players)
     ]
     assert (np.array(origins) != NEVER).any(axis=(0, 1)).mean() > 0.5
-
-
-@few(10)
-@given(positions(), SEEDS)
-def test_copies_deal_anew(position: Position, seed: int) -> None:
-    game = position.game(1)
-    if game.terminated.all():
-        return
-    player, copies = seed % game.num_players, copies_of(position.game(1), 0, 50, seed)
-    others = [seat for seat in range(game.num_players) if seat != player]
-    assert len({hands[others].tobytes() for hands in copies.hands}) > 10
 
 
 # --- what is certain of the cards passed --------------------------------------------------
@@ -252,13 +232,3 @@ def test_every_position_that_is_possible_is_dealt() -> None:
     dealt = {hands.tobytes() for hands in copies_of(game, player, 20_000).hands}
     assert dealt == reached
     assert len(reached) == 560  # 8! / (2! 3! 3!): the left neighbour holds the card passed
-
-
-def test_small_games_are_dealt_too() -> None:
-    game = CombiComboGame(50, SMALL, seed=1)
-    rng = np.random.default_rng(0)
-    while not game.terminated.all():
-        for player in range(4):
-            copies = copies_of(game, player, 3)
-            assert (copies.hands.sum(axis=2) == SMALL.opening_hand + game.turn + 1).all()
-        game.step(random_actions(game, rng))

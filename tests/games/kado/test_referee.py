@@ -142,16 +142,23 @@ class Beside(beside.Beside):
         assert (game.rewards == game.scores - self.before).all()
         names = ("offered", "held", "put_aside", "swapped", "draw_pile_sizes")
         shown = {name: getattr(game, name).tolist() for name in names}
+        as_seen = [game.held_as_seen_by(player).tolist() for player in range(game.num_players)]
         for index in self.told():
             one, turn = self.referees[index], self.referees[index].turn
             assert (game.turn, game.phase, game.dealer) == (turn.number, turn.phase, turn.dealer)
             if turn.phase == 1:
                 assert game.challenger == turn.challenger
             before = [card_id(turn.before.get(player), one.numbers) for player in one.players]
+            for seen, here in zip(one.seen, as_seen, strict=True):
+                known = {
+                    card_id(card, one.numbers) for card in turn.before.values() if card in seen
+                }
+                assert here[index] == [card if card in known else -1 for card in before]
             aside = turn.dealt.index(turn.aside) + 1 if turn.aside else 0
             pile = len(one.pile) + (turn.offered is not None)
-            there = (card_id(turn.offered, one.numbers), before, aside, turn.swapped, pile)
-            assert tuple(shown[name][index] for name in names) == there
+            offered = card_id(turn.offered, one.numbers)
+            whole = (offered, before, aside, turn.swapped, pile)
+            assert tuple(shown[name][index] for name in names) == whole
             if game.phase == game.phase_step == 0:
                 self.assert_same_tableaus(index, one)
         if game.terminated.all():
