@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -71,29 +70,6 @@ def test_what_a_view_hands_out_leads_to_nothing_else(game: str, rules: dict[str,
                     assert not behind, f"{path} lies in an array of the game"
                     most = max(view.observation.nbytes, view.legal_action_mask.nbytes)
                     assert thing.nbytes <= most or "determinize" in path, path
-
-
-@each_kind
-def test_what_is_written_into_a_view_reaches_nobody(game: str, rules: dict[str, Any]) -> None:
-    for played in positions(game, rules):
-        before, seen = played.state(), played.observe()
-        for _, array in arrays(shown(played.view(0)), "view"):
-            with pytest.raises(ValueError, match="read-only"):
-                array[...] = 0
-            array.flags.writeable = True  # as far as numpy lets whoever owns the array
-            array[...] = ~array
-        assert differences(before, played.state()) == []
-        assert np.array_equal(played.observe(), seen)
-        for player in range(played.num_players):
-            assert np.array_equal(played.view(player).observation, seen[:, player])
-
-
-@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, pickle.dumps])
-def test_a_view_is_not_copied(way: Callable[[View], Any]) -> None:
-    """A pickled view was a pickled game."""
-    for game, rules in KINDS:
-        with pytest.raises(TypeError, match=r"^a view is not copied or pickled; [^\n]+$"):
-            way(registry.batch_game(game, 1, 0, **rules).view(0))
 
 
 # --- what wrappers hand out ---------------------------------------------------------------

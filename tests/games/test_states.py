@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -231,50 +229,3 @@ def test_a_phase_that_is_none_is_refused() -> None:
     batch = registry.batch_game("kado", 2, seed=1)
     with pytest.raises(ValueError, match="phase must be a Phase, not 7"):
         batch.load_state({**batch.state(), "phase": 7})
-
-
-# --- through a file -----------------------------------------------------------------------
-
-A_TURN = 7  # steps in a row in the middle, so that every phase of a turn is among them
-
-
-def places(game: str, rules: dict[str, Any]) -> Iterator[BatchGame]:
-    """Batches at several places of the same games, the last of them over."""
-    whole, rng = registry.batch_game(game, 3, seed=1, **rules), np.random.default_rng(2)
-    found = [whole.clone()]
-    while not whole.terminated.all():
-        whole.step(random_actions(whole, rng))
-        found.append(whole.clone())
-    middle = len(found) // 2
-    yield from (found[0], *found[middle : middle + A_TURN], found[-1])
-
-
-def from_file(batch: BatchGame, folder: Path) -> BatchGame:
-    """The same, its state written as numpy's arrays and JSON's numbers, and read again."""
-    arrays = {k: v for k, v in batch.state().items() if isinstance(v, np.ndarray)}
-    numbers = {k: v for k, v in batch.state().items() if k not in arrays}
-    np.savez(folder / "arrays.npz", **arrays)  # type: ignore[arg-type]
-    (folder / "numbers.json").write_text(json.dumps(numbers))
-    other = batch.fresh(batch.num_envs, 99)
-    other.step(random_actions(other, np.random.default_rng(0)))
-    with np.load(folder / "arrays.npz", allow_pickle=False) as read:
-        other.load_state({**read, **json.loads((folder / "numbers.json").read_text())})
-    return other
-
-
-@each_kind
-def test_every_game_goes_on_from_a_file_as_if_undisturbed(
-    game: str, rules: dict[str, Any], tmp_path: Path
-) -> None:
-    """KADO's phase came back from the file as a plain number, and the game asked which it *is*."""
-    for place, undisturbed in enumerate(places(game, rules)):
-        other = from_file(undisturbed, tmp_path)
-        rng, twin = np.random.default_rng(place), np.random.default_rng(place)
-        for _ in range(30):  # those in the middle over the end, and into what is dealt next
-            assert_same_state(other, undisturbed)
-            assert other.observe().tobytes() == undisturbed.observe().tobytes()
-            assert other.text(player=0) == undisturbed.text(player=0)
-            undisturbed.step(random_actions(undisturbed, rng))
-            other.step(random_actions(other, twin))
-            undisturbed.restart_finished()
-            other.restart_finished()

@@ -272,75 +272,49 @@ def test_the_limit_is_p_plus_3(num_players: int, limit: int) -> None:
     assert Rules(num_players=num_players).limit == limit
 
 
-BELOW_THE_LIMIT = ["BBBBGGYO", "BBBBBGGGGYYO", "BBBBBBGGGGGYYYOO", "BBBBBBBGGGGGGYYYOOOV"]
-AT_THE_LIMIT = ["BBBBBGGY", "BBBBBBGGGGYY", "BBBBBBBGGGGGYYOO", "BBBBBBBBGGGGGGYYYOOV"]
-OVER_THE_LIMIT = ["BBBBBBGG", "BBBBBBBBGGGY", "BBBBBBBBBBGGGGYY", "BBBBBBBBBBGGGGGGYYYO"]
-
-
-@pytest.mark.parametrize("colours", BELOW_THE_LIMIT)
-def test_a_colour_one_below_the_limit_scores(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, "B")
-
-
-@pytest.mark.parametrize("colours", AT_THE_LIMIT + OVER_THE_LIMIT)
-def test_a_colour_at_or_over_the_limit_is_out_and_the_next_one_scores(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, "G")
-
-
-@pytest.mark.parametrize("colours", ["BBBBBBBGGGGGGGYY", "BBBBBBBGGGGGGGGY", "GGGGGGGGBBBBBBBY"])
-def test_several_colours_at_or_over_the_limit_are_all_out(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, "Y")
-
-
-@pytest.mark.parametrize(
-    ("colours", "scoring"),
-    [
-        ("BBBGGGYO", None),
-        ("BBBGGGYY", "Y"),
-        ("BBBBBGGGGGYY", "Y"),
-        ("BBBBGGGGYYYYOOOV", "O"),
-        ("BBBBBBGGGGGGYYYYOOOV", "Y"),
+MAJORITIES: dict[str, list[tuple[str | None, list[str]]]] = {
+    "a colour one below the limit scores": [
+        ("B", ["BBBBGGYO", "BBBBBGGGGYYO", "BBBBBBGGGGGYYYOO", "BBBBBBBGGGGGGYYYOOOV"]),
     ],
-)
-def test_colours_that_share_the_highest_count_are_out_and_the_next_lower_count_is_tried(
-    colours: str, scoring: str | None
-) -> None:
-    table = table_of(colours)
-    expected = colour_scores(table, scoring) if scoring else nobody_scores(table)
-    assert evaluate(table) == expected
-
-
-@pytest.mark.parametrize(
-    ("colours", "scoring"),
-    [
-        ("BBBBBGGGGGYYYYOOOOVV", "V"),  # two ties, one below the other
-        ("BBBBBBBBGGGGGYYYYYOO", "O"),  # the limit first, then a tie
-        ("BBBBBBBBGGGGGGGGYYOV", "Y"),  # two over the limit
+    "a colour at the limit is out and the next one scores": [
+        ("G", ["BBBBBGGY", "BBBBBBGGGGYY", "BBBBBBBGGGGGYYOO", "BBBBBBBBGGGGGGYYYOOV"]),
     ],
-)
-def test_ties_cascade_down_to_a_colour_that_is_alone(colours: str, scoring: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, scoring)
+    "a colour over the limit is out and the next one scores": [
+        ("G", ["BBBBBBGG", "BBBBBBBBGGGY", "BBBBBBBBBBGGGGYY", "BBBBBBBBBBGGGGGGYYYO"]),
+    ],
+    "several colours at or over the limit are all out": [
+        ("Y", ["BBBBBBBGGGGGGGYY", "BBBBBBBGGGGGGGGY", "GGGGGGGGBBBBBBBY"]),
+    ],
+    "colours that share the highest count are out and the next lower count is tried": [
+        (None, ["BBBGGGYO"]),
+        ("Y", ["BBBGGGYY", "BBBBBGGGGGYY", "BBBBBBGGGGGGYYYYOOOV"]),
+        ("O", ["BBBBGGGGYYYYOOOV"]),
+    ],
+    "ties cascade down to a colour that is alone": [
+        ("V", ["BBBBBGGGGGYYYYOOOOVV"]),  # two ties, one below the other
+        ("O", ["BBBBBBBBGGGGGYYYYYOO"]),  # the limit first, then a tie
+        ("Y", ["BBBBBBBBGGGGGGGGYYOV"]),  # two over the limit
+    ],
+    "nobody scores when no colour is left": [
+        (None, ["BBBBBBBB", "BBBBBBBBBBBB", "BBBBBBBBGGGGGGGG", "BBBBGGGGYYYYOOOOVVVV"]),
+        (None, ["BBBBBGGGGGYYYOOO"]),
+    ],
+    "a count of zero never scores": [(None, ["BBBBGGGG", "BBGGYYOO", "BBBBGGGGYYYYOOOO"])],
+}
 
 
-@pytest.mark.parametrize(
-    "colours",
-    ["BBBBBBBB", "BBBBBBBBBBBB", "BBBBBBBBGGGGGGGG", "BBBBGGGGYYYYOOOOVVVV", "BBBBBGGGGGYYYOOO"],
-)
-def test_nobody_scores_when_no_colour_is_left(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == nobody_scores(table)
+@pytest.mark.parametrize("clause", MAJORITIES)
+def test_the_majority(clause: str) -> None:
+    for scoring, tables in MAJORITIES[clause]:
+        for table in map(table_of, tables):
+            expected = colour_scores(table, scoring) if scoring else nobody_scores(table)
+            assert evaluate(table) == expected, table
 
 
-@pytest.mark.parametrize("colours", ["BBBBGGGG", "BBGGYYOO", "BBBBGGGGYYYYOOOO"])
-def test_a_count_of_zero_never_scores(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == nobody_scores(table)
-    totals = np.array([[colours.count(colour)] for colour in COLOURS])
-    assert scoring_colour(totals, limit=7).tolist() == [-1]
+def test_no_colour_is_told_as_minus_one() -> None:
+    for colours in ("BBBBGGGG", "BBGGYYOO", "BBBBGGGGYYYYOOOO"):
+        totals = np.array([[colours.count(colour)] for colour in COLOURS])
+        assert scoring_colour(totals, limit=7).tolist() == [-1]
 
 
 def test_the_order_of_the_colours_makes_no_difference() -> None:
@@ -402,32 +376,36 @@ def finished(table: Sequence[str]) -> KododoGame:
     return game
 
 
-def test_the_highest_total_wins_whatever_the_piles() -> None:
-    game = finished(["B6 G2 G3 Y2", "B1 B1 B2 O2"])
-    assert game.scores.tolist() == [[6, 4]]
-    assert game.pile_sizes.tolist() == [[1, 3]]
-    assert game.outcome().tolist() == [[1, 0]]
-
-
-def test_among_equal_totals_most_cards_in_the_score_pile_win() -> None:
-    game = finished(["B3 G2 Y2 O2", "B1 B2 G2 Y2"])
-    assert game.scores.tolist() == [[3, 3]]
-    assert game.pile_sizes.tolist() == [[1, 2]]
-    assert game.outcome().tolist() == [[0, 1]]
-
-
-def test_the_tie_break_is_among_the_highest_totals_only() -> None:
-    game = finished(["G6 B2 Y2 O2", "G3 G3 B2 Y2", "G1 G1 O2 V2", "B2 Y2 O2 V2"])
-    assert game.scores.tolist() == [[6, 6, 2, 0]]
-    assert game.pile_sizes.tolist() == [[1, 2, 2, 0]]
-    assert game.outcome().tolist() == [[0, 1, 0, 0]]
-
-
-def test_the_victory_is_shared_if_the_piles_are_equal_too() -> None:
-    game = finished(["G1 G2 B2 Y2", "G1 G2 O2 V2", "G3 B2 Y2 O2", "B3 Y3 O3 V3"])
-    assert game.scores.tolist() == [[3, 3, 3, 0]]
-    assert game.pile_sizes.tolist() == [[2, 2, 1, 0]]
-    assert game.outcome().tolist() == [[0.5, 0.5, 0, 0]]
+@pytest.mark.parametrize(
+    ("table", "scores", "piles", "shares"),
+    [
+        pytest.param(
+            ["B6 G2 G3 Y2", "B1 B1 B2 O2"], [6, 4], [1, 3], [1, 0],
+            id="the highest total wins whatever the piles",
+        ),
+        pytest.param(
+            ["B3 G2 Y2 O2", "B1 B2 G2 Y2"], [3, 3], [1, 2], [0, 1],
+            id="among equal totals most cards in the score pile win",
+        ),
+        pytest.param(
+            ["G6 B2 Y2 O2", "G3 G3 B2 Y2", "G1 G1 O2 V2", "B2 Y2 O2 V2"],
+            [6, 6, 2, 0], [1, 2, 2, 0], [0, 1, 0, 0],
+            id="the tie break is among the highest totals only",
+        ),
+        pytest.param(
+            ["G1 G2 B2 Y2", "G1 G2 O2 V2", "G3 B2 Y2 O2", "B3 Y3 O3 V3"],
+            [3, 3, 3, 0], [2, 2, 1, 0], [0.5, 0.5, 0, 0],
+            id="the victory is shared if the piles are equal too",
+        ),
+    ],
+)  # fmt: skip
+def test_the_victory(
+    table: list[str], scores: list[int], piles: list[int], shares: list[float]
+) -> None:
+    game = finished(table)
+    assert game.scores.tolist() == [scores]
+    assert game.pile_sizes.tolist() == [piles]
+    assert game.outcome().tolist() == [shares]
 
 
 @ALL_PLAYERS
