@@ -11,7 +11,7 @@ from hypothesis import given
 
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo.hidden import NEVER, returns
-from tests.games.combi_combo.test_properties import SEEDS, Position, positions
+from tests.games.combi_combo.test_properties import ANY_RULES, SEEDS, TURNS, played
 from tests.games.combi_combo.written_deals import card, give, start
 from tests.helpers import assert_same_state, few, random_actions
 
@@ -47,9 +47,9 @@ def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> No
 
 
 @few(40)
-@given(positions(), SEEDS)
-def test_copies_are_games_that_may_have_happened(position: Position, seed: int) -> None:
-    game = position.game(3)
+@given(ANY_RULES, SEEDS, TURNS)
+def test_copies_are_games_that_may_have_happened(rules: Rules, seed: int, turns: int) -> None:
+    game = played(rules, seed, turns, num=3)
     if not game.terminated.all():
         assert_may_have_happened(game, seed % game.num_players, seed)
 

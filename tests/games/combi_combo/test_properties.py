@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,30 +31,14 @@ def short_name(rules: Rules) -> str:
 
 ANY_RULES = st.sampled_from(ALL_RULES)
 SEEDS = st.integers(0, 2**32 - 1)
+TURNS = st.integers(0, 8)
 
 
-class Position(NamedTuple):
-    """Where a game stands: which rules, from which seed, after how many random turns."""
-
-    rules: Rules
-    seed: int
-    turns: int
-
-    def decks(self, num: int = 1) -> Uint8:
-        cards = CombiComboGame(1, self.rules, seed=0)
-        return cards.sample_decks(num, np.random.default_rng(self.seed))
-
-    def game(self, num: int = 1) -> CombiComboGame:
-        """A batch that stands there; its decks were injected."""
-        game = new_game(self.rules, self.decks(num))
-        play_random(game, np.random.default_rng(self.seed), self.turns)
-        return game
-
-
-@st.composite
-def positions(draw: st.DrawFn) -> Position:
-    rules = draw(ANY_RULES)
-    return Position(rules, draw(SEEDS), draw(st.integers(0, rules.num_turns)))
+def played(rules: Rules, seed: int, turns: int, num: int) -> CombiComboGame:
+    """Games after some random turns, or at their end."""
+    game = CombiComboGame(num, rules, seed)
+    play_random(game, np.random.default_rng(seed), turns)
+    return game
 
 
 def new_game(rules: Rules, decks: Uint8) -> CombiComboGame:
@@ -94,9 +76,11 @@ def state_of(game: CombiComboGame) -> CombiComboState:
 
 
 @few(20)
-@given(positions())
-def test_a_state_alone_is_observed_and_obeys_what_holds_always(position: Position) -> None:
-    game, rules = position.game(3), position.rules
+@given(ANY_RULES, SEEDS, TURNS)
+def test_a_state_alone_is_observed_and_obeys_what_holds_always(
+    rules: Rules, seed: int, turns: int
+) -> None:
+    game = played(rules, seed, turns, num=3)
     state = state_of(game)
     seen = observation(state, rules, known(rules))
     assert (seen.transpose(2, 0, 1) == game.observe()).all()
@@ -123,7 +107,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(position: Positio
 def test_what_does_not_hold_in_a_state_alone_is_named(
     turns: int, field: str, wrong: int, said: str
 ) -> None:
-    game = Position(Rules(), 1, turns).game(3)
+    game = played(Rules(), 1, turns, num=3)
     state = state_of(game)
     if field == "turn":
         state.turn = wrong
@@ -142,7 +126,7 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
     """The symmetry that the layout declares."""
     names = np.random.default_rng(seed).permutation(rules.num_colours)
     types = (4 * names[:, None] + np.arange(4)).ravel()  # the new name of each type
-    decks = Position(rules, seed, 0).decks(2)
+    decks = CombiComboGame(1, rules).sample_decks(2, np.random.default_rng(seed))
     game, renamed = new_game(rules, decks), new_game(rules, types[decks].astype(np.uint8))
     rng = np.random.default_rng(seed)
     while True:

@@ -70,12 +70,6 @@ def test_everyone_is_dealt_five_cards(num_players: int) -> None:
     assert game.hands[0].tolist() == dealt
 
 
-@pytest.mark.parametrize(("num_players", "pile"), [(2, 80), (3, 72), (4, 80), (5, 60)])
-def test_the_draw_pile_after_the_deal(num_players: int, pile: int) -> None:
-    game = KododoGame(1, Rules(num_players=num_players))
-    assert game.draw_pile_size == pile
-
-
 @pytest.mark.parametrize(("num_players", "removed"), [(2, 10), (3, 13), (4, 0), (5, 15)])
 def test_the_removed_cards_are_never_seen(num_players: int, removed: int) -> None:
     rules = Rules(num_players=num_players)
@@ -96,12 +90,20 @@ def test_the_removed_cards_are_never_seen(num_players: int, removed: int) -> Non
     assert +came_up == Counter(deck[: 100 - removed].tolist())
 
 
-@pytest.mark.parametrize(("num_players", "rounds"), [(2, 11), (3, 7), (4, 6), (5, 4)])
-def test_the_number_of_rounds_the_last_one_included(num_players: int, rounds: int) -> None:
+@pytest.mark.parametrize(
+    ("num_players", "pile", "rounds", "exact", "limit"),
+    [(2, 80, 11, 4, 5), (3, 72, 7, 5, 6), (4, 80, 6, 6, 7), (5, 60, 4, 7, 8)],
+)
+def test_the_draw_pile_the_rounds_the_kododo_number_and_the_limit(
+    num_players: int, pile: int, rounds: int, exact: int, limit: int
+) -> None:
+    """The rounds are with the last one; the numbers are P + 2 and P + 3."""
     game = KododoGame(3, Rules(num_players=num_players))
-    assert game.rules.num_rounds == rounds
-    steps = play_random(game, np.random.default_rng(3))
-    assert len(steps) == 3 * rounds
+    rules = game.rules
+    assert (game.draw_pile_size, rules.num_rounds) == (pile, rounds)
+    assert (rules.kododo_number, rules.limit) == (exact, limit)
+    assert kododo_round(np.arange(20), exact).nonzero()[0].tolist() == [exact]
+    assert len(play_random(game, np.random.default_rng(3))) == 3 * rounds
 
 
 # --- the turns ------------------------------------------------------------------------
@@ -248,12 +250,6 @@ def test_with_one_kododo_more_or_fewer_the_majority_colour_scores(table: list[st
     assert evaluate(table) == colour_scores(table, "B")
 
 
-@pytest.mark.parametrize(("num_players", "exact"), [(2, 4), (3, 5), (4, 6), (5, 7)])
-def test_the_exact_kododo_number(num_players: int, exact: int) -> None:
-    assert Rules(num_players=num_players).kododo_number == exact
-    assert kododo_round(np.arange(20), exact).nonzero()[0].tolist() == [exact]
-
-
 def test_in_a_majority_round_a_kododo_card_is_worth_its_one_point() -> None:
     table = ["B1 B6 G2 G3", "B1 Y2 Y3 O2"]
     assert evaluate(table) == ([7, 1], [2, 1])
@@ -265,11 +261,6 @@ def test_in_a_majority_round_a_kododo_card_is_worth_its_one_point() -> None:
 def test_the_colour_with_most_cards_scores_each_players_own_cards_by_value() -> None:
     table = ["G3 G4 B2 Y2", "G6 B2 Y2 O2", "B3 Y3 O3 V2", "G2 V3 O2 V4"]
     assert evaluate(table) == ([7, 6, 0, 2], [2, 1, 0, 1])
-
-
-@pytest.mark.parametrize(("num_players", "limit"), [(2, 5), (3, 6), (4, 7), (5, 8)])
-def test_the_limit_is_p_plus_3(num_players: int, limit: int) -> None:
-    assert Rules(num_players=num_players).limit == limit
 
 
 MAJORITIES: dict[str, list[tuple[str | None, list[str]]]] = {
