@@ -65,7 +65,7 @@ def test_an_unknown_stranger_is_refused_with_the_names_that_there_are() -> None:
 
 
 @pytest.mark.parametrize(("game", "name"), SCRIPTED)
-def test_what_is_hidden_changes_nothing(game: str, name: str) -> None:
+def test_hidden_cards_change_nothing(game: str, name: str) -> None:
     players = max(registry.door(game).PLAYERS)
     batch = registry.batch_game(game, 20, 1, num_players=players)
     agent = make_agent(name, game)

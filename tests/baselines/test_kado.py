@@ -65,7 +65,7 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
                 assert gains[cell[0], cell[1], index] == gained
 
 
-def test_what_is_expected_prefers_the_row_of_the_gift_and_the_column_of_the_ribbon() -> None:
+def test_points_expected_prefer_the_row_of_the_gift_and_the_column_of_the_ribbon() -> None:
     game = two_cards_each()
     now = Situation(game.view(0))
     gains = points_expected(now, 0)
@@ -116,7 +116,7 @@ def test_greedy_puts_nothing_aside_while_it_can_give_it_away() -> None:
 
 
 @BOTH
-def test_what_one_has_named_in_vain_the_next_does_not_name_again(agent: Agent) -> None:
+def test_a_kind_named_in_vain_is_not_named_again(agent: Agent) -> None:
     tried = 0
     for seed in range(30):
         game = KadoGame(1, Rules(num_players=4), seed=seed)
@@ -163,7 +163,7 @@ def test_the_heuristic_passes_when_every_swap_loses() -> None:
 
 
 def suspected_gain(game: KadoGame, player: int) -> float:
-    """What a challenger believes that the card of a dealer who fears nobody gains the dealer."""
+    """The gain of a fearless dealer by their card, as a challenger believes."""
     now = Situation(game.view(player))
     with patch.object(kado, "LUCK", 0.05):
         plan = Plan(now, now.dealer)
@@ -171,7 +171,7 @@ def suspected_gain(game: KadoGame, player: int) -> float:
     return float((kept * plan.gain[0]).sum() / kept.sum())
 
 
-def test_what_a_dealer_has_kept_with_a_choice_is_believed_to_fit_them() -> None:
+def test_a_card_that_a_dealer_kept_with_a_choice_is_believed_to_fit_them() -> None:
     game = two_cards_each()  # the dealer of the next turn is player 2
     early, late = game.clone(), game.clone()
     deal(early, [0, 1])

@@ -76,7 +76,7 @@ def laid_by(agent: Agent, game: KododoGame, player: int = 0) -> str:
 
 
 def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
-    """What the heuristic expects of each of this turn's actions, (actions, N)."""
+    """The margin that the heuristic expects of each of this turn's actions, (actions, N)."""
     view = game.view(player)
     assert isinstance(view, KododoView)
     now = Situation(view)

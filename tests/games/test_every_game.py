@@ -1,4 +1,4 @@
-"""What every game owes its users, over all games of the registry and all numbers of players.
+"""The promises of every game to its users, over all games of the registry and all tables.
 
 The conformance tests of PettingZoo and Gymnasium, and whole episodes in these dialects and in
 stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
@@ -158,7 +158,7 @@ SHOWN = {
 
 
 @each_game
-def test_what_a_game_shows_is_read_only_and_of_the_dtype_that_is_said(game: str) -> None:
+def test_arrays_that_a_game_shows_are_read_only_and_of_their_dtype(game: str) -> None:
     played, rng = registry.batch_game(game, 3, seed=0), np.random.default_rng(0)
     while not played.terminated.all():
         for dtype, names in SHOWN[game].items():
@@ -228,7 +228,7 @@ def test_the_doors_draw_text_and_pixels(game: str) -> None:
 
 
 def layout_facts(game: str) -> dict[str, Any]:
-    """What policies depend on, by number of players."""
+    """The facts on which policies depend, by number of players."""
     facts: dict[str, Any] = {"version": batch(game, registry.door(game).PLAYERS[0]).version}
     for players in registry.door(game).PLAYERS:
         one = batch(game, players)

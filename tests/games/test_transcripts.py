@@ -36,7 +36,7 @@ def checksum(array: npt.NDArray[Any]) -> int:
 
 
 def position(game: BatchGame) -> dict[str, Any]:
-    """What a batch of one shows after a step, or before the first."""
+    """All that a batch of one shows after a step, or before the first."""
     return {
         "observation": checksum(game.observe()[0]),
         "mask": checksum(game.legal_action_mask()[0]),

@@ -246,7 +246,7 @@ def test_the_whole_score_of_four_hands() -> None:
 
 
 def test_own_points_are_all_lines_but_the_1s_for_any_number_of_hands() -> None:
-    """What a hand that may come is worth, whichever player has most 1s."""
+    """The worth of a hand that may come, whichever player has most 1s."""
     rng = np.random.default_rng(0)
     hands = rng.integers(0, 3, (6, 4, 5, 7)).astype(np.uint8)
     lines = score.score_lines(hands, RULES)

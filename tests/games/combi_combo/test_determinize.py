@@ -1,4 +1,4 @@
-"""What a determinised copy keeps, what it deals again, and how evenly."""
+"""The cards that a determinised copy keeps and deals again, and how evenly."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ PASSES = ["B1 R4 V4 Y4", "G1 R4 V4 Y4", "Y1 R4 O4 Y4"]
 
 
 def where_is(copies: CombiComboGame, name: str) -> Counter[str]:
-    """Who holds the only card of a type, or "pile", in how many of the copies."""
+    """The holder of the only card of a type, or "pile", in how many of the copies."""
     holder: Counter[str] = Counter()
     for seat in range(copies.num_players):
         holder[str(seat)] = int((copies.hands[:, seat, card(name)] > 0).sum())

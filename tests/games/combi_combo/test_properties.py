@@ -1,4 +1,4 @@
-"""What holds in every game of Combi-Combo, whatever the cards and the choices."""
+"""Properties of every game of Combi-Combo, whatever the cards and the choices."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
         (8, "scores", 99, "_scores must be what _hands score"),
     ],
 )
-def test_what_does_not_hold_in_a_state_alone_is_named(
+def test_the_first_fault_of_a_state_alone_is_named(
     turns: int, field: str, wrong: int, said: str
 ) -> None:
     game = played(Rules(), 1, turns, num=3)

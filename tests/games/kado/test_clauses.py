@@ -244,7 +244,7 @@ def test_a_wrong_guess_costs_nothing_and_is_public() -> None:
     assert game.deciding()[0].tolist() == [True, False, False]
 
 
-def test_what_wrong_guesses_rule_out_adds_up_and_ends_with_the_turn() -> None:
+def test_wrong_guesses_of_a_turn_add_up_and_end_with_it() -> None:
     game = dealt_game()
     act(game, p2=guess(3, "SV"))
     act(game, p0=guess(3, "FB"))
@@ -519,7 +519,7 @@ def test_the_last_card_goes_to_the_last_cell_by_itself(num_players: int) -> None
 
 
 def tableau_score(rows: list[str]) -> tuple[int, int]:
-    """What the rows and what the columns of a tableau score, "-" being an empty place."""
+    """The points of the rows and of the columns of a tableau, "-" being an empty place."""
     points = np.zeros((1, 5, 5, 1), np.uint8)
     ribbons, best = np.zeros((1, 7, 5, 1), np.uint8), np.zeros((1, 7, 1), np.uint8)
     for row, line in enumerate(rows):

@@ -1,4 +1,4 @@
-"""What holds in every game of KADO, whatever the cards and the choices."""
+"""Properties of every game of KADO, whatever the cards and the choices."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def loose_bound(freedom: int) -> float:
 
 
 def possible_cards(game: KadoGame, player: int) -> set[int]:
-    """What the dealer's card may be for somebody who has not seen it, worked out plainly."""
+    """The cards that the dealer's may be for a player who has not seen it, worked out plainly."""
     seen = types_seen(game, player)[0]
     found = set()
     for card in game.rules.cards.tolist():
@@ -279,7 +279,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
         ("scores", 99, "_scores must be what tableaus and perfects score"),
     ],
 )
-def test_what_does_not_hold_in_a_state_alone_is_named(field: str, wrong: int, said: str) -> None:
+def test_the_first_fault_of_a_state_alone_is_named(field: str, wrong: int, said: str) -> None:
     game = KadoGame(8, seed=1)
     play(game, np.random.default_rng(1), 4 + 2)  # the second turn: cards are before all players
     assert (game.turn, game.phase) == (1, Phase.CHALLENGE)

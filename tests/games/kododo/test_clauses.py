@@ -37,7 +37,7 @@ def evaluate(table: Sequence[str]) -> Result:
 
 
 def colour_scores(table: Sequence[str], colour: str) -> Result:
-    """What it looks like when all players take their own cards of a colour."""
+    """The result where all players take their own cards of a colour."""
     values = [[int(name[1]) for name in names.split() if name[0] == colour] for names in table]
     return [sum(own) for own in values], [len(own) for own in values]
 

@@ -1,4 +1,4 @@
-"""What holds in every game of Kododo, whatever the cards and the choices."""
+"""Properties of every game of Kododo, whatever the cards and the choices."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_cards_left_in_hand_are_dealt_again_in_games_that_are_over(rules: Rules)
         assert cards <= Counter(rules.cards.tolist())
 
 
-def test_what_is_shown_of_a_game_that_is_over_does_not_follow_the_others() -> None:
+def test_a_game_that_is_over_is_not_shown_as_the_others_go_on() -> None:
     """It was observed with the rounds left and the draw pile of those that go on.
 
     Alone it had none after a whole deal. And a story told of cards that nobody had laid.

@@ -10,7 +10,7 @@ from tests.games.kododo.written_deals import play_round, start, table_of
 
 
 def points_of(table: list[str]) -> list[float]:
-    """What a first round with this table scores."""
+    """The points of a first round with this table."""
     points: list[float] = play_round(start(Rules(num_players=len(table)), [table]), table)[
         0
     ].tolist()

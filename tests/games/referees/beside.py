@@ -45,7 +45,7 @@ class Beside(ABC):
 
     @abstractmethod
     def observation_of(self, one: Any, player: int) -> dict[str, Any]:
-        """What the observation's pieces should say, counted from what the player may know."""
+        """The observation's pieces as they should be, counted from what the player may know."""
 
     def assert_same(self, known: int, players: Iterable[int]) -> None:
         """Nothing differs; observations of these players are compared in the first games."""
