@@ -13,10 +13,46 @@ from hypothesis import strategies as st
 from kododo_env import registry
 from kododo_env.agent_registry import scripted
 from kododo_env.core.agent import joint_action
+from tests.doors import TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of, short_name
 from tests.helpers import few
 
 STEPS = 15
+RULES: list[tuple[str, dict[str, Any]]] = [
+    *((name, {"num_players": players}) for name, players in TABLES),
+    *(("kododo", {"num_players": players, "variant": "long"}) for players in (2, 3, 4, 5)),
+    ("kododo", {"num_players": 2, "limit_offset": 1}),
+    ("kado", {"num_players": 3, "discards": 1}),
+    ("kado", {"num_players": 2, "discards": 0}),
+]
+
+
+@pytest.mark.parametrize(("game", "rules"), RULES)
+def test_scripted_players_play_legally_to_the_end_and_with_nothing_to_decide(
+    game: str, rules: dict[str, Any]
+) -> None:
+    for name, make in scripted(game).items():
+        agent, played = make(), registry.batch_game(game, 20, 1, **rules)
+        assert agent.name == name
+        while True:
+            chosen = [
+                agent.act(played.view(player), np.random.default_rng(0))
+                for player in range(played.num_players)
+            ]
+            assert {each.shape for each in chosen} == {(20,)}
+            over = bool(played.terminated.all())
+            played.step(np.stack(chosen, axis=1))  # raises if one is illegal
+            if over:
+                break
+
+
+@pytest.mark.parametrize("game", registry.DOORS)
+def test_the_same_generator_gives_the_same_choices_and_they_differ_else(game: str) -> None:
+    for make in scripted(game).values():
+        view = registry.batch_game(game, 500, 1).view(0)
+        one, again, other = (make().act(view, np.random.default_rng(s)) for s in (5, 5, 6))
+        assert (one == again).all()
+        assert (one != other).any()
 
 
 def play(name: str, rules: Any) -> None:

@@ -15,13 +15,11 @@ from scipy.optimize import check_grad
 from scipy.sparse import csr_array
 
 from agents.release import kododo_fitting
+from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import (
-    BASELINES,
-    HELD_OUT,
     FollowAgent,
     GreedyAgent,
     HeuristicAgent,
-    PlainHeuristicAgent,
     choices_of_turn,
 )
 from kododo_env.baselines.kododo_chances import (
@@ -37,8 +35,6 @@ from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.scoring import score_round
 from tests.games.kododo.written_deals import SLOTS, card, cards, lay
 from tests.helpers import play_random, random_actions
-
-SCRIPTED = {**BASELINES, **HELD_OUT}
 
 ALL_PLAYERS = pytest.mark.parametrize("players", [2, 3, 4, 5])
 STILL = HeuristicAgent(noise=0.0)
@@ -80,65 +76,13 @@ def laid_by(agent: Agent, game: KododoGame, player: int = 0) -> str:
 
 
 def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
-    """What the heuristic expects of each of this turn's actions, (actions, N)."""
+    """The margin that the heuristic expects of each of this turn's actions, (actions, N)."""
     view = game.view(player)
     assert isinstance(view, KododoView)
     now = Situation(view)
     tables = tables_for(game.rules)
     assert tables is not None
     return expected_margins(now, now.after(choices_of_turn(game.rules, game.turn)[1]), tables)
-
-
-# --- all of them ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", list(SCRIPTED))
-@pytest.mark.parametrize("variant", ["standard", "long"])
-@ALL_PLAYERS
-def test_what_they_lay_is_legal_to_the_end(players: int, variant: str, name: str) -> None:
-    agent, rng = SCRIPTED[name](), np.random.default_rng(0)
-    assert agent.name == name
-    game = KododoGame(30, Rules(players, variant), seed=1)
-    ends = set()
-    while not game.terminated.all():
-        actions = [agent.act(game.view(player), rng) for player in range(players)]
-        assert {chosen.shape for chosen in actions} == {(30,)}
-        game.step(np.stack(actions, axis=1))  # raises if one is illegal
-        ends.add(int(game.terminated.sum()))
-    assert (len(ends) > 2) == (variant == "long"), "some games should wait for others, or none"
-
-
-@pytest.mark.parametrize("name", list(SCRIPTED))
-def test_the_same_generator_gives_the_same_choices_and_they_differ_else(name: str) -> None:
-    game = KododoGame(500, Rules(4), seed=1)
-    agent = SCRIPTED[name]()
-    one, again, other = (agent.act(game.view(2), np.random.default_rng(s)) for s in (5, 5, 6))
-    assert (one == again).all()
-    assert (one != other).any()
-
-
-@pytest.mark.parametrize("name", list(SCRIPTED))
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {
-            "num_colours": 3,
-            "copies": (4, 3, 1),
-            "removed_cards": 0,
-            "plays": (1, 1),
-            "hand_size": 2,
-        },
-        {"num_colours": 2, "copies": (6, 6), "removed_cards": 0, "plays": (2,), "hand_size": 4},
-        {"copies": (5, 6, 5, 2, 1, 1, 0)},
-        {"limit_offset": 1},
-    ],
-    ids=["three colours", "two colours", "a seventh value", "a lower limit"],
-)
-def test_other_rules_are_played_too(changes: dict[str, Any], name: str) -> None:
-    agent, rng = SCRIPTED[name](), np.random.default_rng(0)
-    game = KododoGame(10, Rules(2, **changes), seed=1)
-    while not game.terminated.all():
-        game.step(np.stack([agent.act(game.view(player), rng) for player in (0, 1)], axis=1))
 
 
 def test_the_heuristic_follows_where_it_knows_no_chances() -> None:
@@ -317,30 +261,6 @@ def test_colours_may_be_renamed() -> None:
         lay(renamed, *([in_other_colours(own).tolist() for own in each] for each in laid))
 
 
-def test_what_is_hidden_changes_nothing() -> None:
-    game = after_steps(4, 4)
-    again = game.determinize(1, np.random.default_rng(3), 5)
-    assert (again.hands[:, 0] != np.repeat(game.hands[:, 0], 5, axis=0)).any()
-    np.testing.assert_array_equal(margins(again, 1), np.repeat(margins(game, 1), 5, axis=1))
-
-
-def test_a_batch_is_reckoned_like_its_games_one_by_one() -> None:
-    decks = KododoGame(6, Rules(3)).sample_decks(6, np.random.default_rng(0))
-    batch, alone = KododoGame(6, Rules(3)), [KododoGame(1, Rules(3)) for _ in range(6)]
-    batch.reset(decks=decks)
-    for game, deck in zip(alone, decks, strict=True):
-        game.reset(decks=deck[None])
-    rng = np.random.default_rng(0)
-    while not batch.terminated.all():
-        for player in range(3):
-            one_by_one = np.concatenate([sorted_margins(game, player) for game in alone])
-            np.testing.assert_allclose(sorted_margins(batch, player), one_by_one, atol=1e-4)
-        actions = random_actions(batch, rng)
-        batch.step(actions)
-        for game, own in zip(alone, actions, strict=True):
-            game.step(own[None])
-
-
 # --- the tables -----------------------------------------------------------------------------
 
 
@@ -367,7 +287,8 @@ def test_fitted_tables_play_better_than_random_and_are_the_same_again(
     assert made[0].keys() == made[1].keys()
     for name, table in made[0].items():
         np.testing.assert_array_equal(table, made[1][name])
-    assert share(HeuristicAgent(tables=made[0]), RandomAgent(), 2, 100) > 0.9
+    fitted = Match(HeuristicAgent(tables=made[0]), "random", "kododo", 2, 200)
+    assert fitted.play().share.mean > 0.9
 
 
 def test_the_fit_goes_down_the_slope_of_what_it_minimises() -> None:
@@ -402,41 +323,3 @@ def test_a_fit_rests_on_the_later_half_of_the_games() -> None:
         archive.fit(steps=3)
     for name, table in later.tables.items():
         np.testing.assert_array_equal(both.tables[name], table)
-
-
-# --- how they fare --------------------------------------------------------------------------
-
-
-def share(one: Agent, others: Agent, players: int, decks: int) -> float:
-    """The share of the victory of one agent against copies of another, each seat in turn."""
-    game, rng, total = KododoGame(decks, Rules(players)), np.random.default_rng(players), 0.0
-    same = game.sample_decks(decks, np.random.default_rng(players))
-    for seat in range(players):
-        game.reset(decks=same)
-        agents = [one if player == seat else others for player in range(players)]
-        while not game.terminated.all():
-            actions = [agent.act(game.view(p), rng) for p, agent in enumerate(agents)]
-            game.step(np.stack(actions, axis=1))
-        total += float(game.outcome()[:, seat].mean()) / players
-    return total
-
-
-@pytest.mark.parametrize(
-    ("one", "others", "players", "at_least"),
-    [
-        (GreedyAgent(), RandomAgent(), 2, 0.51),
-        (FollowAgent(), RandomAgent(), 2, 0.92),
-        (FollowAgent(), RandomAgent(), 4, 0.55),
-        (HeuristicAgent(), RandomAgent(), 2, 0.98),
-        (HeuristicAgent(), RandomAgent(), 4, 0.61),
-        (HeuristicAgent(), FollowAgent(), 2, 0.82),
-        (HeuristicAgent(), FollowAgent(), 3, 0.56),
-        (HeuristicAgent(), FollowAgent(), 4, 0.38),
-        (HeuristicAgent(), FollowAgent(), 5, 0.26),
-        (PlainHeuristicAgent(), FollowAgent(), 4, 0.32),
-        (HeuristicAgent(), PlainHeuristicAgent(), 4, 0.26),
-    ],
-    ids=lambda value: getattr(value, "name", None),
-)
-def test_the_order_of_strength(one: Agent, others: Agent, players: int, at_least: float) -> None:
-    assert share(one, others, players, decks=1200 // players) > at_least

@@ -1,4 +1,4 @@
-"""What can be reached from an object: for seeing that nothing hidden is among it."""
+"""All that can be reached from an object: for seeing that nothing hidden is among it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def reached(thing: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 
 def _next(path: str, thing: Any) -> Iterator[tuple[str, Any]]:
-    """What a thing leads to directly."""
+    """All that a thing leads to directly."""
     if isinstance(thing, PLAIN):
         return
     if isinstance(thing, Mapping):

@@ -1,7 +1,6 @@
 """The rules of every game: what their numbers are, how large they may be, and that games fit.
 
-That games under any rules are played right is shown beside each game's referee; here is what
-holds of all of them.
+Whole games are played beside the slow referees, under the real rules and under any others.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from hypothesis import strategies as st
 from kododo_env import registry
 from kododo_env.core import BatchGame
 from kododo_env.core.bounds import bounds_of
-from tests.doors import GAMES
+from tests.doors import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, STRATEGIES, rules_of, short_name
-from tests.helpers import assert_same_state, few, random_actions
+from tests.helpers import assert_same_state, enough, few
 
 each_game = pytest.mark.parametrize("game", GAMES)
 EACH_BOUND = [
@@ -112,6 +111,79 @@ def inner_replaced(value: Any, bad: object) -> Any:
     return (inner_replaced(value[0], bad), *value[1:]) if isinstance(value, tuple) else bad
 
 
+# --- rules that cannot be played ------------------------------------------------------
+
+REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "kododo": [
+        ({"variant": "short"}, "'standard' or 'long', not 'short'"),
+        ({"variant": ""}, "'standard' or 'long', not ''"),
+        ({"variant": None}, "'standard' or 'long', not None"),
+        ({"variant": ["long"]}, "'standard' or 'long', not \\['long'\\]"),
+        ({"copies": (251,)}, "each of copies must be 0 to 250, not 251"),
+        ({"copies": ()}, r"copies must .*, not \(\)"),
+        ({"copies": (0, 0)}, r"copies must .*, not \(0, 0\)"),
+        ({"copies": (5, -1, 5)}, "each of copies must be 0 to 250, not -1"),
+        ({"copies": (60,)}, "at most .* 250 cards, not 5 and 300"),
+        ({"copies": (1,) * 30}, "at most 120 types of cards .*, not 150"),
+        ({"num_colours": 1, "copies": (1,) * 120}, "255 at most, not 4 times 120"),
+        ({"plays": (3, 1)}, "each of plays must be 1 to 2, not 3"),
+        ({"plays": (2, 0, 1)}, "each of plays must be 1 to 2, not 0"),
+        ({"plays": ()}, r"one turn at least; plays cannot be \(\)"),
+        ({"hand_size": 3}, "hand of 3 .* the 4 cards .* hand_size must be at least 4"),
+        ({"kododo_offset": -4}, "Kododo number must be at least 1 .*, not 0"),
+        ({"limit_offset": -3}, "limit at least 2, not 6 and 1"),
+        ({"removed_cards": 81}, "100 cards do not reach for 81 removed and 20 dealt"),
+        ({"removed_cards": 1}, "draw pile of 79 cards .* 16 are drawn; remove 15 more cards"),
+        ({"copies": (5, 6, 5, 2, 1)}, "draw pile of 75 .* remove 11 more cards"),
+        ({"hand_size": 6}, "draw pile of 76 .* remove 12 more cards"),
+        ({"num_players": 3, "removed_cards": 10}, "draw pile of 75 .* remove 3 more cards"),
+    ],
+    "combi_combo": [
+        ({"copies": (1, 2, 3)}, r"copies must count the cards of the values 1 to 4 .*\(1, 2, 3\)"),
+        ({"copies": (1, 2, 3, -1)}, "each of copies must be 0 to 250, not -1"),
+        ({"copies": (0, 0, 0, 0)}, r"copies must count .* not \(0, 0, 0, 0\)"),
+        ({"copies": (1, 2, 3, 4.0)}, "each of copies must be a whole number, not 4.0"),
+        ({"copies": 10}, "copies must be a tuple of whole numbers, not 10"),
+        ({"copies": (20, 20, 20, 20)}, "at most 250 cards, not 480"),
+        ({"num_turns": 12}, "60 cards do not reach for 4 piles of 16; .* at least 64"),
+        ({"num_players": 5, "opening_hand": 5}, "60 cards do not reach for 5 piles of 13"),
+        ({"opening_hand": 6}, "4 cards are left over, too few to turn one up in each of 8 turns"),
+        ({"fours_points": (0, 0, 0, 1)}, "fours_points needs 7 entries, .* not 4"),
+        ({"fours_points": (0,) * 28}, "fours_points .* has 27 at most, not 28"),
+        ({"fours_points": (0,) * 6 + (101,)}, "each of fours_points must be -100 to 100, not 101"),
+    ],
+    "kado": [
+        ({"num_rows": 1, "num_columns": 1}, "at least two places, not 1 x 1"),
+        ({"num_players": 4, "discards": 1}, "65 cards do not reach for 12 turns, .* take 71"),
+        ({"num_rows": 5}, "65 cards do not reach for 20 turns, which may take 79"),
+        ({"deck": ()}, "deck must give values for each gift with the same ribbons"),
+        ({"deck": ((),)}, "deck must give values for each gift with the same ribbons"),
+        ({"deck": (((1,), (2,)), ((3,),))}, "deck must give values .* the same ribbons"),
+        ({"deck": (((),),)}, "deck must hold cards"),
+        ({"deck": (((0, 1),),)}, "each of the values in deck must be 1 to 127, not 0"),
+        ({"deck": (((1.5,),),)}, "each of the values in deck must be a whole number, not 1.5"),
+        ({"deck": 65}, "deck must hold values by gift and ribbon, not 65"),
+        ({"deck": (1, 2, 3)}, "deck must hold values by gift and ribbon"),
+        ({"deck": (((1, 64), (2,)),)}, "at most 127 types of cards .*, not 128"),
+        ({"deck": (((1, 128),),)}, "each of the values in deck must be 1 to 127, not 128"),
+        ({"deck": (((1,) * 251,),)}, "at most .* 250 cards, not 1 and 251"),
+        ({"deck": (((100,) * 50,),)}, "in a row may be worth 255 at most, not 4 times 100"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("game", "changes", "message"),
+    [(game, *each) for game in GAMES for each in REFUSED[game]],
+)
+def test_rules_that_cannot_be_played_are_refused(
+    game: str, changes: dict[str, Any], message: str
+) -> None:
+    door = registry.door(game)
+    refused(lambda: door.batch_game(1, **changes), message)
+    refused(lambda: door.parallel_env(**changes), message)
+
+
 # --- bounds ---------------------------------------------------------------------------
 
 
@@ -145,25 +217,47 @@ def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
     assert others <= {"num_players", "variant", "copies", "plays", "fours_points", "deck"}
 
 
-# --- games under any rules ------------------------------------------------------------
+# --- beside the referees --------------------------------------------------------------
+
+BESIDE = {game: import_module(f"tests.games.{game}.test_referee").Beside for game in GAMES}
+EXAMPLES = {"kododo": 40, "combi_combo": 40, "kado": 15}
+WHOLE, A_LONG_GAME = 1000, 60  # steps; the long variant may go on for a hundred deals
+GAMES_PLAYED = {"kododo": 400, "combi_combo": 1200, "kado": 700}
+WHOLE_GAMES: list[tuple[str, dict[str, Any], int]] = [
+    *((game, {"num_players": players}, GAMES_PLAYED[game]) for game, players in TABLES),
+    *(("kododo", {"num_players": p, "variant": "long"}, 200) for p in (2, 3, 4, 5)),
+]
 
 
-def check_a_game(game: str, rules: Any, seed: int, most_steps: int = 60) -> None:
-    """Play at random; everything that is shown stays within what is declared."""
-    played, rng = batch(game, rules), np.random.default_rng(seed)
+@pytest.mark.parametrize(("game", "rules", "num"), WHOLE_GAMES)
+def test_whole_games_go_as_with_the_referee(game: str, rules: dict[str, Any], num: int) -> None:
+    rng = np.random.default_rng(rules["num_players"])
+    both = BESIDE[game](registry.batch_game(game, 1, **rules).rules, enough(num), rng)
+    players = range(both.game.num_players)
+    both.assert_same(20, players)
+    while not both.game.terminated.all():
+        both.play(rng)
+        both.assert_same(20, players)
+
+
+def check_a_game(game: str, rules: Any, seed: int, most_steps: int) -> None:
+    """Play beside the referee; everything that is shown stays within what is declared."""
+    rng = np.random.default_rng(seed)
+    both = BESIDE[game](rules, 2, rng)
+    played = both.game
     dtypes = {name: each.dtype for name, each in arrays(played).items()}
     total = np.zeros((2, played.num_players), np.int64)
     rows = np.empty((2, played.num_players, played.layout.size), np.int64)
     for _ in range(most_steps):
+        both.assert_same(2, [int(rng.integers(played.num_players))])
         observation = played.observe()
         assert observation.dtype == played.layout.dtype
-        assert (observation <= played.layout.maxima).all()
         assert np.array_equal(played.observe(out=rows), observation)
         assert played.outcome().sum(axis=1) == pytest.approx(1)
         if played.terminated.all():
             break
         assert played.legal_action_mask().any(axis=2).all()
-        played.step(random_actions(played, rng))
+        both.play(rng)
         total += played.rewards.astype(np.int64)
         assert np.array_equal(total, played.scores)
     assert {name: each.dtype for name, each in arrays(played).items()} == dtypes
@@ -188,16 +282,17 @@ def check_what_a_player_sees(played: BatchGame, player: int, rng: np.random.Gene
 @pytest.mark.parametrize(
     ("game", "rules"), ALL_AT_THE_BOUNDS, ids=[f"{g}-{short_name(r)}" for g, r in ALL_AT_THE_BOUNDS]
 )
-def test_games_at_the_bounds_fit(game: str, rules: Any) -> None:
-    check_a_game(game, rules, seed=1, most_steps=130)
+def test_games_at_the_bounds_fit_and_go_as_with_the_referee(game: str, rules: Any) -> None:
+    """KADO's ``own_gifts`` was counted in a uint8; a tableau may be worth 10,541 points."""
+    check_a_game(game, rules, seed=1, most_steps=130 if game == "kododo" else WHOLE)
 
 
 @each_game
-def test_games_under_any_rules_fit(game: str) -> None:
-    @few(12)
+def test_games_under_any_rules_fit_and_go_as_with_the_referee(game: str) -> None:
+    @few(EXAMPLES[game])
     @given(rules_of(game), SEEDS)
     def check(rules: Any, seed: int) -> None:
-        check_a_game(game, rules, seed)
+        check_a_game(game, rules, seed, A_LONG_GAME if game == "kododo" else WHOLE)
 
     check()
 

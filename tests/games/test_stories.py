@@ -1,4 +1,4 @@
-"""What the games tell their players in words."""
+"""The words in which games tell their players what happens."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_a_long_game_is_dealt_again() -> None:
 # --- Combi-Combo --------------------------------------------------------------------------
 
 
-def test_who_passes_and_who_receives_see_the_card() -> None:
+def test_a_card_passed_is_seen_by_its_giver_and_its_receiver() -> None:
     piles = ["B2 B2 G2 G2 G3 O4", "V1 V2 V2 V3 V3 O3", "Y2 Y2 Y3 Y3 Y3 O2", "R2 R2 R3 R3 R3 B1"]
     actions = [combi_combo.card(name) for name in ("B2", "V1", "Y3", "R2")]
     passes = [

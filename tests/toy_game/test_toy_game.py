@@ -51,7 +51,7 @@ def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def script(name: str, *arguments: str | Path, cwd: Path) -> str:
-    """What a script prints that knows the game."""
+    """The output of a script that knows the game."""
     done = subprocess.run(
         [sys.executable, "-c", WITH_THE_LINE, ROOT / name, "--game", GAME, *arguments],
         cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -166,53 +168,54 @@ def test_3_points_for_strictly_more_1s_than_every_other(
     assert lines[0].tolist() == [3 * each for each in expected]
 
 
-@pytest.mark.parametrize(
-    ("hand", "points"),
-    [
-        ("B1 B2 B3 B4", 4),
-        ("B1 B2 B3 G4", 0),
-        ("B1 B2 B3 B3 B4 B4", 4),
-        ("B1 B2 B3 B4 R1 R2 R3 R4", 8),
-        ("B1 B2 B3 B4 R1 R2 R3 R4 Y1 Y2 Y3 Y4", 12),
-        ("B2 B2 B3 B4", 0),
-        ("B1 B2 B4 G3", 0),
-        ("", 0),
-    ],
-)
-def test_4_points_for_each_1_2_3_4_of_one_colour(hand: str, points: int) -> None:
-    assert score.sequence_points(hand_array(hand), RULES) == points
+TWOS, THREES = "B2 G2 Y2 O2 V2 R2 " * 2, "B3 G3 Y3 O3 V3 R3 " * 2
+LINES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
+    "4 points for each 1 2 3 4 of one colour": (
+        score.sequence_points,
+        {
+            "B1 B2 B3 B4": 4,
+            "B1 B2 B3 G4": 0,
+            "B1 B2 B3 B3 B4 B4": 4,
+            "B1 B2 B3 B4 R1 R2 R3 R4": 8,
+            "B1 B2 B3 B4 R1 R2 R3 R4 Y1 Y2 Y3 Y4": 12,
+            "B2 B2 B3 B4": 0,
+            "B1 B2 B4 G3": 0,
+            "": 0,
+        },
+    ),
+    "3 points for every three 2s of whatever colour": (
+        score.twos_points,
+        {
+            TWOS[: 3 * number]: points
+            for number, points in enumerate([0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9, 12])
+        },
+    ),
+    # Two 3s, Julien's, are -2 points in the rulebook; five, Délia's, are +1.
+    "a point more or less for each 3 beyond or below four": (
+        score.threes_points,
+        {THREES[: 3 * number]: number - 4 for number in (0, 2, 4, 5, 12)},
+    ),
+    "points for 4s of three to six different colours": (
+        score.fours_points,
+        {
+            "": 0,
+            "B4 G4": 0,
+            "B4 B4 B4 B4 G4 G4": 0,
+            "B4 G4 Y4": 1,
+            "B4 G4 Y4 Y4 O4": 2,
+            "B4 G4 Y4 O4 V4": 4,
+            "B4 G4 Y4 O4 V4 R4": 5,
+            "B4 G4 Y4 O4 V4 R4 B4 B4 G4 G4 Y4 Y4": 5,
+        },
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("number", "points"), [(0, 0), (1, 0), (2, 0), (3, 3), (4, 3), (5, 3), (6, 6), (9, 9), (12, 12)]
-)
-def test_3_points_for_every_three_2s_of_whatever_colour(number: int, points: int) -> None:
-    twos = ("B2 G2 Y2 O2 V2 R2 " * 2)[: 3 * number]
-    assert score.twos_points(hand_array(twos), RULES) == points
-
-
-@pytest.mark.parametrize(("number", "points"), [(0, -4), (2, -2), (4, 0), (5, 1), (12, 8)])
-def test_a_point_more_or_less_for_each_3_beyond_or_below_four(number: int, points: int) -> None:
-    """Two 3s, Julien's, are -2 points in the rulebook; five, Délia's, are +1."""
-    threes = ("B3 G3 Y3 O3 V3 R3 " * 2)[: 3 * number]
-    assert score.threes_points(hand_array(threes), RULES) == points
-
-
-@pytest.mark.parametrize(
-    ("hand", "points"),
-    [
-        ("", 0),
-        ("B4 G4", 0),
-        ("B4 B4 B4 B4 G4 G4", 0),
-        ("B4 G4 Y4", 1),
-        ("B4 G4 Y4 Y4 O4", 2),
-        ("B4 G4 Y4 O4 V4", 4),
-        ("B4 G4 Y4 O4 V4 R4", 5),
-        ("B4 G4 Y4 O4 V4 R4 B4 B4 G4 G4 Y4 Y4", 5),
-    ],
-)
-def test_points_for_4s_of_three_to_six_different_colours(hand: str, points: int) -> None:
-    assert score.fours_points(hand_array(hand), RULES) == points
+@pytest.mark.parametrize("clause", LINES)
+def test_a_line_of_the_score(clause: str) -> None:
+    line, hands = LINES[clause]
+    for hand, points in hands.items():
+        assert line(hand_array(hand), RULES) == points, hand
 
 
 def test_a_card_may_serve_several_lines() -> None:
@@ -243,7 +246,7 @@ def test_the_whole_score_of_four_hands() -> None:
 
 
 def test_own_points_are_all_lines_but_the_1s_for_any_number_of_hands() -> None:
-    """What a hand that may come is worth, whichever player has most 1s."""
+    """The worth of a hand that may come, whichever player has most 1s."""
     rng = np.random.default_rng(0)
     hands = rng.integers(0, 3, (6, 4, 5, 7)).astype(np.uint8)
     lines = score.score_lines(hands, RULES)

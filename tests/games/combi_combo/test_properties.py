@@ -1,8 +1,6 @@
-"""What holds in every game of Combi-Combo, whatever the cards and the choices."""
+"""Properties of every game of Combi-Combo, whatever the cards and the choices."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,8 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kododo_env import combi_combo_v0
-from kododo_env.core.arrays import Int64, Intp, Uint8
+from kododo_env.core.arrays import Intp, Uint8
 from kododo_env.games.combi_combo import CombiComboGame, Rules
+from kododo_env.games.combi_combo.invariants import invariants
+from kododo_env.games.combi_combo.observation import known, observation
+from kododo_env.games.combi_combo.state import CombiComboState
 from kododo_env.testing import check_batch_game
 from tests.helpers import few, play_random, random_actions
 
@@ -30,30 +31,14 @@ def short_name(rules: Rules) -> str:
 
 ANY_RULES = st.sampled_from(ALL_RULES)
 SEEDS = st.integers(0, 2**32 - 1)
+TURNS = st.integers(0, 8)
 
 
-class Position(NamedTuple):
-    """Where a game stands: which rules, from which seed, after how many random turns."""
-
-    rules: Rules
-    seed: int
-    turns: int
-
-    def decks(self, num: int = 1) -> Uint8:
-        cards = CombiComboGame(1, self.rules, seed=0)
-        return cards.sample_decks(num, np.random.default_rng(self.seed))
-
-    def game(self, num: int = 1) -> CombiComboGame:
-        """A batch that stands there; its decks were injected."""
-        game = new_game(self.rules, self.decks(num))
-        play_random(game, np.random.default_rng(self.seed), self.turns)
-        return game
-
-
-@st.composite
-def positions(draw: st.DrawFn) -> Position:
-    rules = draw(ANY_RULES)
-    return Position(rules, draw(SEEDS), draw(st.integers(0, rules.num_turns)))
+def played(rules: Rules, seed: int, turns: int, num: int) -> CombiComboGame:
+    """Games after some random turns, or at their end."""
+    game = CombiComboGame(num, rules, seed)
+    play_random(game, np.random.default_rng(seed), turns)
+    return game
 
 
 def new_game(rules: Rules, decks: Uint8) -> CombiComboGame:
@@ -82,29 +67,57 @@ def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
     return moved
 
 
-@few(30)
-@given(positions())
-def test_cards_are_conserved(position: Position) -> None:
-    rules, decks, game = position.rules, position.decks(5), position.game(5)
-    piles = decks[:, : rules.num_players * rules.pile_size].reshape(5, rules.num_players, -1)
-    undrawn = piles[:, :, rules.pile_size - game.draw_pile_size :].reshape(5, -1)
-    covered = decks[:, rules.num_cards - rules.central_pile + int(game.face_up[0].sum()) :]
-    for index in range(5):
-        cards = np.bincount(undrawn[index], minlength=rules.num_card_types)
-        cards += np.bincount(covered[index], minlength=rules.num_card_types)
-        cards += game.hands[index].sum(axis=0, dtype=np.int64) + game.face_up[index]
-        assert (cards == np.bincount(rules.cards)).all()
+# --- a state alone --------------------------------------------------------------------
 
 
-@few(25)
-@given(positions())
-def test_the_mask_is_exactly_the_cards_in_hand(position: Position) -> None:
-    game = position.game(3)
-    mask = game.legal_action_mask()
-    if game.terminated.all():
-        assert (mask == (np.arange(game.num_actions) == game.no_op)).all()
-        return
-    assert (mask == (game.hands > 0)).all()
+def state_of(game: CombiComboGame) -> CombiComboState:
+    """A copy of its state, which knows no game."""
+    return CombiComboState.blank(game.rules, game.num_envs).like(game.state())
+
+
+@few(20)
+@given(ANY_RULES, SEEDS, TURNS)
+def test_a_state_alone_is_observed_and_obeys_what_holds_always(
+    rules: Rules, seed: int, turns: int
+) -> None:
+    game = played(rules, seed, turns, num=3)
+    state = state_of(game)
+    seen = observation(state, rules, known(rules))
+    assert (seen.transpose(2, 0, 1) == game.observe()).all()
+    assert all(np.all(holds) for _, holds in invariants(state, rules))
+
+
+@pytest.mark.parametrize(
+    ("turns", "field", "wrong", "said"),
+    [
+        (3, "turn", 9, "turn must be 0 to 8"),
+        (3, "terminated", True, "_terminated must say that all games end with the last turn"),
+        (3, "passes", 24, "_passes must hold cards of the game"),
+        (3, "passed", 0, "_passed must count _passes"),
+        (3, "deck", 0, "_deck must hold the cards of the game"),
+        (3, "hands", 1, "_hands must follow from _deck and _passes"),
+        (3, "face_up", 1, "_face_up must count what _deck turns up"),
+        (3, "scores", 1, "_scores must be 0 before the end"),
+        (8, "deck", 24, "_deck must hold cards of the game"),
+        (8, "hands", 1, "_hands must hold 12 cards each"),
+        (8, "face_up", 1, "_hands and _face_up must be the cards of the game"),
+        (8, "scores", 99, "_scores must be what _hands score"),
+    ],
+)
+def test_the_first_fault_of_a_state_alone_is_named(
+    turns: int, field: str, wrong: int, said: str
+) -> None:
+    game = played(Rules(), 1, turns, num=3)
+    state = state_of(game)
+    if field == "turn":
+        state.turn = wrong
+    else:
+        getattr(state, field)[...] = wrong
+    found = invariants(state, game.rules)
+    assert next(must for must, holds in found if not np.all(holds)) == said
+
+
+# --- symmetry -------------------------------------------------------------------------
 
 
 @few(20)
@@ -113,7 +126,7 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
     """The symmetry that the layout declares."""
     names = np.random.default_rng(seed).permutation(rules.num_colours)
     types = (4 * names[:, None] + np.arange(4)).ravel()  # the new name of each type
-    decks = Position(rules, seed, 0).decks(2)
+    decks = CombiComboGame(1, rules).sample_decks(2, np.random.default_rng(seed))
     game, renamed = new_game(rules, decks), new_game(rules, types[decks].astype(np.uint8))
     rng = np.random.default_rng(seed)
     while True:
@@ -131,59 +144,3 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
         renamed.step(types[actions])
     assert (renamed.scores == game.scores).all()
     assert (renamed.outcome() == game.outcome()).all()
-
-
-@few(40)
-@given(positions(), SEEDS)
-def test_nobodys_hidden_cards_change_anothers_observation(position: Position, seed: int) -> None:
-    """Deal all cards again but those that a player sees by the end of these turns."""
-    rules, rng = position.rules, np.random.default_rng(seed)
-    observer, turns = seed % rules.num_players, min(position.turns, rules.num_turns - 1)
-    decks, choices = position.decks(), np.random.default_rng(position.seed)
-    game, passed, looked = new_game(rules, decks), [], []
-    for _ in range(turns):
-        looked.append(look(game, observer))
-        passed.append(random_actions(game, choices))
-        game.step(passed[-1])
-    looked.append(look(game, observer))
-
-    # Hidden are the others' cards that nobody has passed yet, and all piles.
-    used = np.zeros(rules.num_cards, np.bool_)
-    used[rules.pile_size * observer :][: rules.opening_hand + turns + 1] = True
-    central = rules.num_cards - rules.central_pile
-    used[central : central + int(game.face_up[0].sum())] = True
-    for places in places_of_passed(decks[0], passed, rules):
-        used[places] = True
-    changed = decks.copy()
-    changed[0, ~used] = rng.permutation(decks[0, ~used])
-    other = new_game(rules, changed)
-    for turn, actions in enumerate(passed):
-        assert look(other, observer) == looked[turn]
-        other.step(actions)
-    assert look(other, observer) == looked[-1]
-
-
-def look(game: CombiComboGame, player: int) -> tuple[bytes, ...]:
-    """All that a player is shown, as bytes."""
-    view = game.view(player)
-    words = game.text(0, player), game.svg(0, player)
-    shown = (view.observation, view.legal_action_mask)
-    return (*(part.tobytes() for part in shown), *(part.encode() for part in words))
-
-
-def places_of_passed(deck: Uint8, passed: list[Int64], rules: Rules) -> list[int]:
-    """Where in the deck the cards were that anybody has passed."""
-    players, size = range(rules.num_players), rules.pile_size
-    held = [list(range(size * p, size * p + rules.opening_hand)) for p in players]
-    found: list[int] = []
-    for turn, cards in enumerate(passed):
-        moving = []
-        for player in players:
-            held[player].append(size * player + rules.opening_hand + turn)
-            place = next(place for place in held[player] if deck[place] == cards[0, player])
-            held[player].remove(place)
-            moving.append(place)
-        for player in players:
-            held[player].append(moving[player - 1])
-        found += moving
-    return found

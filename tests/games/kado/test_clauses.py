@@ -56,6 +56,11 @@ def dealt_game(num_players: int = 3) -> KadoGame:
 # --- the cards and the turns ------------------------------------------------------------
 
 
+def test_the_rulebooks_numbers_stand_in_for_none() -> None:
+    assert Rules() == Rules(num_players=3, discards=0)
+    assert Rules(num_players=2) == Rules(num_players=2, discards=1)
+
+
 def test_the_deck_has_65_cards_as_even_as_can_be() -> None:
     deck = Rules().cards.tolist()
     assert len(deck) == len(set(deck)) == 65
@@ -239,7 +244,7 @@ def test_a_wrong_guess_costs_nothing_and_is_public() -> None:
     assert game.deciding()[0].tolist() == [True, False, False]
 
 
-def test_what_wrong_guesses_rule_out_adds_up_and_ends_with_the_turn() -> None:
+def test_wrong_guesses_of_a_turn_add_up_and_end_with_it() -> None:
     game = dealt_game()
     act(game, p2=guess(3, "SV"))
     act(game, p0=guess(3, "FB"))
@@ -418,21 +423,24 @@ def cells_open(*cells: tuple[int, int]) -> set[tuple[int, int]]:
     }
 
 
-def test_later_cards_go_orthogonally_next_to_a_card() -> None:
-    assert cells_open((0, 0)) == {(-1, 0), (1, 0), (0, -1), (0, 1)}
-    assert cells_open((0, 0), (0, 1)) == {
-        (0, -1), (0, 2), (-1, 0), (-1, 1), (1, 0), (1, 1),
-    }  # fmt: skip
+NEXT_CARDS = {
+    "orthogonally next to a card": ([(0, 0)], {(-1, 0), (1, 0), (0, -1), (0, 1)}),
+    "next to any of the cards": (
+        [(0, 0), (0, 1)], {(0, -1), (0, 2), (-1, 0), (-1, 1), (1, 0), (1, 1)},
+    ),
+    "within three rows": (
+        [(0, 0), (-1, 0), (-2, 0)], {(row, side) for row in (0, -1, -2) for side in (-1, 1)},
+    ),
+    "within four columns": (
+        [(0, 0), (0, 1), (0, 2), (0, 3)], {(s, column) for column in range(4) for s in (-1, 1)},
+    ),
+}  # fmt: skip
 
 
-def test_all_cards_lie_within_three_rows() -> None:
-    column = cells_open((0, 0), (-1, 0), (-2, 0))
-    assert column == {(row, side) for row in (0, -1, -2) for side in (-1, 1)}
-
-
-def test_all_cards_lie_within_four_columns() -> None:
-    row = cells_open((0, 0), (0, 1), (0, 2), (0, 3))
-    assert row == {(side, column) for column in range(4) for side in (-1, 1)}
+@pytest.mark.parametrize("clause", NEXT_CARDS)
+def test_later_cards_go(clause: str) -> None:
+    cards_there, free = NEXT_CARDS[clause]
+    assert cells_open(*cards_there) == free
 
 
 def test_which_rows_and_columns_these_are_is_settled_as_cards_go_down() -> None:
@@ -511,7 +519,7 @@ def test_the_last_card_goes_to_the_last_cell_by_itself(num_players: int) -> None
 
 
 def tableau_score(rows: list[str]) -> tuple[int, int]:
-    """What the rows and what the columns of a tableau score, "-" being an empty place."""
+    """The points of the rows and of the columns of a tableau, "-" being an empty place."""
     points = np.zeros((1, 5, 5, 1), np.uint8)
     ribbons, best = np.zeros((1, 7, 5, 1), np.uint8), np.zeros((1, 7, 1), np.uint8)
     for row, line in enumerate(rows):
@@ -523,33 +531,29 @@ def tableau_score(rows: list[str]) -> tuple[int, int]:
     return int(score_rows(points)[0, 0]), int(score_columns(ribbons, best, 3)[0, 0])
 
 
-def test_a_row_scores_the_best_sum_of_values_of_one_gift() -> None:
-    assert tableau_score(["SV1 CO3 SB4 PR2"]) == (5, 0)
+SCORES = {
+    "a row scores the best sum of values of one gift": (["SV1 CO3 SB4 PR2"], 5, 0),
+    "the best gift of a row is not always the most frequent": (["SV1 SO1 SO2 HO5"], 5, 0),
+    "each row has a gift of its own": (
+        ["SV1 SO1 - -", "CB2 CO5 - -", "PV1 - - PR5"], 2 + 7 + 6, 0,
+    ),
+    "a column of one ribbon scores its highest value": (
+        ["SV3 - - -", "FV5 - - -", "HV1 - - -"], 3 + 5 + 1, 5,
+    ),
+    "a column of two ribbons scores nothing": (
+        ["SV3 - - -", "FV5 - - -", "HO2 - - -"], 3 + 5 + 2, 0,
+    ),
+    "a column scores only when it is full": (["SV3 - - -", "FV5 - - -"], 3 + 5, 0),
+    "several columns score each for itself": (
+        ["SV3 PR2 SO1 -", "FV5 CR1 FO1 -", "HV1 HR3 PG1 -"], 4 + 6 + 4, 5 + 3,
+    ),
+}  # fmt: skip
 
 
-def test_the_best_gift_of_a_row_is_not_always_the_most_frequent() -> None:
-    assert tableau_score(["SV1 SO1 SO2 HO5"]) == (5, 0)
-
-
-def test_each_row_has_a_gift_of_its_own() -> None:
-    assert tableau_score(["SV1 SO1 - -", "CB2 CO5 - -", "PV1 - - PR5"]) == (2 + 7 + 6, 0)
-
-
-def test_a_column_of_one_ribbon_scores_its_highest_value() -> None:
-    assert tableau_score(["SV3 - - -", "FV5 - - -", "HV1 - - -"])[1] == 5
-
-
-def test_a_column_of_two_ribbons_scores_nothing() -> None:
-    assert tableau_score(["SV3 - - -", "FV5 - - -", "HO2 - - -"])[1] == 0
-
-
-def test_a_column_scores_only_when_it_is_full() -> None:
-    assert tableau_score(["SV3 - - -", "FV5 - - -"])[1] == 0
-
-
-def test_several_columns_score_each_for_itself() -> None:
-    rows = ["SV3 PR2 SO1 -", "FV5 CR1 FO1 -", "HV1 HR3 PG1 -"]
-    assert tableau_score(rows) == (4 + 6 + 4, 5 + 3)
+@pytest.mark.parametrize("clause", SCORES)
+def test_the_score(clause: str) -> None:
+    rows, of_rows, of_columns = SCORES[clause]
+    assert tableau_score(rows) == (of_rows, of_columns)
 
 
 def test_points_of_many_tableaus_at_once_are_those_of_each_alone_in_int16() -> None:
@@ -590,16 +594,6 @@ def test_the_score_of_a_whole_game_is_rows_columns_and_perfects() -> None:
     )
     assert game.scores[0, 0] == rows + 5 + 4 + 4 + 4
     assert game.terminated[0]
-
-
-def test_rewards_add_up_to_the_score() -> None:
-    game = KadoGame(200, Rules(num_players=4), seed=1)
-    rng, total = np.random.default_rng(1), np.zeros((200, 4))
-    while not game.terminated.all():
-        play_random(game, rng, steps=1)
-        assert (game.rewards >= 0).all()
-        total += game.rewards
-    assert (total == game.scores).all()
 
 
 def test_the_highest_total_wins_and_ties_share() -> None:

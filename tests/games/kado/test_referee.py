@@ -1,23 +1,21 @@
-"""The core against the slow referee, over many whole games on the same decks."""
+"""KADO's core beside the slow referee; ``test_rules`` plays the games of both."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
 
 from kododo_env.games.kado import KadoGame, Rules
 from tests.games.kado import written_deals
+from tests.games.referees import beside
 from tests.games.referees import kado as referee
 from tests.games.referees.kado import Card, Move, Numbers, Referee
-from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, kado_rules, short_name
-from tests.helpers import enough, few
 
-ALL_PLAYERS = pytest.mark.parametrize("num_players", [2, 3, 4])
+AT_THE_END = ("row_points", "column_best", "own_gifts", "own_ribbons", "scores", "seen")
 
 
 def card_id(card: Card | None, numbers: Numbers = referee.RULEBOOK) -> int:
@@ -30,15 +28,6 @@ def card_id(card: Card | None, numbers: Numbers = referee.RULEBOOK) -> int:
 def highest(numbers: Numbers) -> int:
     """The highest value of a card."""
     return max(value for ribbons in numbers.deck for cell in ribbons for value in cell)
-
-
-def set_up(num_players: int, num: int) -> tuple[KadoGame, list[Referee]]:
-    """The same shuffled decks for the core and for as many referees."""
-    rng, deck = np.random.default_rng([num_players, num]), referee.RULEBOOK.full_deck()
-    decks = [[deck[index] for index in rng.permutation(65)] for _ in range(num)]
-    game = KadoGame(num, Rules(num_players=num_players))
-    game.reset(decks=[[card_id(card) for card in each] for each in decks])
-    return game, [Referee(num_players, each) for each in decks]
 
 
 @cache
@@ -60,12 +49,6 @@ def action_of(move: Move, num_players: int, rules: Numbers = referee.RULEBOOK) -
     return action
 
 
-def waiting_for(game: KadoGame) -> list[int]:
-    """The games in which somebody has to decide; the others wait for the batch."""
-    found: list[int] = np.flatnonzero(game.deciding().any(axis=1)).tolist()
-    return found
-
-
 def choose(one: Referee, rng: np.random.Generator) -> dict[int, Move]:
     """Random choices; every other time a player guesses what would be right in part."""
     moves = {}
@@ -76,82 +59,6 @@ def choose(one: Referee, rng: np.random.Generator) -> dict[int, Move]:
             near = [("guess", gift, ribbon), ("guess", gift, 0), ("guess", 0, ribbon)]
             moves[player] = near[rng.integers(3)]
     return moves
-
-
-def play_step(game: KadoGame, referees: Sequence[Referee], rng: np.random.Generator) -> None:
-    """One step at random, the same in the core and with the referees who have a choice."""
-    actions = np.full((game.num_envs, game.num_players), game.no_op)
-    for index in waiting_for(game):
-        moves = choose(referees[index], rng)
-        for player, move in moves.items():
-            numbers = referees[index].numbers
-            actions[index, player] = action_of(move, game.num_players, numbers)
-        referees[index].play(moves)
-    game.step(actions)
-
-
-def assert_same_legal_actions(game: KadoGame, referees: Sequence[Referee]) -> None:
-    mask = np.zeros((game.num_envs, game.num_players, game.num_actions), np.bool_)
-    mask[:, :, game.no_op] = True
-    for index in waiting_for(game):
-        numbers = referees[index].numbers
-        for player, options in referees[index].choices.items():
-            mask[index, player, game.no_op] = False
-            legal = [action_of(move, game.num_players, numbers) for move in options]
-            mask[index, player, legal] = True
-    assert (game.legal_action_mask() == mask).all()
-
-
-def assert_same_position(game: KadoGame, referees: Sequence[Referee]) -> None:
-    """All that the core shows is what the referees have, where somebody has to decide."""
-    names = ("offered", "held", "put_aside", "swapped", "draw_pile_sizes")
-    shown = {name: getattr(game, name).tolist() for name in names}
-    for index in waiting_for(game):
-        one, turn = referees[index], referees[index].turn
-        assert (game.turn, game.phase, game.dealer) == (turn.number, turn.phase, turn.dealer)
-        if turn.phase == 1:
-            assert game.challenger == turn.challenger
-        before = [card_id(turn.before.get(player), one.numbers) for player in one.players]
-        aside = turn.dealt.index(turn.aside) + 1 if turn.aside else 0
-        pile = len(one.pile) + (turn.offered is not None)
-        there = (card_id(turn.offered, one.numbers), before, aside, turn.swapped, pile)
-        assert tuple(shown[name][index] for name in names) == there
-        if game.phase == game.phase_step == 0:
-            assert_same_tableaus(game, index, one)
-
-
-def assert_same_tableaus(game: KadoGame, index: int, one: Referee) -> None:
-    numbers = one.numbers
-    rows, columns = 2 * numbers.rows - 1, 2 * numbers.columns - 1
-    board = np.full((one.num_players, rows, columns), -1)
-    for player, tableau in enumerate(one.tableaus):
-        for (row, column), card in tableau.items():
-            board[player, row + rows // 2, column + columns // 2] = card_id(card, numbers)
-    assert (game.tableaus[index] == board).all()
-    assert game.scores[index].tolist() == one.scores()
-    assert game.perfects[index].tolist() == [len(won) for won in one.perfects]
-
-
-@ALL_PLAYERS
-def test_whole_games_go_as_with_the_referee(num_players: int) -> None:
-    game, referees = set_up(num_players, enough(700))
-    rng = np.random.default_rng(num_players)
-    while not game.terminated.all():
-        assert_same_legal_actions(game, referees)
-        assert_same_position(game, referees)
-        before = game.scores.copy()
-        play_step(game, referees, rng)
-        assert (game.rewards == game.scores - before).all()
-    assert game.terminated.all()
-    for index, one in enumerate(referees):
-        assert one.finished
-        assert_same_tableaus(game, index, one)
-        winners = one.winners()
-        shares = [(player in winners) / len(winners) for player in one.players]
-        np.testing.assert_allclose(game.outcome()[index], shares)
-
-
-# --- what everybody knows ---------------------------------------------------------------
 
 
 def one_hot(index: int | None, size: int) -> list[int]:
@@ -183,69 +90,152 @@ def tableau_pieces(tableau: referee.Tableau, numbers: Numbers) -> dict[str, obje
     }
 
 
-def observation_of(one: Referee, player: int) -> dict[str, object]:
-    """What the observation's pieces should say, counted from what the player may know."""
-    turn, seats = one.turn, [(player + step) % one.num_players for step in one.players]
-    seen, own, numbers = one.seen[player], one.tableaus[player].values(), one.numbers
-    tableaus = [tableau_pieces(one.tableaus[seat], numbers) for seat in seats]
-    before = [turn.before.get(seat) for seat in seats]
-    cards = [known_card(card if card in seen else None, numbers) for card in before]
-    offered = known_card(turn.offered if player == turn.dealer else None, numbers)
-    ruled_out = [{guess[kind] for guess in turn.wrong_guesses} for kind in (0, 1)]
-    gifts, ribbons = range(numbers.gifts), range(numbers.ribbons)
-    kinds = Counter(card[:3] for card in seen)
-    values = range(1, highest(numbers) + 1)
-    return {
-        **{name: [each[name] for each in tableaus] for name in tableaus[0]},
-        "scores": [one.scores()[seat] for seat in seats],
-        "perfects": [len(one.perfects[seat]) for seat in seats],
-        "turns_left": numbers.turns - turn.number,
-        "phase": one_hot(turn.phase, 3),
-        "dealer": [int(seat == turn.dealer) for seat in seats],
-        "challenger": [int(seat == turn.challenger) for seat in seats],
-        "dealt_as": [turn.dealt.index(card) + 1 if card else 0 for card in before],
-        "put_aside": turn.dealt.index(turn.aside) + 1 if turn.aside else 0,
-        "card_gift": [card[0] for card in cards],
-        "card_ribbon": [card[1] for card in cards],
-        "card_value": [card[2] for card in cards],
-        "offered_gift": offered[0],
-        "offered_ribbon": offered[1],
-        "offered_value": offered[2],
-        "not_gift": [int(gift in ruled_out[0]) for gift in gifts],
-        "not_ribbon": [int(ribbon in ruled_out[1]) for ribbon in ribbons],
-        "own_gifts": [sum(card[2] for card in own if card[0] == gift) for gift in gifts],
-        "own_ribbons": [sum(card[1] == ribbon for card in own) for ribbon in ribbons],
-        "seen": [[[kinds[gift, ribbon, value] for value in values] for ribbon in ribbons]
-                 for gift in gifts],
-    }  # fmt: skip
+class Beside(beside.Beside):
+    """KADO's: compared where somebody has to decide, since games wait for others of the batch."""
+
+    def __init__(self, rules: Rules, num: int, rng: np.random.Generator) -> None:
+        numbers = Numbers(
+            rules.deck,
+            rules.num_rows,
+            rules.num_columns,
+            rules.perfect_points,
+            bool(rules.max_discards),
+        )
+        if rules == Rules(rules.num_players):
+            numbers = referee.RULEBOOK
+        deck = numbers.full_deck()
+        decks = [[deck[index] for index in rng.permutation(len(deck))] for _ in range(num)]
+        self.game = KadoGame(num, rules, seed=0)
+        self.game.reset(decks=[[card_id(card, numbers) for card in each] for each in decks])
+        self.referees = [Referee(rules.num_players, each, numbers) for each in decks]
+        self.before = self.game.scores.copy()
+
+    def play(self, rng: np.random.Generator) -> None:
+        game, self.before = self.game, self.game.scores.copy()
+        actions = np.full((game.num_envs, game.num_players), game.no_op)
+        for index in self.told():
+            one = self.referees[index]
+            moves = choose(one, rng)
+            for player, move in moves.items():
+                actions[index, player] = action_of(move, game.num_players, one.numbers)
+            one.play(moves)
+        game.step(actions)
+
+    def assert_same_legal_actions(self) -> None:
+        game = self.game
+        mask = np.zeros((game.num_envs, game.num_players, game.num_actions), np.bool_)
+        mask[:, :, game.no_op] = True
+        for index in self.told():
+            one = self.referees[index]
+            for player, options in one.choices.items():
+                mask[index, player, game.no_op] = False
+                legal = [action_of(move, game.num_players, one.numbers) for move in options]
+                mask[index, player, legal] = True
+        assert (game.legal_action_mask() == mask).all()
+
+    def told(self) -> Iterator[int]:
+        found: list[int] = np.flatnonzero(self.game.deciding().any(axis=1)).tolist()
+        return iter(found)
+
+    def assert_same_position(self) -> None:
+        game = self.game
+        assert (game.rewards == game.scores - self.before).all()
+        names = ("offered", "held", "put_aside", "swapped", "draw_pile_sizes")
+        shown = {name: getattr(game, name).tolist() for name in names}
+        as_seen = [game.held_as_seen_by(player).tolist() for player in range(game.num_players)]
+        for index in self.told():
+            one, turn = self.referees[index], self.referees[index].turn
+            assert (game.turn, game.phase, game.dealer) == (turn.number, turn.phase, turn.dealer)
+            if turn.phase == 1:
+                assert game.challenger == turn.challenger
+            before = [card_id(turn.before.get(player), one.numbers) for player in one.players]
+            for seen, here in zip(one.seen, as_seen, strict=True):
+                known = {
+                    card_id(card, one.numbers) for card in turn.before.values() if card in seen
+                }
+                assert here[index] == [card if card in known else -1 for card in before]
+            aside = turn.dealt.index(turn.aside) + 1 if turn.aside else 0
+            pile = len(one.pile) + (turn.offered is not None)
+            offered = card_id(turn.offered, one.numbers)
+            whole = (offered, before, aside, turn.swapped, pile)
+            assert tuple(shown[name][index] for name in names) == whole
+            if game.phase == game.phase_step == 0:
+                self.assert_same_tableaus(index, one)
+        if game.terminated.all():
+            self.assert_same_end()
+
+    def assert_same_end(self) -> None:
+        pieces = self.game.view(0).pieces
+        for index, one in enumerate(self.referees):
+            assert one.finished
+            self.assert_same_tableaus(index, one)
+            own = self.observation_of(one, 0)
+            for name in AT_THE_END:
+                assert pieces[name][index].tolist() == own[name], name
+            winners = one.winners()
+            shares = [(player in winners) / len(winners) for player in one.players]
+            np.testing.assert_allclose(self.game.outcome()[index], shares)
+
+    def assert_same_tableaus(self, index: int, one: Referee) -> None:
+        game, numbers = self.game, one.numbers
+        rows, columns = 2 * numbers.rows - 1, 2 * numbers.columns - 1
+        board = np.full((one.num_players, rows, columns), -1)
+        for player, tableau in enumerate(one.tableaus):
+            for (row, column), card in tableau.items():
+                board[player, row + rows // 2, column + columns // 2] = card_id(card, numbers)
+        assert (game.tableaus[index] == board).all()
+        assert game.scores[index].tolist() == one.scores()
+        assert game.perfects[index].tolist() == [len(won) for won in one.perfects]
+
+    def observation_of(self, one: Referee, player: int) -> dict[str, object]:
+        turn, seats = one.turn, [(player + step) % one.num_players for step in one.players]
+        seen, own, numbers = one.seen[player], one.tableaus[player].values(), one.numbers
+        tableaus = [tableau_pieces(one.tableaus[seat], numbers) for seat in seats]
+        before = [turn.before.get(seat) for seat in seats]
+        cards = [known_card(card if card in seen else None, numbers) for card in before]
+        offered = known_card(turn.offered if player == turn.dealer else None, numbers)
+        ruled_out = [{guess[kind] for guess in turn.wrong_guesses} for kind in (0, 1)]
+        gifts, ribbons = range(numbers.gifts), range(numbers.ribbons)
+        kinds = Counter(card[:3] for card in seen)
+        values = range(1, highest(numbers) + 1)
+        return {
+            **{name: [each[name] for each in tableaus] for name in tableaus[0]},
+            "scores": [one.scores()[seat] for seat in seats],
+            "perfects": [len(one.perfects[seat]) for seat in seats],
+            "turns_left": numbers.turns - turn.number,
+            "phase": one_hot(turn.phase, 3),
+            "dealer": [int(seat == turn.dealer) for seat in seats],
+            "challenger": [int(seat == turn.challenger) for seat in seats],
+            "dealt_as": [turn.dealt.index(card) + 1 if card else 0 for card in before],
+            "put_aside": turn.dealt.index(turn.aside) + 1 if turn.aside else 0,
+            "card_gift": [card[0] for card in cards],
+            "card_ribbon": [card[1] for card in cards],
+            "card_value": [card[2] for card in cards],
+            "offered_gift": offered[0],
+            "offered_ribbon": offered[1],
+            "offered_value": offered[2],
+            "not_gift": [int(gift in ruled_out[0]) for gift in gifts],
+            "not_ribbon": [int(ribbon in ruled_out[1]) for ribbon in ribbons],
+            "own_gifts": [sum(card[2] for card in own if card[0] == gift) for gift in gifts],
+            "own_ribbons": [sum(card[1] == ribbon for card in own) for ribbon in ribbons],
+            "seen": [[[kinds[gift, ribbon, value] for value in values] for ribbon in ribbons]
+                     for gift in gifts],
+        }  # fmt: skip
 
 
-@ALL_PLAYERS
-def test_observations_are_what_the_referee_says_a_player_knows(num_players: int) -> None:
-    game, referees = set_up(num_players, 12)
-    rng = np.random.default_rng(num_players)
-    while not game.terminated.all():
-        assert (game.observe() <= game.layout.maxima).all()
-        for player in range(num_players):
-            pieces = game.view(player).pieces
-            for index in waiting_for(game):
-                seen = {name: numbers[index].tolist() for name, numbers in pieces.items()}
-                assert seen == observation_of(referees[index], player)
-        play_step(game, referees, rng)
-
-
-@ALL_PLAYERS
+@pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_the_games_above_meet_all_that_can_happen(num_players: int) -> None:
-    game, referees = set_up(num_players, 200)
     rng = np.random.default_rng(num_players)
+    both = Beside(Rules(num_players), 200, rng)
+    game = both.game
     met = Counter[str]()
     while not game.terminated.all():
-        play_step(game, referees, rng)
+        both.play(rng)
         met["waiting after a swap"] += game.swapped.sum() if game.phase == 1 else 0
         met["swap"] += game.swapped.sum() if game.phase == 2 else 0
         met["wrong guess"] += game.ruled_out_gifts.any(axis=1).sum()
         met["card put aside"] += game.put_aside.sum()
-    for one in referees:
+    for one in both.referees:
         met["perfect"] += sum(map(len, one.perfects))
         met["shared victory"] += len(one.winners()) > 1
         for tableau in one.tableaus:
@@ -259,52 +249,3 @@ def test_the_games_above_meet_all_that_can_happen(num_players: int) -> None:
     only_in_the_duel, not_in_the_duel = "card put aside", "waiting after a swap"
     never = not_in_the_duel if num_players == 2 else only_in_the_duel
     assert [name for name, times in met.items() if not times] == [never], met
-
-
-# --- other rules than the rulebook's ----------------------------------------------------
-
-
-def play_beside_the_referee(rules: Rules, rng: np.random.Generator) -> None:
-    """Two games under any rules, every number of theirs counted by the referee too."""
-    numbers = Numbers(
-        rules.deck,
-        rules.num_rows,
-        rules.num_columns,
-        rules.perfect_points,
-        bool(rules.max_discards),
-    )
-    deck = numbers.full_deck()
-    decks = [[deck[index] for index in rng.permutation(len(deck))] for _ in range(2)]
-    game = KadoGame(2, rules, seed=0)
-    game.reset(decks=[[card_id(card, numbers) for card in each] for each in decks])
-    referees = [Referee(rules.num_players, each, numbers) for each in decks]
-    while not game.terminated.all():
-        assert_same_legal_actions(game, referees)
-        assert_same_position(game, referees)
-        assert (game.observe() <= game.layout.maxima).all()
-        for index in waiting_for(game):
-            player = int(rng.integers(rules.num_players))
-            pieces = game.view(player).pieces
-            seen = {name: numbers[index].tolist() for name, numbers in pieces.items()}
-            assert seen == observation_of(referees[index], player)
-        play_step(game, referees, rng)
-    assert (game.observe() <= game.layout.maxima).all()
-    for index, one in enumerate(referees):
-        assert one.finished
-        assert_same_tableaus(game, index, one)
-        pieces = game.view(0).pieces
-        own = observation_of(one, 0)
-        for name in ("row_points", "column_best", "own_gifts", "own_ribbons", "scores", "seen"):
-            assert pieces[name][index].tolist() == own[name], name
-
-
-@pytest.mark.parametrize("rules", AT_THE_BOUNDS["kado"], ids=short_name)
-def test_at_the_bounds_of_the_rules_nothing_overflows(rules: Rules) -> None:
-    """``own_gifts`` was counted in a uint8, and a tableau may be worth 10,541 points."""
-    play_beside_the_referee(rules, np.random.default_rng(1))
-
-
-@few(15)
-@given(kado_rules(), SEEDS)
-def test_any_rules_are_played_as_the_referee_plays_them(rules: Rules, seed: int) -> None:
-    play_beside_the_referee(rules, np.random.default_rng(seed))

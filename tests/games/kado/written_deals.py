@@ -77,7 +77,7 @@ def act(game: KadoGame, **moves: int) -> None:
 
 
 def legal(game: KadoGame, player: int) -> list[int]:
-    """What a player of a batch of one may do."""
+    """The legal actions of a player of a batch of one."""
     found: list[int] = np.flatnonzero(game.legal_action_mask()[0, player]).tolist()
     return found
 

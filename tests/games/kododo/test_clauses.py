@@ -37,7 +37,7 @@ def evaluate(table: Sequence[str]) -> Result:
 
 
 def colour_scores(table: Sequence[str], colour: str) -> Result:
-    """What it looks like when all players take their own cards of a colour."""
+    """The result where all players take their own cards of a colour."""
     values = [[int(name[1]) for name in names.split() if name[0] == colour] for names in table]
     return [sum(own) for own in values], [len(own) for own in values]
 
@@ -70,12 +70,6 @@ def test_everyone_is_dealt_five_cards(num_players: int) -> None:
     assert game.hands[0].tolist() == dealt
 
 
-@pytest.mark.parametrize(("num_players", "pile"), [(2, 80), (3, 72), (4, 80), (5, 60)])
-def test_the_draw_pile_after_the_deal(num_players: int, pile: int) -> None:
-    game = KododoGame(1, Rules(num_players=num_players))
-    assert game.draw_pile_size == pile
-
-
 @pytest.mark.parametrize(("num_players", "removed"), [(2, 10), (3, 13), (4, 0), (5, 15)])
 def test_the_removed_cards_are_never_seen(num_players: int, removed: int) -> None:
     rules = Rules(num_players=num_players)
@@ -96,12 +90,20 @@ def test_the_removed_cards_are_never_seen(num_players: int, removed: int) -> Non
     assert +came_up == Counter(deck[: 100 - removed].tolist())
 
 
-@pytest.mark.parametrize(("num_players", "rounds"), [(2, 11), (3, 7), (4, 6), (5, 4)])
-def test_the_number_of_rounds_the_last_one_included(num_players: int, rounds: int) -> None:
+@pytest.mark.parametrize(
+    ("num_players", "pile", "rounds", "exact", "limit"),
+    [(2, 80, 11, 4, 5), (3, 72, 7, 5, 6), (4, 80, 6, 6, 7), (5, 60, 4, 7, 8)],
+)
+def test_the_draw_pile_the_rounds_the_kododo_number_and_the_limit(
+    num_players: int, pile: int, rounds: int, exact: int, limit: int
+) -> None:
+    """The rounds are with the last one; the numbers are P + 2 and P + 3."""
     game = KododoGame(3, Rules(num_players=num_players))
-    assert game.rules.num_rounds == rounds
-    steps = play_random(game, np.random.default_rng(3))
-    assert len(steps) == 3 * rounds
+    rules = game.rules
+    assert (game.draw_pile_size, rules.num_rounds) == (pile, rounds)
+    assert (rules.kododo_number, rules.limit) == (exact, limit)
+    assert kododo_round(np.arange(20), exact).nonzero()[0].tolist() == [exact]
+    assert len(play_random(game, np.random.default_rng(3))) == 3 * rounds
 
 
 # --- the turns ------------------------------------------------------------------------
@@ -248,12 +250,6 @@ def test_with_one_kododo_more_or_fewer_the_majority_colour_scores(table: list[st
     assert evaluate(table) == colour_scores(table, "B")
 
 
-@pytest.mark.parametrize(("num_players", "exact"), [(2, 4), (3, 5), (4, 6), (5, 7)])
-def test_the_exact_kododo_number(num_players: int, exact: int) -> None:
-    assert Rules(num_players=num_players).kododo_number == exact
-    assert kododo_round(np.arange(20), exact).nonzero()[0].tolist() == [exact]
-
-
 def test_in_a_majority_round_a_kododo_card_is_worth_its_one_point() -> None:
     table = ["B1 B6 G2 G3", "B1 Y2 Y3 O2"]
     assert evaluate(table) == ([7, 1], [2, 1])
@@ -267,80 +263,49 @@ def test_the_colour_with_most_cards_scores_each_players_own_cards_by_value() -> 
     assert evaluate(table) == ([7, 6, 0, 2], [2, 1, 0, 1])
 
 
-@pytest.mark.parametrize(("num_players", "limit"), [(2, 5), (3, 6), (4, 7), (5, 8)])
-def test_the_limit_is_p_plus_3(num_players: int, limit: int) -> None:
-    assert Rules(num_players=num_players).limit == limit
-
-
-BELOW_THE_LIMIT = ["BBBBGGYO", "BBBBBGGGGYYO", "BBBBBBGGGGGYYYOO", "BBBBBBBGGGGGGYYYOOOV"]
-AT_THE_LIMIT = ["BBBBBGGY", "BBBBBBGGGGYY", "BBBBBBBGGGGGYYOO", "BBBBBBBBGGGGGGYYYOOV"]
-OVER_THE_LIMIT = ["BBBBBBGG", "BBBBBBBBGGGY", "BBBBBBBBBBGGGGYY", "BBBBBBBBBBGGGGGGYYYO"]
-
-
-@pytest.mark.parametrize("colours", BELOW_THE_LIMIT)
-def test_a_colour_one_below_the_limit_scores(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, "B")
-
-
-@pytest.mark.parametrize("colours", AT_THE_LIMIT + OVER_THE_LIMIT)
-def test_a_colour_at_or_over_the_limit_is_out_and_the_next_one_scores(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, "G")
-
-
-@pytest.mark.parametrize("colours", ["BBBBBBBGGGGGGGYY", "BBBBBBBGGGGGGGGY", "GGGGGGGGBBBBBBBY"])
-def test_several_colours_at_or_over_the_limit_are_all_out(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, "Y")
-
-
-@pytest.mark.parametrize(
-    ("colours", "scoring"),
-    [
-        ("BBBGGGYO", None),
-        ("BBBGGGYY", "Y"),
-        ("BBBBBGGGGGYY", "Y"),
-        ("BBBBGGGGYYYYOOOV", "O"),
-        ("BBBBBBGGGGGGYYYYOOOV", "Y"),
+MAJORITIES: dict[str, list[tuple[str | None, list[str]]]] = {
+    "a colour one below the limit scores": [
+        ("B", ["BBBBGGYO", "BBBBBGGGGYYO", "BBBBBBGGGGGYYYOO", "BBBBBBBGGGGGGYYYOOOV"]),
     ],
-)
-def test_colours_that_share_the_highest_count_are_out_and_the_next_lower_count_is_tried(
-    colours: str, scoring: str | None
-) -> None:
-    table = table_of(colours)
-    expected = colour_scores(table, scoring) if scoring else nobody_scores(table)
-    assert evaluate(table) == expected
-
-
-@pytest.mark.parametrize(
-    ("colours", "scoring"),
-    [
-        ("BBBBBGGGGGYYYYOOOOVV", "V"),  # two ties, one below the other
-        ("BBBBBBBBGGGGGYYYYYOO", "O"),  # the limit first, then a tie
-        ("BBBBBBBBGGGGGGGGYYOV", "Y"),  # two over the limit
+    "a colour at the limit is out and the next one scores": [
+        ("G", ["BBBBBGGY", "BBBBBBGGGGYY", "BBBBBBBGGGGGYYOO", "BBBBBBBBGGGGGGYYYOOV"]),
     ],
-)
-def test_ties_cascade_down_to_a_colour_that_is_alone(colours: str, scoring: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == colour_scores(table, scoring)
+    "a colour over the limit is out and the next one scores": [
+        ("G", ["BBBBBBGG", "BBBBBBBBGGGY", "BBBBBBBBBBGGGGYY", "BBBBBBBBBBGGGGGGYYYO"]),
+    ],
+    "several colours at or over the limit are all out": [
+        ("Y", ["BBBBBBBGGGGGGGYY", "BBBBBBBGGGGGGGGY", "GGGGGGGGBBBBBBBY"]),
+    ],
+    "colours that share the highest count are out and the next lower count is tried": [
+        (None, ["BBBGGGYO"]),
+        ("Y", ["BBBGGGYY", "BBBBBGGGGGYY", "BBBBBBGGGGGGYYYYOOOV"]),
+        ("O", ["BBBBGGGGYYYYOOOV"]),
+    ],
+    "ties cascade down to a colour that is alone": [
+        ("V", ["BBBBBGGGGGYYYYOOOOVV"]),  # two ties, one below the other
+        ("O", ["BBBBBBBBGGGGGYYYYYOO"]),  # the limit first, then a tie
+        ("Y", ["BBBBBBBBGGGGGGGGYYOV"]),  # two over the limit
+    ],
+    "nobody scores when no colour is left": [
+        (None, ["BBBBBBBB", "BBBBBBBBBBBB", "BBBBBBBBGGGGGGGG", "BBBBGGGGYYYYOOOOVVVV"]),
+        (None, ["BBBBBGGGGGYYYOOO"]),
+    ],
+    "a count of zero never scores": [(None, ["BBBBGGGG", "BBGGYYOO", "BBBBGGGGYYYYOOOO"])],
+}
 
 
-@pytest.mark.parametrize(
-    "colours",
-    ["BBBBBBBB", "BBBBBBBBBBBB", "BBBBBBBBGGGGGGGG", "BBBBGGGGYYYYOOOOVVVV", "BBBBBGGGGGYYYOOO"],
-)
-def test_nobody_scores_when_no_colour_is_left(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == nobody_scores(table)
+@pytest.mark.parametrize("clause", MAJORITIES)
+def test_the_majority(clause: str) -> None:
+    for scoring, tables in MAJORITIES[clause]:
+        for table in map(table_of, tables):
+            expected = colour_scores(table, scoring) if scoring else nobody_scores(table)
+            assert evaluate(table) == expected, table
 
 
-@pytest.mark.parametrize("colours", ["BBBBGGGG", "BBGGYYOO", "BBBBGGGGYYYYOOOO"])
-def test_a_count_of_zero_never_scores(colours: str) -> None:
-    table = table_of(colours)
-    assert evaluate(table) == nobody_scores(table)
-    totals = np.array([[colours.count(colour)] for colour in COLOURS])
-    assert scoring_colour(totals, limit=7).tolist() == [-1]
+def test_no_colour_is_told_as_minus_one() -> None:
+    for colours in ("BBBBGGGG", "BBGGYYOO", "BBBBGGGGYYYYOOOO"):
+        totals = np.array([[colours.count(colour)] for colour in COLOURS])
+        assert scoring_colour(totals, limit=7).tolist() == [-1]
 
 
 def test_the_order_of_the_colours_makes_no_difference() -> None:
@@ -402,32 +367,36 @@ def finished(table: Sequence[str]) -> KododoGame:
     return game
 
 
-def test_the_highest_total_wins_whatever_the_piles() -> None:
-    game = finished(["B6 G2 G3 Y2", "B1 B1 B2 O2"])
-    assert game.scores.tolist() == [[6, 4]]
-    assert game.pile_sizes.tolist() == [[1, 3]]
-    assert game.outcome().tolist() == [[1, 0]]
-
-
-def test_among_equal_totals_most_cards_in_the_score_pile_win() -> None:
-    game = finished(["B3 G2 Y2 O2", "B1 B2 G2 Y2"])
-    assert game.scores.tolist() == [[3, 3]]
-    assert game.pile_sizes.tolist() == [[1, 2]]
-    assert game.outcome().tolist() == [[0, 1]]
-
-
-def test_the_tie_break_is_among_the_highest_totals_only() -> None:
-    game = finished(["G6 B2 Y2 O2", "G3 G3 B2 Y2", "G1 G1 O2 V2", "B2 Y2 O2 V2"])
-    assert game.scores.tolist() == [[6, 6, 2, 0]]
-    assert game.pile_sizes.tolist() == [[1, 2, 2, 0]]
-    assert game.outcome().tolist() == [[0, 1, 0, 0]]
-
-
-def test_the_victory_is_shared_if_the_piles_are_equal_too() -> None:
-    game = finished(["G1 G2 B2 Y2", "G1 G2 O2 V2", "G3 B2 Y2 O2", "B3 Y3 O3 V3"])
-    assert game.scores.tolist() == [[3, 3, 3, 0]]
-    assert game.pile_sizes.tolist() == [[2, 2, 1, 0]]
-    assert game.outcome().tolist() == [[0.5, 0.5, 0, 0]]
+@pytest.mark.parametrize(
+    ("table", "scores", "piles", "shares"),
+    [
+        pytest.param(
+            ["B6 G2 G3 Y2", "B1 B1 B2 O2"], [6, 4], [1, 3], [1, 0],
+            id="the highest total wins whatever the piles",
+        ),
+        pytest.param(
+            ["B3 G2 Y2 O2", "B1 B2 G2 Y2"], [3, 3], [1, 2], [0, 1],
+            id="among equal totals most cards in the score pile win",
+        ),
+        pytest.param(
+            ["G6 B2 Y2 O2", "G3 G3 B2 Y2", "G1 G1 O2 V2", "B2 Y2 O2 V2"],
+            [6, 6, 2, 0], [1, 2, 2, 0], [0, 1, 0, 0],
+            id="the tie break is among the highest totals only",
+        ),
+        pytest.param(
+            ["G1 G2 B2 Y2", "G1 G2 O2 V2", "G3 B2 Y2 O2", "B3 Y3 O3 V3"],
+            [3, 3, 3, 0], [2, 2, 1, 0], [0.5, 0.5, 0, 0],
+            id="the victory is shared if the piles are equal too",
+        ),
+    ],
+)  # fmt: skip
+def test_the_victory(
+    table: list[str], scores: list[int], piles: list[int], shares: list[float]
+) -> None:
+    game = finished(table)
+    assert game.scores.tolist() == [scores]
+    assert game.pile_sizes.tolist() == [piles]
+    assert game.outcome().tolist() == [shares]
 
 
 @ALL_PLAYERS
@@ -604,3 +573,23 @@ def test_a_player_knows_how_many_cards_are_left() -> None:
         play_random(game, np.random.default_rng(14), steps=1)
         left -= 5 * drawn
     assert left == 0
+
+
+# --- actions in words, decks of several deals -----------------------------------------------
+
+
+def test_actions_in_words() -> None:
+    game = KododoGame(1)
+    assert game.describe_action(3) == "lay the card in slot 3"
+    assert game.describe_action(11) == "lay the cards in slots 1 and 4"
+
+
+def test_a_long_game_takes_the_decks_of_a_hundred_deals_and_another_of_one() -> None:
+    decks = np.stack([shuffled(Rules())] * 101)[None]
+    long, standard = KododoGame(1, Rules(variant="long")), KododoGame(1)
+    for taken in (decks[:, 0], decks[:, :100]):
+        long.reset(decks=taken)
+    with pytest.raises(ValueError, match="a game of kododo takes at most 100 deals, not 101"):
+        long.reset(decks=decks)
+    with pytest.raises(ValueError, match="must have the shape"):
+        standard.reset(decks=decks[:, :2])

@@ -1,9 +1,9 @@
-"""The core against the slow referee, over many whole games on the same decks."""
+"""Kododo's core beside the slow referee; ``test_rules`` plays the games of both."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -13,17 +13,14 @@ from hypothesis import given
 
 from kododo_env.games.kododo import KododoGame, Rules
 from tests.games.kododo.written_deals import SLOTS
+from tests.games.referees import beside
 from tests.games.referees import kododo as referee
 from tests.games.referees.kododo import Numbers, Referee
-from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, kododo_rules, short_name
-from tests.helpers import enough, few, play_random
+from tests.games.rules_strategies import SEEDS, kododo_rules
+from tests.helpers import few, play_random
 
-LONG_DEALS = 20
-"""No long game takes this many deals."""
-
-CASES = [(players, "standard", enough(400)) for players in (2, 3, 4, 5)] + [
-    (players, "long", enough(200)) for players in (2, 3, 4, 5)
-]
+REAL_DEALS, MOST_DEALS = 20, 131
+"""No long game under the real rules takes this many deals, nor what is played under others."""
 
 
 @cache
@@ -33,28 +30,6 @@ def actions_of(hand_size: int) -> dict[tuple[int, ...], int]:
     slots = [choice for plays in (1, 2) for choice in combinations(places, plays)]
     assert hand_size != 5 or slots == SLOTS
     return {choice: action for action, choice in enumerate(slots)} | {(): 0}
-
-
-def set_up(num_players: int, variant: str, num: int) -> tuple[KododoGame, list[Referee]]:
-    """The same shuffled decks for the core and for as many referees."""
-    rng = np.random.default_rng([num_players, num])
-    deck = np.array(referee.rulebook(num_players).full_deck())
-    deals = 1 if variant == "standard" else LONG_DEALS
-    decks = np.array([[rng.permutation(deck) for _ in range(deals)] for _ in range(num)])
-    game = KododoGame(num, Rules(num_players=num_players, variant=variant))
-    game.reset(decks=decks[:, 0] if variant == "standard" else decks)
-    return game, [Referee(num_players, each.tolist(), variant) for each in decks]
-
-
-def play_turn(game: KododoGame, referees: Sequence[Referee], rng: np.random.Generator) -> None:
-    """Play one turn at random, the same in the core and with the referees."""
-    chosen = []
-    for one in referees:
-        legal = [one.choices(player) for player in range(game.num_players)]
-        chosen.append([choices[rng.integers(len(choices))] for choices in legal])
-        one.play(chosen[-1])
-    number_of = actions_of(game.rules.hand_size)
-    game.step([[number_of[slots] for slots in each] for each in chosen])
 
 
 def filled(cards: Sequence[int], size: int) -> list[int]:
@@ -72,76 +47,108 @@ def by_type(cards: Sequence[int], numbers: Numbers) -> list[list[int]]:
     ]
 
 
-def assert_same_position(game: KododoGame, referees: Sequence[Referee]) -> None:
-    """All that the core shows is what the referees have, whatever the game."""
-    players = range(game.num_players)
-    assert game.terminated.tolist() == [one.finished for one in referees]
-    assert game.scores.tolist() == [one.scores for one in referees]
-    assert game.rewards.tolist() == [one.rewards for one in referees]
-    piles = [[len(pile) for pile in one.piles] for one in referees]
-    assert game.pile_sizes.tolist() == piles
-    numbers = referees[0].numbers
-    held, laid = numbers.cards_in_hand, sum(numbers.cards_to_lay)
-    hands = [[filled(one.hands[player], held) for player in players] for one in referees]
-    assert game.hands.tolist() == hands
-    table = [[filled(one.table[player], laid) for player in players] for one in referees]
-    assert game.table.tolist() == table
-    shares = [[(player in one.winners()) / len(one.winners()) for player in players]
-              for one in referees]  # fmt: skip
-    np.testing.assert_allclose(game.outcome(), shares)
-    for one in referees:
-        if not one.finished:
+def numbers_of(rules: Rules) -> Numbers:
+    """The rules as the referee takes them."""
+    return Numbers(
+        rules.removed,
+        rules.num_players + rules.kododo_offset,
+        rules.num_players + rules.limit_offset,
+        rules.num_colours,
+        rules.copies,
+        rules.hand_size,
+        rules.plays,
+        rules.target_score,
+        rules.max_deals,
+    )
+
+
+class Beside(beside.Beside):
+    """Kododo's; in a long game decks for ``deals`` are given, by default more than are played."""
+
+    def __init__(
+        self, rules: Rules, num: int, rng: np.random.Generator, deals: int | None = None
+    ) -> None:
+        real = rules == Rules(rules.num_players, rules.variant)
+        numbers = referee.rulebook(rules.num_players) if real else numbers_of(rules)
+        deck, long = np.array(numbers.full_deck()), rules.variant == "long"
+        most = min(rules.max_deals, REAL_DEALS if real else MOST_DEALS)
+        deals = deals or most if long else 1
+        decks = np.array([[rng.permutation(deck) for _ in range(deals)] for _ in range(num)])
+        self.game = KododoGame(num, rules, seed=0)
+        self.game.reset(decks=decks if long else decks[:, 0])
+        self.referees = [
+            Referee(rules.num_players, each.tolist(), rules.variant, numbers) for each in decks
+        ]
+        self.action = actions_of(rules.hand_size)
+
+    def play(self, rng: np.random.Generator) -> None:
+        chosen = []
+        for one in self.referees:
+            legal = [one.choices(player) for player in range(self.game.num_players)]
+            chosen.append([choices[rng.integers(len(choices))] for choices in legal])
+            one.play(chosen[-1])
+        self.game.step([[self.action[slots] for slots in each] for each in chosen])
+
+    def assert_same_position(self) -> None:
+        game, referees = self.game, self.referees
+        players = range(game.num_players)
+        assert game.terminated.tolist() == [one.finished for one in referees]
+        assert game.scores.tolist() == [one.scores for one in referees]
+        assert game.rewards.tolist() == [one.rewards for one in referees]
+        piles = [[len(pile) for pile in one.piles] for one in referees]
+        assert game.pile_sizes.tolist() == piles
+        numbers = referees[0].numbers
+        held, laid = numbers.cards_in_hand, sum(numbers.cards_to_lay)
+        hands = [[filled(one.hands[player], held) for player in players] for one in referees]
+        assert game.hands.tolist() == hands
+        table = [[filled(one.table[player], laid) for player in players] for one in referees]
+        assert game.table.tolist() == table
+        shares = [[(player in one.winners()) / len(one.winners()) for player in players]
+                  for one in referees]  # fmt: skip
+        np.testing.assert_allclose(game.outcome(), shares)
+        for index in self.told():
             # These are the whole batch's; a game that is over waits for the others.
+            one = referees[index]
             assert (game.turn, game.round_index) == (one.turn, one.round_index)
             assert game.draw_pile_size == len(one.draw_pile)
 
+    def assert_same_legal_actions(self) -> None:
+        mask = self.game.legal_action_mask()
+        for index, one in enumerate(self.referees):
+            for player in range(self.game.num_players):
+                legal = [self.action[slots] for slots in one.choices(player)]
+                assert mask[index, player].nonzero()[0].tolist() == legal
 
-def assert_same_legal_actions(game: KododoGame, referees: Sequence[Referee]) -> None:
-    mask = game.legal_action_mask()
-    for index, one in enumerate(referees):
-        for player in range(game.num_players):
-            legal = [actions_of(game.rules.hand_size)[slots] for slots in one.choices(player)]
-            assert mask[index, player].nonzero()[0].tolist() == legal
+    def told(self) -> Iterator[int]:
+        return (index for index, one in enumerate(self.referees) if not one.finished)
 
-
-def assert_same_knowledge(game: KododoGame, referees: Sequence[Referee]) -> None:
-    """Every number of the observation of a running game, worked out from the referee."""
-    for player in range(game.num_players):
-        pieces = game.view(player).pieces
-        for index, one in enumerate(referees):
-            if not one.finished:
-                seen = {name: numbers[index].tolist() for name, numbers in pieces.items()}
-                assert seen == observation_of(one, player)
-
-
-def observation_of(one: Referee, player: int) -> dict[str, object]:
-    """What the observation's pieces should say, counted from what the player may know."""
-    known, numbers = one.known_to(player), one.numbers
-    colours = range(numbers.colours)
-    seats = [
-        [[card for card in cards if numbers.colour_of(card) == colour] for colour in colours]
-        for cards in known.table
-    ]
-    totals = [sum(len(seat[colour]) for seat in seats) for colour in colours]
-    kododos = [sum(map(numbers.is_kododo, cards)) for cards in known.table]
-    turns = range(len(numbers.cards_to_lay))
-    return {
-        "hand": by_type(known.hand, numbers),
-        "table_cards": [[len(cards) for cards in seat] for seat in seats],
-        "table_points": [[sum(map(numbers.value_of, cards)) for cards in seat] for seat in seats],
-        "table_kododos": kododos,
-        "colour_totals": totals,
-        "to_limit": [max(0, numbers.limit - total) for total in totals],
-        "kododo_total": sum(kododos),
-        "to_kododo_number": max(0, numbers.kododo_number - sum(kododos)),
-        "scores": known.scores,
-        "pile_sizes": known.pile_sizes,
-        "turn": [int(turn == known.turn) for turn in turns],
-        "rounds_left": rounds_of(one) - known.round_index,
-        "draw_pile": known.draw_pile,
-        "later_deal": int(known.later_deal),
-        "seen": by_type(known.revealed, numbers),
-    }
+    def observation_of(self, one: Referee, player: int) -> dict[str, object]:
+        known, numbers = one.known_to(player), one.numbers
+        colours = range(numbers.colours)
+        seats = [
+            [[card for card in cards if numbers.colour_of(card) == colour] for colour in colours]
+            for cards in known.table
+        ]
+        totals = [sum(len(seat[colour]) for seat in seats) for colour in colours]
+        kododos = [sum(map(numbers.is_kododo, cards)) for cards in known.table]
+        values = [[sum(map(numbers.value_of, cards)) for cards in seat] for seat in seats]
+        return {
+            "hand": by_type(known.hand, numbers),
+            "table_cards": [[len(cards) for cards in seat] for seat in seats],
+            "table_points": values,
+            "table_kododos": kododos,
+            "colour_totals": totals,
+            "to_limit": [max(0, numbers.limit - total) for total in totals],
+            "kododo_total": sum(kododos),
+            "to_kododo_number": max(0, numbers.kododo_number - sum(kododos)),
+            "scores": known.scores,
+            "pile_sizes": known.pile_sizes,
+            "turn": [int(turn == known.turn) for turn in range(len(numbers.cards_to_lay))],
+            "rounds_left": rounds_of(one) - known.round_index,
+            "draw_pile": known.draw_pile,
+            "later_deal": int(known.later_deal),
+            "seen": by_type(known.revealed, numbers),
+        }
 
 
 def rounds_of(one: Referee) -> int:
@@ -153,39 +160,12 @@ def rounds_of(one: Referee) -> int:
     return left // (players * sum(numbers.cards_to_lay)) + 1
 
 
-@pytest.mark.parametrize(("num_players", "variant", "num"), CASES)
-def test_whole_games_go_as_with_the_referee(num_players: int, variant: str, num: int) -> None:
-    game, referees = set_up(num_players, variant, num)
-    rng = np.random.default_rng(num_players)
-    assert_same_position(game, referees)
-    while not game.terminated.all():
-        assert_same_legal_actions(game, referees)
-        play_turn(game, referees, rng)
-        assert_same_position(game, referees)
-    assert all(one.finished for one in referees)
-
-
-@pytest.mark.parametrize(("num_players", "variant", "num"), CASES)
-def test_observations_are_what_the_referee_says_a_player_knows(
-    num_players: int, variant: str, num: int
-) -> None:
-    game, referees = set_up(num_players, variant, num // 15)
-    rng = np.random.default_rng(num_players)
-    while not game.terminated.all():
-        assert_same_knowledge(game, referees)
-        observation = game.observe()
-        assert (observation <= game.layout.maxima).all()
-        play_turn(game, referees, rng)
-
-
 @pytest.mark.parametrize("num_players", [2, 3, 4, 5])
 def test_the_games_above_meet_every_kind_of_round_and_end(num_players: int) -> None:
-    game, referees = set_up(num_players, "standard", 400)
-    rng = np.random.default_rng(num_players)
-    while not game.terminated.all():
-        play_turn(game, referees, rng)
+    both = Beside(Rules(num_players), 400, np.random.default_rng(num_players))
+    both.play_to_the_end(np.random.default_rng(num_players))
     met = Counter[str]()
-    for one in referees:
+    for one in both.referees:
         tied = sorted(one.scores)[-1] == sorted(one.scores)[-2]
         met["tie broken by the piles"] += tied and len(one.winners()) == 1
         met["shared victory"] += len(one.winners()) > 1
@@ -210,68 +190,17 @@ def test_the_referees_own_tables_are_the_rulebooks() -> None:
     assert [referee.LIMIT[players] for players in (2, 3, 4, 5)] == [5, 6, 7, 8]
 
 
-# --- other rules than the rulebook's ----------------------------------------------------
-
-
-def numbers_of(rules: Rules) -> Numbers:
-    """The rules as the referee takes them."""
-    return Numbers(
-        rules.removed,
-        rules.num_players + rules.kododo_offset,
-        rules.num_players + rules.limit_offset,
-        rules.num_colours,
-        rules.copies,
-        rules.hand_size,
-        rules.plays,
-        rules.target_score,
-        rules.max_deals,
-    )
-
-
-def play_beside_the_referee(rules: Rules, rng: np.random.Generator, most_steps: int) -> None:
-    """Two games under any rules, every number of theirs counted by the referee too."""
-    numbers = numbers_of(rules)
-    deck = np.array(numbers.full_deck())
-    deals = range(min(rules.max_deals, most_steps + 1))
-    decks = np.array([[rng.permutation(deck) for _ in deals] for _ in range(2)])
-    game = KododoGame(2, rules, seed=0)
-    game.reset(decks=decks if rules.variant == "long" else decks[:, 0])
-    referees = [Referee(rules.num_players, d.tolist(), rules.variant, numbers) for d in decks]
-    for _ in range(most_steps):
-        assert (game.observe() <= game.layout.maxima).all()
-        assert_same_position(game, referees)
-        assert_same_knowledge(game, referees)
-        if game.terminated.all():
-            break
-        play_turn(game, referees, rng)
-    assert_same_position(game, referees)
-
-
-@pytest.mark.parametrize("rules", AT_THE_BOUNDS["kododo"], ids=short_name)
-def test_at_the_bounds_of_the_rules_nothing_overflows(rules: Rules) -> None:
-    play_beside_the_referee(rules, np.random.default_rng(1), 130)
-
-
-@few(40)
-@given(kododo_rules(), SEEDS)
-def test_any_rules_are_played_as_the_referee_plays_them(rules: Rules, seed: int) -> None:
-    play_beside_the_referee(rules, np.random.default_rng(seed), 40)
-
-
 @few(10)
 @given(kododo_rules(most_target=3), SEEDS)
 def test_every_game_ends_as_the_referee_ends_it(rules: Rules, seed: int) -> None:
     """Under some of these rules hardly anybody ever scores."""
-    rng, numbers = np.random.default_rng(seed), numbers_of(rules)
-    decks = [rng.permutation(numbers.full_deck()) for _ in range(rules.max_deals)]
-    game = KododoGame(1, rules, seed=0)
-    game.reset(decks=np.array([decks if rules.variant == "long" else decks[0]]))
-    one = Referee(rules.num_players, [each.tolist() for each in decks], rules.variant, numbers)
-    while not one.finished:
-        play_turn(game, [one], rng)
-        assert game.scores[0].tolist() == one.scores
-        assert bool(game.terminated[0]) == one.finished
-    assert one.deal < rules.max_deals
+    rng = np.random.default_rng(seed)
+    both = Beside(rules, 1, rng, deals=rules.max_deals)
+    while not both.game.terminated[0]:
+        both.play(rng)
+        assert both.game.scores[0].tolist() == both.referees[0].scores
+        assert bool(both.game.terminated[0]) == both.referees[0].finished
+    assert both.referees[0].deal < rules.max_deals
 
 
 def test_a_game_in_which_nobody_can_score_ends() -> None:

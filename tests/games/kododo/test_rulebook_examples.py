@@ -1,46 +1,20 @@
-"""Every worked example and table of the rulebooks, played with the core.
+"""Every worked example of the rulebooks, played with the core; the tables are in the clauses.
 
 The rulebooks show what lies on the table by colour; who laid which card is ours.
 """
 
 from __future__ import annotations
 
-import pytest
-
-from kododo_env.games.kododo import KododoGame, Rules
+from kododo_env.games.kododo import Rules
 from tests.games.kododo.written_deals import play_round, start, table_of
 
 
 def points_of(table: list[str]) -> list[float]:
-    """What a first round with this table scores."""
+    """The points of a first round with this table."""
     points: list[float] = play_round(start(Rules(num_players=len(table)), [table]), table)[
         0
     ].tolist()
     return points
-
-
-def test_setup_table_cards_to_remove() -> None:
-    removed = [Rules(num_players=players).removed for players in (2, 3, 4, 5)]
-    assert removed == [10, 13, 0, 15]
-
-
-def test_table_number_of_kododo_cards() -> None:
-    exact = [Rules(num_players=players).kododo_number for players in (2, 3, 4, 5)]
-    assert exact == [4, 5, 6, 7]
-
-
-def test_table_limit() -> None:
-    assert [Rules(num_players=players).limit for players in (2, 3, 4, 5)] == [5, 6, 7, 8]
-
-
-@pytest.mark.parametrize("num_players", [2, 3, 4, 5])
-def test_overview_each_round_everyone_lays_four_cards_on_three_turns(num_players: int) -> None:
-    game = KododoGame(1, Rules(num_players=num_players), seed=1)
-    for laid, first in ((2, 5), (3, 0), (4, 0)):
-        assert (game.hands >= 0).all()
-        game.step([[first] * num_players])
-        shown = game.last_table if laid == 4 else game.table
-        assert (shown >= 0).sum(axis=2).tolist() == [[laid] * num_players]
 
 
 def test_kododo_example_exactly_six_in_a_game_of_four() -> None:

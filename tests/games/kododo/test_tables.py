@@ -21,7 +21,7 @@ ALL_RULES = [
 KODODO = 1  # the value of a Kododo card
 
 
-def made_anew(rules: Rules) -> Tables:
+def made_again(rules: Rules) -> Tables:
     fresh: Tables = tables.__wrapped__(rules)
     return fresh
 
@@ -30,7 +30,7 @@ def made_anew(rules: Rules) -> Tables:
 def test_an_action_is_legal_if_it_lays_as_many_cards_as_it_must_and_they_are_there(
     rules: Rules,
 ) -> None:
-    found, slots = made_anew(rules), range(rules.hand_size)
+    found, slots = made_again(rules), range(rules.hand_size)
     actions = [(slot,) for slot in slots] + list(combinations(slots, 2))
     assert found.slots == tuple(actions)
     assert found.ends.T.tolist() == [[each[0], each[-1]] for each in actions]
@@ -41,8 +41,8 @@ def test_an_action_is_legal_if_it_lays_as_many_cards_as_it_must_and_they_are_the
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
-def test_what_a_card_adds_to_the_counts(rules: Rules) -> None:
-    found, colours = made_anew(rules), rules.num_colours
+def test_a_card_adds_its_colour_points_and_type_to_the_counts(rules: Rules) -> None:
+    found, colours = made_again(rules), rules.num_colours
     assert found.counts.shape == (NONE + 1, 2 * colours + 1 + rules.num_card_types)
     for card, row in enumerate(found.counts.tolist()):
         expected = [0] * len(row)
@@ -63,11 +63,11 @@ def test_a_copy_of_the_tables_is_the_tables() -> None:
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_the_most_that_may_be_played_is_the_limit_and_the_kododo_number(rules: Rules) -> None:
     wanted = [[rules.limit]] * rules.num_colours + [[rules.kododo_number]]
-    assert made_anew(rules).known.most.tolist() == wanted
+    assert made_again(rules).known.most.tolist() == wanted
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
-def test_what_games_share_cannot_be_written(rules: Rules) -> None:
-    found = made_anew(rules)
+def test_tables_that_games_share_cannot_be_written(rules: Rules) -> None:
+    found = made_again(rules)
     arrays = [found.ends, found.counts, *chain.from_iterable(found.legal), found.known.most]
     assert not any(array.flags.writeable for array in arrays)

@@ -59,7 +59,7 @@ def test_one_game_moves_and_scores_cards_as_any_number_does(rules: Rules) -> Non
 
 
 @each_rules
-def test_what_holds_in_every_state_is_asked_of_a_state_alone(rules: Rules) -> None:
+def test_the_first_fault_of_a_state_alone_is_named(rules: Rules) -> None:
     state, found = dealt(rules, 3), tables(rules)
     assert all(np.all(holds) for _, holds in invariants(state, rules, found))
     state.hands[0, :, 1] = state.hands[0, ::-1, 1]

@@ -16,7 +16,7 @@ COLOURS = "BGYOV"
 SINGLES = [(0,), (1,), (2,), (3,), (4,)]
 PAIRS = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
 SLOTS: list[tuple[int, ...]] = [*SINGLES, *PAIRS]
-"""What the actions 0 to 14 lay, written out."""
+"""The slots that the actions 0 to 14 lay, written out."""
 TURNS = [slice(0, 2), slice(2, 3), slice(3, 4)]
 """Which of a player's four cards of a round are laid in which turn."""
 

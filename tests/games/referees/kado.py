@@ -20,7 +20,7 @@ Cell = tuple[int, int]
 Tableau = dict[Cell, Card]
 Move = tuple[str, *tuple[int, ...]]
 Choices = dict[int, list[Move]]
-"""Who has something to decide, and between what."""
+"""The players with something to decide, and their options."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ RULEBOOK = Numbers()
 
 @dataclass
 class Turn:
-    """What has happened in one turn.
+    """The course of one turn.
 
     Attributes:
         number: From 0.

@@ -93,7 +93,7 @@ def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
 
 @dataclass
 class Known:
-    """What one player knows; their own seat comes first."""
+    """All that one player knows; their own seat comes first."""
 
     hand: list[int]
     revealed: list[int]
@@ -167,7 +167,7 @@ class Referee:
         self.last_round = not self.draw_pile
 
     def choices(self, player: int) -> list[tuple[int, ...]]:
-        """What a player may lay: places in their sorted hand. One empty choice when all is over."""
+        """The choices of a player: places in their sorted hand; one empty choice at the end."""
         if self.finished:
             return [()]
         places = range(len(self.hands[player]))

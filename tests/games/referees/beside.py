@@ -1,0 +1,63 @@
+"""The core beside the slow referees: the same decks and choices, and nothing may differ."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+
+class Beside(ABC):
+    """A batch of one game, and a referee for each of its games.
+
+    Attributes:
+        game: The batch.
+        referees: N of them, with the same decks.
+    """
+
+    game: Any
+    referees: list[Any]
+
+    @abstractmethod
+    def __init__(self, rules: Any, num: int, rng: np.random.Generator) -> None:
+        """Deal shuffled decks to the core and to the referees.
+
+        Under the real rules the referees have the rulebook's numbers, not those of ``rules``.
+        """
+
+    @abstractmethod
+    def play(self, rng: np.random.Generator) -> None:
+        """One step at random, the same in the core and with the referees."""
+
+    @abstractmethod
+    def assert_same_position(self) -> None:
+        """All that the core shows is what the referees have."""
+
+    @abstractmethod
+    def assert_same_legal_actions(self) -> None:
+        """The mask allows what the referees allow, and nothing else."""
+
+    @abstractmethod
+    def told(self) -> Iterator[int]:
+        """The games of which the referees can say now what a player observes."""
+
+    @abstractmethod
+    def observation_of(self, one: Any, player: int) -> dict[str, Any]:
+        """The observation's pieces as they should be, counted from what the player may know."""
+
+    def assert_same(self, known: int, players: Iterable[int]) -> None:
+        """Nothing differs; observations of these players are compared in the first games."""
+        self.assert_same_position()
+        self.assert_same_legal_actions()
+        assert (self.game.observe()[:known] <= self.game.layout.maxima).all()
+        for player in players:
+            pieces = self.game.view(player).pieces
+            for index in (each for each in self.told() if each < known):
+                seen = {name: numbers[index].tolist() for name, numbers in pieces.items()}
+                assert seen == self.observation_of(self.referees[index], player)
+
+    def play_to_the_end(self, rng: np.random.Generator) -> None:
+        while not self.game.terminated.all():
+            self.play(rng)
