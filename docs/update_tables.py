@@ -15,7 +15,7 @@ from typing import Any
 from tabulate import tabulate
 
 from agents.release.card import columns
-from benchmarks.speed import tables as speed_tables
+from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, held_out, policy_tables
@@ -37,8 +37,8 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
     yield DOCS / "speed.md", "words", partial(speed, speed_in_words)
-    yield DOCS / "speed.md", "machine", lambda: speed_tables.about(_speeds())
-    for part, table in speed_tables.TABLES.items():
+    yield DOCS / "speed.md", "machine", lambda: speed_page.about(_speeds())
+    for part, table in speed_page.TABLES.items():
         yield DOCS / "speed.md", part, partial(speed, table)
     yield DOCS / "ray.md", "measured", ray_measured
     yield DOCS / "ray.md", "expected", ray_expected
