@@ -108,6 +108,6 @@ def test_a_short_soak_of_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture
     soak.main(["--part", "parallel_env", "--game", "combi_combo", "--episodes", "30"])
     said = json.loads(capsys.readouterr().out)
     assert (said["part"], said["episodes"]) == ("parallel_env", 30)
-    found = soak.self_play("kododo", 0.01, tmp_path)
-    assert "updates" in found  # on a busy machine there is not one in this time
+    found = soak.self_play("kododo", 0.05, tmp_path)
+    assert found["updates"] >= 1
     assert found["first_mb"] > 0
