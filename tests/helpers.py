@@ -1,4 +1,4 @@
-"""What the tests of every game use; nothing here knows a game."""
+"""Helpers of the tests of every game; nothing here knows a game."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ class Numbered(ActionValueAgent):
         return best_legal(values, view)
 
 
-def test_who_has_action_values_plays_by_them() -> None:
+def test_an_agent_with_action_values_plays_by_them() -> None:
     view = registry.batch_game("combi_combo", 40, seed=0, num_players=4).view(1)
     agent, rng = Numbered(), np.random.default_rng(0)
     assert (agent.act(view, rng) == Last().act(view, rng)).all()

@@ -84,7 +84,7 @@ def test_fields_are_what_they_are_told_to_be() -> None:
             Now(**wrong)
 
 
-def test_what_is_shared_cannot_be_written() -> None:
+def test_shared_arrays_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="read-only"):
         read_only(np.zeros(2))[0] = 1
 
@@ -127,7 +127,7 @@ def test_games_that_are_kept_stay_in_arrays_old_and_new(kept: list[int]) -> None
     assert not state.hands[..., ~which].any()
 
 
-def test_what_a_state_gave_is_taken_in_its_own_types() -> None:
+def test_a_states_own_entries_are_taken_in_its_own_types() -> None:
     state = small()
     loaded = SmallState.blank(Rules(), 4).like({**state.as_dict(), "stage": 2})
     assert loaded.stage is Stage.LAST
@@ -144,7 +144,7 @@ def test_what_a_state_gave_is_taken_in_its_own_types() -> None:
         ("turn", -1, "turn must be 0 or more, not -1"),
     ],
 )
-def test_what_is_no_state_is_refused(key: str, value: object, message: str) -> None:
+def test_entries_of_no_state_are_refused(key: str, value: object, message: str) -> None:
     state = small()
     with pytest.raises(ValueError, match=message):
         state.like({**state.as_dict(), key: value})
@@ -160,7 +160,7 @@ def test_the_tables_of_some_rules_are_shared_and_read_only(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_what_a_game_can_do_besides_stands_among_its_bases(game: str) -> None:
+def test_a_games_capabilities_stand_among_its_bases(game: str) -> None:
     played = registry.batch_game(game, 1)
     for capability in (PlaysRounds, TakesBack):
         assert isinstance(played, capability) == (capability in type(played).__bases__)

@@ -1,4 +1,4 @@
-"""What every batch owes its users in small things that the kit does not ask."""
+"""Small things that every batch owes its users and that the kit does not ask."""
 
 from __future__ import annotations
 

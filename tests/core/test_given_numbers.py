@@ -37,18 +37,8 @@ from tests.fuzz.odd import value_of
 
 each_game = pytest.mark.parametrize("game", GAMES)
 NO_NUMBERS = [
-    True,
-    np.True_,
-    np.array(True),
-    1.0,
-    np.float64(1),
-    "1",
-    [1],
-    1j,
-    "no",
-    object(),
-    None,
-]
+    True, np.True_, np.array(True), 1.0, np.float64(1), "1", [1], 1j, "no", object(), None,
+]  # fmt: skip
 EDGES = [-1, np.int64(-1), np.int8(-1), 0, 2, 3, 2**70, 2**100]
 NUMBERS = [1, np.int64(1), np.uint8(1), np.array(1)]
 
@@ -210,7 +200,7 @@ def gymnasium_id(game: str) -> str:
 def test_an_option_is_one_of_those_that_there_are(
     door: str, option: str, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What cannot be looked up in a dictionary was a TypeError, and long text came back whole."""
+    """A key that no dictionary takes was a TypeError, and long text came back whole."""
     monkeypatch.chdir(tmp_path)
     Path("ansi\n").touch()  # so that no records can be written there
     for wrong in NO_NAMES:
@@ -256,22 +246,28 @@ def finish(env: Any) -> None:
 # --- agents ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bad", [True, 1.5, "3", np.float64(2)], ids=repr)
-def test_agents_take_whole_numbers_only(bad: Any) -> None:
-    two = RandomAgent(), RandomAgent()
-    names = "random", "heuristic"
-    for call, name in (
-        (lambda: SearchBudget(worlds=bad), "worlds"),
-        (lambda: DataParallel(bad), "threads"),
-        (lambda: Match(*two, "kododo", bad).play(), "players"),
-        (lambda: Match(*two, "kododo", 2, bad).play(), "games"),
-        (lambda: Match(*two, "kododo", 2, 8, bad).play(), "seed"),
-        (lambda: Tournament("kododo", names, 2, 80, bad), "seed"),
-        (lambda: Tournament("kododo", names, 2, bad), "games"),
-        (lambda: Tournament("kododo", names, bad), "players"),
-        (lambda: list(run(Tournament("kododo", names, 2, 80), [], bad)), "workers"),
-    ):
-        refused(call, f"{name} must be a whole number, not ")
+TWO = RandomAgent(), RandomAgent()
+PAIR = "random", "heuristic"
+TAKING: list[tuple[Callable[[Any], Any], str, int, str]] = [
+    (lambda n: SearchBudget(worlds=n), "worlds", 0, "worlds must be 1 to 100000, not 0"),
+    (DataParallel, "threads", 0, "threads must be 1 or more, not 0"),
+    (lambda n: Match(*TWO, "kododo", n).play(), "players", 9, "players"),
+    (lambda n: Match(*TWO, "kododo", 2, n).play(), "games", 1, "2 players need 2 games at least"),
+    (lambda n: Match(*TWO, "kododo", 2, 8, n).play(), "seed", -1, "seed must be 0 or more, not -1"),
+    (lambda n: Tournament("kododo", PAIR, 2, 80, n), "seed", -1, "seed must be 0 or more, not -1"),
+    (lambda n: Tournament("kododo", PAIR, 2, n), "games", 1, "games"),
+    (lambda n: Tournament("kododo", PAIR, n), "players", 9, "players"),
+    (lambda n: [*run(Tournament("kododo", PAIR, 2, 80), [], n)], "workers", 0, "workers must be 1"),
+]
+
+
+@pytest.mark.parametrize(("use", "name", "beyond", "said"), TAKING)
+def test_agents_take_whole_numbers_in_range(
+    use: Callable[[Any], Any], name: str, beyond: int, said: str
+) -> None:
+    for bad in (True, 1.5, "3", np.float64(2)):
+        refused(lambda bad=bad: use(bad), f"{name} must be a whole number, not ")
+    refused(lambda: use(beyond), said)
 
 
 def test_numpys_numbers_in_a_tournament_become_pythons() -> None:
@@ -294,14 +290,3 @@ def test_layouts_are_made_of_whole_numbers() -> None:
     piece = Piece("hand", (np.int64(2),), np.int64(9), "", ("slot",))  # type: ignore[arg-type]
     same = Piece("hand", (2,), 9, "", ("slot",))
     assert ObservationLayout((piece,)).fingerprint() == ObservationLayout((same,)).fingerprint()
-
-
-def test_numbers_of_agents_are_in_range() -> None:
-    two = RandomAgent(), RandomAgent()
-    for call, said in (
-        (lambda: SearchBudget(worlds=0), "worlds must be 1 to 100000, not 0"),
-        (lambda: DataParallel(0), "threads must be 1 or more, not 0"),
-        (lambda: Match(*two, "kododo", 2, 8, -1).play(), "seed must be 0 or more, not -1"),
-        (lambda: Match(*two, "kododo", 2, 1).play(), "2 players need 2 games at least"),
-    ):
-        refused(call, said)

@@ -1,4 +1,4 @@
-"""What batches and wrappers say to somebody who does it wrong, word for word."""
+"""The messages of batches and wrappers to somebody who does it wrong, word for word."""
 
 from __future__ import annotations
 

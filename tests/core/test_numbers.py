@@ -82,7 +82,13 @@ def test_the_ends_of_a_range_are_in_it() -> None:
         ([4, 10], lambda value: Bounds(most=value), "most must be 5 to 9, not "),
         (["9"], lambda value: Bounds(most=value), "most must be a whole number, not '9'"),
         (
-            [[1, True], [np.False_, 2], [[1], [np.True_]], [np.array([True]), np.array([1])]],
+            [
+                [1, True],
+                (1, True),
+                [np.False_, 2],
+                [[1], [np.True_]],
+                [np.array([True]), np.array([1])],
+            ],
             lambda values: whole_numbers(values, "n"),
             "n must be integers, not bool",
         ),

@@ -24,7 +24,7 @@ def test_words_say_no_more_than_the_player_knows(name: str, players: int) -> Non
         game.step(random_actions(game, rng))
 
 
-def test_what_is_not_legal_is_described_without_cards() -> None:
+def test_illegal_actions_are_described_without_cards() -> None:
     game = registry.batch_game("kododo", 1, seed=1)
     assert game.describe_choice(0, 0) == game.describe_action(0) == "lay the card in slot 0"
     kado = registry.batch_game("kado", 1, seed=1)

@@ -44,7 +44,7 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def cases(number: int, seed: int) -> dict[str, Case]:
-    """What is done, by name."""
+    """The cases by name."""
     works: dict[str, Work] = {"training": Training("kododo", 3), "evaluation": Tournament()}
     every: dict[str, Case] = {
         f"training {game}": partial(

@@ -72,7 +72,7 @@ def test_faults_are_noticed(
         Script(["-c", script], tmp_path / "words").end([0])
 
 
-def test_what_is_found_is_told_and_counted(
+def test_faults_are_told_and_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def wrong(scratch: Path) -> None:

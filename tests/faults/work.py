@@ -1,4 +1,4 @@
-"""What is broken off, gone on with, and compared to the bit with the same undisturbed."""
+"""Work that is broken off, gone on with, and compared to the bit with the same undisturbed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLOCK = ("seconds", "minutes", "start_time")
 
 
 class Work(Protocol):
-    """What a script does in a folder."""
+    """The work of a script in a folder."""
 
     def args(self, folder: Path) -> list[str]:
         """The script and its arguments; it goes on if there is something to go on with."""
@@ -38,7 +38,7 @@ class Work(Protocol):
         """0 at first, and then another number whenever something has been kept."""
 
     def content(self, folder: Path) -> dict[str, Any]:
-        """What has come of it, but for the time that it took."""
+        """The results, but for the time that it took."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from tests.fuzz.sandbox import Outcome, outcome_of
 
 KINDS = {  # and the seconds of processor time that a case may take
     "actions": 10.0,
-    "rules": 30.0,
     "states": 10.0,
     "partial_results": 10.0,
     "records": 20.0,

@@ -81,7 +81,7 @@ def legal_actions(value: Any, mask: np.ndarray) -> bool:
 
 
 def masks_of(env: Any) -> Any:
-    """What may be chosen now, in the form in which it is asked for, as masks (…, A)."""
+    """The legal actions of now as masks (…, A), in the form in which actions are asked for."""
     if isinstance(env, BatchGame):
         return env.legal_action_mask()
     if isinstance(env, ParallelGame):
@@ -207,7 +207,7 @@ CALLS: dict[str, tuple[Good | None, str]] = {
 
 
 def env_for(call: str, game: BatchGame, seed: int) -> Any:
-    """What is called: a batch, or a wrapper around one like it."""
+    """The batch or wrapper that is called."""
     return ENVS.get(call.split(".")[0], ENVS["game"])(game, seed)
 
 
@@ -232,7 +232,7 @@ def rng() -> np.random.Generator:
 
 
 def names_for(env: Any) -> dict[str, Any]:
-    """What the expressions of values may name."""
+    """The names in expressions of values."""
     game: BatchGame = getattr(env, "game", env)
     masks = masks_of(env)
     if isinstance(env, BatchGame):

@@ -21,6 +21,7 @@ from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
+from kododo_env import registry
 from kododo_env.arena.workers import run as play
 from kododo_env.commands import tournament as evaluation
 from kododo_env.policy.policy_file import sealed
@@ -111,6 +112,9 @@ RULES = (
     "opening_hand=0", "variant=\"long\"", "variant=standard", "ones_points=\ud800",
     "target_score=NaN", "target_score=Infinity", "num_players=4.0", 'num_players="3"',
 )  # fmt: skip
+RULE_NAMES = sorted({
+    each.name for game in GAMES for each in fields(registry.batch_game(game, 1).rules)
+})  # fmt: skip
 POOLS: dict[str, tuple[str, ...]] = {
     "agents": AGENTS,
     "best_response": (*AGENTS, *PATHS),
@@ -166,6 +170,9 @@ def _argument(rng: Random, field: Flag) -> list[str]:
     pool = POOLS.get(field.name)
     if pool is None:
         pool = {"int": WHOLE, "float": FLOATS, "Path": PATHS}.get(field.type.split()[0], WORDS)
+    if field.name == "rules":
+        pool = [*pool, *(f"{name}={rng.randint(-2, 40)}" for name in RULE_NAMES)]
+        pool += [f"{name}={rng.randint(-300, 40_000)}" for name in RULE_NAMES]
     number = rng.choice((0, 1, 1, 2, 3, 5)) if "tuple" in field.type else 1
     values = [rng.choice(WORDS if rng.random() < 0.05 else pool) for _ in range(number)]
     return [flag, *values]

@@ -72,7 +72,7 @@ VERSIONS = {"opset": {"opset": 9999}, "ir": {"ir": 9999}}
 
 
 def generated(rng: Random) -> dict[str, Any]:
-    """What is odd about a graph; most of it is as it should be."""
+    """The odd things about a graph; most of it is as it should be."""
     given: dict[str, Any] = {"trick": rng.choice([*TRICKS, *["none"] * 5])}
     for name in ("observation", "action_mask", "logits", "value"):
         if rng.random() < 0.15:

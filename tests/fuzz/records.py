@@ -65,7 +65,7 @@ def check(given: dict[str, Any], base: Path) -> str:
 
 
 def _steps(text: str) -> list[dict[str, Any]]:
-    """What was played; the digests are another thing."""
+    """The steps that were played; the digests are another thing."""
     return [json.loads(line) | {"digest": ""} for line in text.splitlines()[1:]]
 
 

@@ -116,7 +116,7 @@ def check_end(done: Done, folder: dict[str, bytes | None]) -> str | None:
 
 
 def contents() -> dict[str, bytes | None]:
-    """What is in the folder of the case: the bytes of files, None for all else."""
+    """The folder of the case by names: the bytes of files, None for all else."""
     top = Path("..").resolve()
     found: dict[str, bytes | None] = {}
     for root, folders, files in os.walk(top):

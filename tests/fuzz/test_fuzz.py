@@ -22,7 +22,7 @@ def python(*args: str) -> subprocess.CompletedProcess[str]:
 
 
 def fuzz(folder: Path, *args: str) -> list[str]:
-    """What the fuzzer says if it finds nothing."""
+    """The lines of a fuzzer that finds nothing."""
     done = python("-m", "tests.fuzz", "--folder", str(folder), *args)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
@@ -38,7 +38,7 @@ def test_some_cases_of_each_kind_find_nothing(number: int, tmp_path: Path) -> No
     ]
 
 
-def test_what_was_found_once_is_not_found_any_more(tmp_path: Path) -> None:
+def test_cases_that_found_something_once_find_nothing_any_more(tmp_path: Path) -> None:
     known = [each["kind"] for each in json.loads(FOUND.read_text())]
     _, *lines = fuzz(tmp_path, "--found")
     assert [line.partition(" cases")[0] for line in lines] == [
@@ -86,7 +86,7 @@ for given in sys.argv[2:]:
 """
 
 
-def test_what_is_planted_is_found_and_the_next_case_runs_all_the_same(tmp_path: Path) -> None:
+def test_planted_faults_are_found_and_the_next_case_runs_all_the_same(tmp_path: Path) -> None:
     done = python("-c", SCRIPT, str(tmp_path), *PLANTED)
     assert done.stderr == ""
     found = [json.loads(line) for line in done.stdout.splitlines()]
@@ -95,18 +95,18 @@ def test_what_is_planted_is_found_and_the_next_case_runs_all_the_same(tmp_path: 
         assert told[1].startswith(fault), planted
 
 
-def test_what_is_found_is_told_with_the_seed_that_repeats_it(
+def test_a_finding_is_told_with_the_seed_that_repeats_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fuzzer, "outcome_of", lambda *_: Outcome({"a": 1}, None, "a fault"))
     for _ in range(2):
-        assert fuzzer.main(["--only", "rules", "--cases", "3", "--folder", str(tmp_path)]) == 1
+        assert fuzzer.main(["--only", "states", "--cases", "3", "--folder", str(tmp_path)]) == 1
     told = [json.loads(line) for line in (tmp_path / "findings.jsonl").read_text().splitlines()]
     one, other = (each["seed"] for each in told)
     assert one != other
     said = capsys.readouterr().out
     assert f"seed {one}\n" in said
-    assert f"python -m tests.fuzz --seed {one} --case rules:0\n" in said
-    assert "rules: 3 cases: 3 wrong\n" in said
+    assert f"python -m tests.fuzz --seed {one} --case states:0\n" in said
+    assert "states: 3 cases: 3 wrong\n" in said
     with pytest.raises(SystemExit):
-        fuzzer.main(["--case", "rules:1"])
+        fuzzer.main(["--case", "states:1"])

@@ -1,4 +1,4 @@
-"""What lives: counts by file, and the mutants that survivors.md does not list.
+"""The mutants that live: counts by file, and the mutants that survivors.md does not list.
 
 Listed are those that no test can tell from the code, with the reason.
 """

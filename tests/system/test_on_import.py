@@ -1,4 +1,4 @@
-"""What is done when somebody imports a library, however they do it."""
+"""Functions that are called when somebody imports a library, however they do it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = "a_library_of_the_tests"
 
 @pytest.fixture
 def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """What a library held when the function was called, once it is imported."""
+    """The contents of a library when the function was called, once it is imported."""
     (tmp_path / f"{NAME}.py").write_text("FIRST = 1\nLAST = 2\n")
     monkeypatch.syspath_prepend(tmp_path)
     before, held = [*sys.meta_path], []

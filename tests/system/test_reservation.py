@@ -1,4 +1,4 @@
-"""What is written is written by one process, can be written at the end, and leaves nothing."""
+"""A file is written by one process, can be written at the end, and leaves nothing."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_name_of_245_letters_once_lost_the_table_at_the_end(
     "name",
     ["policy.onnx", "policy.meta.json", "results.json", "learning_curve.png", "checkpoint.zip"],
 )
-def test_what_stands_in_the_way_of_a_run_is_found_before_it_trains(
+def test_a_folder_in_the_way_of_a_run_is_found_before_it_trains(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "run" / name).mkdir(parents=True)
@@ -164,7 +164,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 # --- what is left behind ------------------------------------------------------------------
 
 
-def test_what_a_killed_process_left_of_a_file_is_removed(tmp_path: Path) -> None:
+def test_the_rest_of_a_file_that_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     """Kill -9 during a write left .checkpoint.zip.abcd1234.zip for ever."""
     path = tmp_path / "check[point].zip"
     script = (
