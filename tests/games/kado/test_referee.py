@@ -148,12 +148,11 @@ class Beside(beside.Beside):
             assert (game.turn, game.phase, game.dealer) == (turn.number, turn.phase, turn.dealer)
             if turn.phase == 1:
                 assert game.challenger == turn.challenger
-            before = [card_id(turn.before.get(player), one.numbers) for player in one.players]
+            cards = [turn.before.get(player) for player in one.players]
+            before = [card_id(card, one.numbers) for card in cards]
             for seen, here in zip(one.seen, as_seen, strict=True):
-                known = {
-                    card_id(card, one.numbers) for card in turn.before.values() if card in seen
-                }
-                assert here[index] == [card if card in known else -1 for card in before]
+                known = [card_id(card if card in seen else None, one.numbers) for card in cards]
+                assert here[index] == known
             aside = turn.dealt.index(turn.aside) + 1 if turn.aside else 0
             pile = len(one.pile) + (turn.offered is not None)
             offered = card_id(turn.offered, one.numbers)
