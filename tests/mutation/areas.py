@@ -16,7 +16,6 @@ LEFT_OUT = (
     "test_the_doors_draw",
     "test_a_network_learns",
     "test_an_exported_policy",
-    "test_every_baseline",
     "test_no_shared_file",
     "test_importing_needs",
     "test_maskable_ppo_trains",
