@@ -107,7 +107,9 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(
     monkeypatch.setattr(Trainer, "_measure_if_due", lambda _: signal.raise_signal(signal.SIGINT))
     run = tmp_path / "run"
     small = ["--num-envs", "16", "--width", "16", "--games", "20", "--threads", "1"]
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background: ignored
     code, out, error = train_py(capsys, ["--run-dir", str(run), "--players", "2", *small])
+    signal.signal(signal.SIGINT, former)
     assert code == 130, error
     assert "stopped early" in out
     assert error.endswith(f"\nstopped: go on with: python train.py --resume --run-dir {run}\n")

@@ -577,7 +577,7 @@ def test_the_figures_of_the_page_are_the_presets() -> None:
     for name, rules in (("tiny", TINY), ("mixed", MIXED), ("small", SMALL)):
         deals = load_game("kododo", **rules).max_chance_outcomes()
         assert f"| `Rules.{name}()` | {deals} |" in page
-    assert f"at most {MOST_DECKS:,} that are dealt" in page
+    assert f"at most {MOST_DECKS:,} decks are dealt differently" in page
     assert "four nodes of 256 outcomes" in page
     assert load_game("kododo").max_chance_nodes_in_history() == 4
     assert load_game("kododo").max_chance_outcomes() == 256
