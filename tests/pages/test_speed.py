@@ -20,9 +20,9 @@ from benchmarks.speed import (
     decision,
     figures,
     one_game,
+    page,
     profile,
     reference_loop,
-    tables,
     tree,
 )
 from benchmarks.speed import tournament as tournaments
@@ -236,12 +236,12 @@ def test_a_benchmark_that_is_not_there_is_said() -> None:
 def test_the_tables_show_ratios() -> None:
     found = {
         **{f"core/x/{size}/{work}": cost for size, cost in ((64, 20.0), (4096, 5.0))
-           for work in tables.TITLES},
+           for work in page.TITLES},
         "C/x/64/whole": 10.0,
         "one-game/env/x/played": 30.0, "one-game/env/x/with reset": 20.0,
         "one-game/env/peer/played": 60.0, "one-game/env/peer/with reset": 50.0,
     }  # fmt: skip
-    rows = [line.replace(" ", "") for line in tables.printed(found).splitlines()]
+    rows = [line.replace(" ", "") for line in page.printed(found).splitlines()]
     assert "|whole,×thatof4,096games|4.00|1.00|–|" in rows
     assert "|whole,×C|2.00|–|–|" in rows
     assert "|`env`|x|30|0.50|20|" in rows
