@@ -100,7 +100,7 @@ def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     agents = ("--agents", "random", "heuristic", "--game", game)
     path, out = tmp_path / "decisions.parquet", tmp_path / "out.json"
     for workers in ("1", "2"):
-        args = (*agents, "--games", "24", "--workers", workers, "--json", str(out))
+        args = (*agents, "--games", "8", "--workers", workers, "--json", str(out))
         code, _, err = cli(capsys, *args, "--record", str(path))
         assert (code, err) == (0, "")
         read = read_decisions(path)
@@ -108,7 +108,7 @@ def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[
             first = read
     assert all(np.array_equal(first[name], read[name]) for name in first)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["decisions.parquet", "out.json"]
-    assert set(read["game"].tolist()) == set(range(24))
+    assert set(read["game"].tolist()) == set(range(8))
     assert np.take_along_axis(read["mask"], read["action"][:, None].astype(int), axis=1).all()
     seats = {
         (number, seat): (agent, share)
@@ -117,7 +117,7 @@ def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         )
     }
     players = 1 + int(read["seat"].max())
-    games = [[seats[number, seat] for seat in range(players)] for number in range(24)]
+    games = [[seats[number, seat] for seat in range(players)] for number in range(8)]
     told = [([who for who, _ in game], [won for _, won in game]) for game in games]
     assert shares_of(told) == pytest.approx(shares_in(out), abs=1e-6)
 

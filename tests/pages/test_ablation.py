@@ -98,7 +98,8 @@ def test_tables_hold_the_seeds_that_all_rows_have(
 
 
 def test_a_row_is_trained_and_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: {}}})
+    small = {"num_envs": 16, "batch_size": 256, "width": 16, "depth": 1}
+    monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: small}})
     path = tmp_path / "ablation.json"
     asked = {"tables": (TABLE,), "steps": 1, "seeds": 1, "games": 40, "response_steps": 1}
     ablation.ablation(ablation.AblationConfig(**asked, json=path))
