@@ -9,9 +9,11 @@ from scipy.special import expit, logsumexp, softmax
 from kododo_env.core.agent import Agent, ValueAgent, joint_action
 from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.observation import from_own_seat
 
-FITTED_GAMES = 1024  # played to fit a model
+# Played to fit a model. Games without rounds have more steps at which values are asked for.
+FITTED_GAMES, FITTED_WITHOUT_ROUNDS = 1024, 256
 # Of the weights of points and value, and of the constant.
 BOUNDS = ((1 / 500, 20.0), (0.0, 50.0), (-50.0, 50.0))
 
@@ -32,7 +34,8 @@ class OutcomeModel:
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
         self.policy = policy
-        played, rng = game.fresh(FITTED_GAMES, 0), np.random.default_rng(0)
+        games = FITTED_GAMES if isinstance(game, PlaysRounds) else FITTED_WITHOUT_ROUNDS
+        played, rng = game.fresh(games, 0), np.random.default_rng(0)
         seats, everybody = range(game.num_players), [policy] * game.num_players
         known = [[self._known(played, seat) for seat in seats]]
         while not played.terminated.all():

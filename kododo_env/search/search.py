@@ -2,19 +2,18 @@
 
 For a decision the hidden cards are dealt again, consistently with the player's view and likely
 after what the others have done (``kododo_env.search.beliefs``). In each such world every
-candidate action is tried, and a policy plays all seats to the end of the round, or of games
-without rounds. The policy's own choice is played unless another one's expected share of the
-victory is surely higher. Search sees the game through ``view.determinize`` alone, so it cannot
-cheat, and knows no game, so it plays all of them. Its weakness is known: it plays as if it would
-soon see the hidden cards (J. Long et al., "Understanding the success of perfect information
-Monte Carlo sampling in game tree search", 2010).
+candidate action is tried, and a policy plays all seats, each by its own view: to the end of the
+round, in games without rounds for some steps if the policy knows the value of a position, and
+otherwise to the end of the game. The policy's own choice is played unless another one's expected
+share of the victory is surely higher. Search sees the game through ``view.determinize`` alone, so
+it cannot cheat, and knows no game, so it plays all of them.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
-from itertools import count
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -25,6 +24,8 @@ from kododo_env.core.agent import (
     TIE,
     Agent,
     CheckingAgent,
+    ProbabilisticAgent,
+    ValueAgent,
     choice_of,
     first_of_best,
     joint_action,
@@ -42,6 +43,8 @@ LEAST_BATCH = 128  # and about this many at least, where time is limited; fewer 
 # Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
 # small and luck is large, so that those believed too soon cost more than those found bring.
 DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
+CANDIDATES = 10  # the policy's likeliest actions, beside its choice; more would share the worlds
+LOOKAHEAD = 8  # steps that are played where a value stands for the rest of a game without rounds
 LEAST_GAIN = -2.0  # below that of any candidate: shares are between 0 and 1
 
 
@@ -159,7 +162,17 @@ class _Search:
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
         if self.candidate.any():
             self.usual = choice_of(agent.policy, view, rng).astype(np.int64)
+            self._keep_likely()
         self.gain, self.squares, self.visits = np.zeros((3, *mask.shape))
+
+    def _keep_likely(self) -> None:
+        """Leave the policy's likeliest actions and its choice, if it says how likely each is."""
+        policy, number = self.agent.policy, self.candidate.shape[1]
+        if number > CANDIDATES and isinstance(policy, ProbabilisticAgent):
+            chances = policy.probabilities(self.view)
+            least = -np.sort(-chances, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
+            usual = np.arange(number) == self.usual[:, None]
+            self.candidate &= (chances >= least * (1 - TIE)) | usual
 
     def best(self) -> npt.NDArray[np.int64]:
         """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
@@ -216,8 +229,6 @@ class _Search:
         for first in range(0, worlds, at_once):
             samples = min(at_once, worlds - first)
             dealt = likely_worlds(self.agent.policy, self.view, self.rng, samples)
-            if not isinstance(dealt, PlaysRounds):
-                self.doubt = DOUBT_OF_GAMES
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             chosen = joint_action(self.others, dealt, self.rng)[index]
             chosen[:, self.view.player] = np.repeat(actions, samples)
@@ -229,15 +240,21 @@ class _Search:
 
     def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Float64:
         """The player's share of the victory to expect after these first actions, (games,)."""
-        rest = range(game.round_steps - 1) if isinstance(game, PlaysRounds) else count()
+        steps = self._horizon(game)
         game.step(actions)
-        for _ in rest:
-            if game.terminated.all():
-                break
+        while (steps := steps - 1) and not game.terminated.all():
             game.step(joint_action(self.everybody, game, self.rng))
-        if game.terminated.all():
-            return shares_at_the_end(game)[:, self.view.player]
-        return self.agent.outcome_model(game).expected(game, self.view.player)
+        if not game.terminated.all():
+            return self.agent.outcome_model(game).expected(game, self.view.player)
+        if not isinstance(game, PlaysRounds):
+            self.doubt = DOUBT_OF_GAMES
+        return shares_at_the_end(game)[:, self.view.player]
+
+    def _horizon(self, game: BatchGame) -> float:
+        """How many steps are played in each world, the decision's own included."""
+        if isinstance(game, PlaysRounds):
+            return game.round_steps
+        return LOOKAHEAD if isinstance(self.agent.policy, ValueAgent) else math.inf
 
 
 def shares_at_the_end(game: BatchGame) -> Float64:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kododo_env import combi_combo_v0, kododo_v0, registry
+from kododo_env import combi_combo_v0, kado_v0, kododo_v0, registry
 from kododo_env.agent_registry import make_agent, search_parts
 from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import HeuristicAgent
@@ -118,6 +118,45 @@ def test_a_play_out_stops_at_the_end_of_the_round() -> None:
         assert game.round_steps == 3 - turn % 3
         assert game.steps_played == turn
         play_random(game, np.random.default_rng(turn), steps=1)
+
+
+class _ValuesPoints(HeuristicAgent):
+    """Random play that takes a position for worth its points, and later actions for likelier."""
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        return RandomAgent().act(view, rng)
+
+    def value(self, view: View) -> npt.NDArray[np.float64]:
+        return view.pieces["scores"][:, 0].astype(np.float64)
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float64]:
+        chances = view.legal_action_mask * np.arange(1.0, view.num_actions + 1)
+        found: npt.NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
+        return found
+
+
+def test_without_rounds_a_value_stands_for_the_rest_of_the_game() -> None:
+    """Whole games were played out, whose luck drowned what a choice is worth."""
+    game, rng = kado_v0.batch_game(2, num_players=2, seed=0), np.random.default_rng(0)
+    for policy, ends in ((_ValuesPoints(), False), (RandomAgent(), True)):
+        search = _Search(game.view(0), SearchAgent(policy, FEW_WORLDS), rng)
+        played = game.clone()
+        search._play_out(played, played.legal_action_mask().argmax(axis=2))
+        assert played.terminated.all() == ends
+        assert ends or played.steps_played == search_module.LOOKAHEAD
+
+
+def test_the_likeliest_actions_are_tried_and_the_choice_of_the_policy() -> None:
+    game, rng = kado_v0.batch_game(30, num_players=2, seed=0), np.random.default_rng(0)
+    policy = _ValuesPoints()
+    while game.legal_action_mask()[:, 0].sum(axis=1).max() < 20:
+        play_random(game, rng, steps=1)
+    search = _Search(game.view(0), SearchAgent(policy, FEW_WORLDS), rng)
+    for legal, tried, usual in zip(
+        game.legal_action_mask()[:, 0], search.candidate, search.usual, strict=True
+    ):
+        likeliest = np.flatnonzero(legal)[-search_module.CANDIDATES :]
+        assert set(np.flatnonzero(tried)) == {*likeliest, usual}
 
 
 def test_points_tell_more_than_who_won_where_whole_games_are_played_out() -> None:
