@@ -12,9 +12,9 @@ from kododo_env.core.arrays import Array, Float32, Uint8
 def drawn(weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0) -> Uint8:
     """How many cards of each kind fall altogether, in each of some ways: (K, ..., ways, N).
 
-    Each seat draws or lays so many cards, each kind as likely as its weight, (S, K, ..., N), and a
-    card sticks so often to the kind of the one before. The ways are the same for all games, so
-    that a choice made by them follows from the position.
+    Each seat draws or lays ``cards`` cards, each kind as likely as its weight, (S, K, ..., N).
+    With the chance ``stick`` a card is of the kind of the card before. The ways are the same for
+    all games, so that a choice made by them follows from the position.
     """
     upto = np.cumsum(weights, axis=1, dtype=np.float32)
     below = (upto[:, :-1] / np.maximum(upto[:, -1:], np.float32(1e-9)))[..., None, :]

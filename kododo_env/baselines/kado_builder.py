@@ -70,5 +70,5 @@ def _columns(now: Situation, seat: int) -> Float32:
 
 
 def _worth(cards: Array, full: int) -> Array:
-    """The share of its highest value that a column of one ribbon and so many cards is worth."""
+    """The share of its highest value that a column of one ribbon with this many cards is worth."""
     return np.where(cards < full, np.minimum(BEGUN * cards, 1), 1)

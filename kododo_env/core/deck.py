@@ -34,7 +34,7 @@ def shuffled_decks(cards: Array, num: int, rng: np.random.Generator) -> Uint8:
 
 
 def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uint8:
-    """So many cards of each type, (T, N), in a random order in each game: their types, (length, N).
+    """Each game's cards, counted by type, (T, N), in a random order: their types, (length, N).
 
     Where a game has fewer cards than places, ``NONE`` stands behind them.
     """

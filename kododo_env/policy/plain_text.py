@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def plain(text: object, most: int = 300) -> str:
-    """A text in one line, cut after so many characters; unprintable ones are question marks."""
+    """A text in one line, cut after this many characters; unprintable ones are question marks."""
     line = " ".join(str(text).split())
     shown = "".join(each if each.isprintable() else "?" for each in line[:most])
     return shown if len(line) <= most else f"{shown}…"

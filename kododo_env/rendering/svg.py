@@ -47,7 +47,7 @@ def ink_on(fill: str) -> str:
 
 
 def star(points: int, inner: float = 0, turn: float = -0.25) -> str:
-    """The path of a star in the unit circle with so many tips, the first one ``turn`` turns on.
+    """The path of a star with this many tips in the unit circle, the first ``turn`` turns on.
 
     ``inner`` is the radius of the inner corners; 0 gives a plain polygon.
     """
@@ -72,7 +72,7 @@ def label(
     bold: bool = False,
     turn: float = 0,
 ) -> str:
-    """A line of text whose baseline starts at (x, y), turned around it by so many degrees.
+    """A line of text whose baseline starts at (x, y), turned around it by ``turn`` degrees.
 
     With the anchor ``"middle"`` the baseline is centred there, with ``"end"`` it ends there.
     """

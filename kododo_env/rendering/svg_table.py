@@ -89,7 +89,7 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
 def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int) -> str:
     """Rows of cards under each other below a panel's head, their names at the left.
 
-    A row has room for so many places side by side, if only just; cards beyond them overlap.
+    A row has room for ``places`` cards side by side, if only just; more cards overlap.
     """
     margin, gap, name = 13.0, 10.0, 18.0
     width = box.width - 2 * margin - name

@@ -30,7 +30,7 @@ from kododo_env.core.agent import (
     first_of_best,
     joint_action,
 )
-from kododo_env.core.arrays import Float64
+from kododo_env.core.arrays import Bool, Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import PlaysRounds
@@ -162,17 +162,20 @@ class _Search:
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
         if self.candidate.any():
             self.usual = choice_of(agent.policy, view, rng).astype(np.int64)
-            self._keep_likely()
+            if self.candidate.sum(axis=1).max() > CANDIDATES:
+                self._keep_likely()
         self.gain, self.squares, self.visits = np.zeros((3, *mask.shape))
 
     def _keep_likely(self) -> None:
         """Leave the policy's likeliest actions and its choice, if it says how likely each is."""
-        policy, number = self.agent.policy, self.candidate.shape[1]
-        if number > CANDIDATES and isinstance(policy, ProbabilisticAgent):
-            chances = policy.probabilities(self.view)
+        if isinstance(self.agent.policy, ProbabilisticAgent):
+            chances = self.agent.policy.probabilities(self.view)
             least = -np.sort(-chances, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
-            usual = np.arange(number) == self.usual[:, None]
-            self.candidate &= (chances >= least * (1 - TIE)) | usual
+            self.candidate &= (chances >= least * (1 - TIE)) | self._is_usual()
+
+    def _is_usual(self) -> Bool:
+        """Where the policy's own choice is, (N, A)."""
+        return np.asarray(np.arange(self.candidate.shape[1]) == self.usual[:, None])
 
     def best(self) -> npt.NDArray[np.int64]:
         """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
@@ -216,8 +219,7 @@ class _Search:
         mean = np.where(self.candidate, self._mean(), LEAST_GAIN)
         keep = np.maximum((self.candidate.sum(axis=1, keepdims=True) + 1) // 2, 2)
         least = np.take_along_axis(-np.sort(-mean), keep - 1, 1)  # equals of the last stay as well
-        usual = np.arange(mean.shape[1]) == self.usual[:, None]
-        self.candidate &= ((mean >= least - TIE) & (mean > TIE)) | usual
+        self.candidate &= ((mean >= least - TIE) & (mean > TIE)) | self._is_usual()
         self.candidate &= self.candidate.sum(axis=1, keepdims=True) > 1
 
     def _try_worlds(self, worlds: int) -> None:

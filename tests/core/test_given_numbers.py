@@ -67,7 +67,7 @@ def test_a_number_is_whole_and_in_range(game: str, call: str) -> None:
     last = batch(game).num_actions
     for value in (*NO_NUMBERS, *EDGES, *NUMBERS, last - 1, last):
         if CALLS[call][0] is good_size and is_whole(value, 4, ANY_SIZE):
-            continue  # so many games could be made
+            continue  # this many games could be made
         said = refusal(call, env_for(call, batch(game), 0), value)
         kind = ".*" if is_whole(value, -1, ANY_SIZE) else "a whole number"
         wanted = f"illegal action of|{CALLS[call][1]}.* must be {kind}, not "

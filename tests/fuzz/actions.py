@@ -110,7 +110,7 @@ def good_if_replaced(env: Any, value: Any) -> bool:
 
 
 def good_size(game: Any, value: Any) -> bool:
-    """Whether there may be so many games."""
+    """Whether there may be this many games."""
     return is_whole(value, 1, ENOUGH)
 
 

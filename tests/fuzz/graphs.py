@@ -207,7 +207,7 @@ def _far(where: str) -> onnx.TensorProto:
 
 
 def _loop() -> onnx.NodeProto:
-    """A loop over so many steps that nobody sees its end."""
+    """A loop of more steps than anybody can wait for."""
     info = helper.make_tensor_value_info
     body = helper.make_graph(
         [

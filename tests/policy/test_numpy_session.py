@@ -167,7 +167,6 @@ def places(*numbers: int) -> Array:
 
 
 NONZERO = np.array([-3, -2, -1, 1, 2, 3], L)
-TWO_BY_THREE = floats(2, 3)
 CASES: list[tuple[str, list[Array | None], dict[str, Any]]] = [
     ("Abs", [floats(3)], {}),
     ("Add", [floats(2, 3), floats(3)], {}),

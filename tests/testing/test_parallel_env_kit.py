@@ -132,14 +132,19 @@ def bad_reward(env: Any, actions: dict[str, int]) -> Any:
 WRITTEN = "what had been returned was written into|changes what was returned"
 
 
+def write_again(env: Any, told: dict[str, Any], name: str) -> None:
+    """Give each agent the array of the first time, written into."""
+    kept = env.__dict__.setdefault("kept", told)
+    for agent, own in told.items():
+        kept[agent][name][...] = own[name]
+        own[name] = kept[agent][name]
+
+
 @instead("_see", "buffers", WRITTEN)
 def one_buffer(env: Any) -> Any:
     """All observations are written into the same array."""
     seen, infos = ParallelGame._see(env)
-    kept = env.__dict__.setdefault("kept", seen)
-    for name, own in seen.items():
-        kept[name]["observation"][...] = own["observation"]
-        own["observation"] = kept[name]["observation"]
+    write_again(env, seen, "observation")
     return seen, infos
 
 
@@ -147,10 +152,7 @@ def one_buffer(env: Any) -> Any:
 def own_mask(env: Any) -> Any:
     """The mask in the info is the environment's own array."""
     seen, infos = ParallelGame._see(env)
-    kept = env.__dict__.setdefault("kept", infos)
-    for name, info in infos.items():
-        kept[name]["action_mask"][...] = info["action_mask"]
-        info["action_mask"] = kept[name]["action_mask"]
+    write_again(env, infos, "action_mask")
     return seen, infos
 
 

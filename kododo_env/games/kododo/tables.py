@@ -22,7 +22,7 @@ class Tables(NamedTuple):
     rules: Rules  # a copy, by way of a file too, is made of them alone
     slots: Slots  # the slots of the hand that each of the A actions lays
     ends: Uint8  # the first and the last of them, (2, A)
-    # ``legal[plays][held]``: which actions lay so many cards, all from slots of a hand of so many.
+    # ``legal[plays][held]``: which actions lay ``plays`` cards from the slots of ``held``.
     legal: list[list[Bool]]
     # By card id the numbers that it adds: to cards by colour, Kododo cards and points by colour,
     # then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.

@@ -100,10 +100,6 @@ def place_all(game: KadoGame, row: int, column: int) -> None:
     game.step([[place(game.num_players, row, column)] * game.num_players])
 
 
-ORDER = [(r, c) for c in range(4) for r in range(3)]
-"""Cells in which one can fill a tableau column by column, as rows and columns from the first."""
-
-
 def play_turn(game: KadoGame, recipients: Sequence[int], cell: tuple[int, int]) -> None:
     """A turn without challenges: give the cards, pass, place everybody's in the same cell."""
     first_or_last = game.turn in (0, 11)
