@@ -14,8 +14,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import tyro
-
 from agents.commands.train import train
 from agents.recipes.recipe import Recipe
 from agents.release.strength import CHOICE_RESPONSE, quick, response_gain
@@ -23,6 +21,7 @@ from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.agent_registry import held_out, policy_tables
+from kododo_env.commands.cli import run_cli
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
@@ -134,4 +133,4 @@ def _measured(
 
 
 if __name__ == "__main__":
-    ablation(tyro.cli(AblationConfig))
+    run_cli(AblationConfig, ablation)

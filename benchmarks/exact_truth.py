@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import pyspiel
-import tyro
 
 from agents.networks.network_agent import NetworkAgent
 from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env import registry
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import first_of_best
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
@@ -215,4 +215,4 @@ def _learned(config: TruthConfig, changes: dict[str, Any], seed: int) -> list[di
 
 
 if __name__ == "__main__":
-    truth(tyro.cli(TruthConfig))
+    run_cli(TruthConfig, truth)

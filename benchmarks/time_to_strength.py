@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
-import tyro
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -31,6 +30,7 @@ from agents.training.duels import against
 from agents.training.memory import game_length
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.view import View
 from kododo_env.system.files import write_text
@@ -270,4 +270,4 @@ LEARNERS: dict[str, Callable[[TrainConfig], Iterable[Snapshot]]] = {
 
 
 if __name__ == "__main__":
-    time_to_strength(tyro.cli(StrengthConfig))
+    run_cli(StrengthConfig, time_to_strength)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Annotated
 
 from agents.options import Budget
-from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import (
     Bound,
     Games,
@@ -40,7 +40,7 @@ class BestResponseConfig:
     numbers."""
     search_games: Games = 1_000
     """Games of the search against the policy; slow, see --search."""
-    save: FilePath | None = None
+    save: Path | None = None
     """Keep the best response that gains most as a policy file (.onnx)."""
 
     def __post_init__(self) -> None:

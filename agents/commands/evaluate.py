@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated
-
-import tyro
 
 from agents.commands.best_response_config import BestResponseConfig
 from agents.options import RAY, Engine, check_engine
@@ -39,9 +36,7 @@ class EvaluateConfig(TournamentConfig):
     """Where --workers are: on this machine, or on a Ray cluster; the numbers are the same."""
     address: str | None = None
     """Of a Ray cluster that runs, such as 10.0.0.1:6379; if not given one is made here."""
-    response: Annotated[BestResponseConfig, tyro.conf.arg(name="")] = field(
-        default_factory=BestResponseConfig
-    )
+    response: BestResponseConfig = field(default_factory=BestResponseConfig)
     """Exploitability of one policy."""
 
     def __post_init__(self) -> None:

@@ -9,9 +9,6 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import tyro
 
 from agents.export.metadata_file import metadata_file
 from agents.export.plain import write_plain
@@ -22,9 +19,9 @@ from kododo_env.agent_registry import SUFFIX, policy_path
 class PlainConfig:
     """Write a policy file for engines that know neither half precision nor numbers of 8 bits."""
 
-    policy: Annotated[str, tyro.conf.Positional]
+    policy: str
     """The name of a policy that ships, or a policy file."""
-    out: Annotated[Path, tyro.conf.Positional]
+    out: Path
     """The file to write, such as plain.onnx; its metadata come beside it as JSON."""
 
 

@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from typing import Annotated, Any
 
 import numpy as np
-import tyro
 
 from kododo_env.core import rewards
 from kododo_env.core.arrays import Float32
@@ -70,7 +69,7 @@ class Recipe:
     """Number of hidden layers."""
     one_hot: Annotated[int, NETWORK["one_hot"]] = 8
     """Largest number of the observation that is also given one-hot; 0 = none."""
-    tied: Annotated[bool, tyro.conf.FlagConversionOff] = False
+    tied: bool = False
     """Share the network's weights among entries that the game declares alike, such as seats."""
     expert: str = ""
     """Scripted player that is imitated before self-play; "" = nobody."""

@@ -13,7 +13,6 @@ from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
-from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
@@ -40,9 +39,9 @@ class PoliciesConfig:
     """Agent-steps of each run; if not given those of the game's recipe."""
     jobs: Processes = field(default_factory=cores)
     """How many processes at a time (default: one for each core)."""
-    out: FilePath = POLICIES
+    out: Path = POLICIES
     """The folder for the policies and their cards."""
-    runs: FilePath = Path("runs/policies")
+    runs: Path = Path("runs/policies")
     """The folder for the training runs, and for the measurements until all are made."""
     games: Games = 8000
     """Games for each win share in the card; a quarter as many to choose by."""

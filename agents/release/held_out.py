@@ -22,7 +22,6 @@ from agents.release.runs import run_in, train_all
 from agents.training.run_folder import POLICY
 from kododo_env.agent_registry import STRANGERS, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
-from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import Processes, check_settings
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.folders import filled_folder
@@ -48,9 +47,9 @@ class HeldOutConfig:
     """Only those of these tables, such as kododo-4p; if not given all."""
     jobs: Processes = field(default_factory=cores)
     """How many processes at a time (default: one for each core)."""
-    out: FilePath = STRANGERS
+    out: Path = STRANGERS
     """The folder for the policies."""
-    runs: FilePath = Path("runs/held_out")
+    runs: Path = Path("runs/held_out")
     """The folder for the training runs."""
 
     def __post_init__(self) -> None:

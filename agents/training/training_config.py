@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
-
-import tyro
 
 from agents.options import Budget, Engine, check_engine
 from agents.ppo.machine import bfloat16_is_fast, device_named
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent
-from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import (
@@ -45,7 +43,7 @@ class TrainConfig:
     """Which game."""
     players: int
     """How many players."""
-    settings: Annotated[Recipe, tyro.conf.arg(name="")]
+    settings: Recipe
     """The recipe's settings, which may be changed one by one."""
     recipe: str = GAME
     """The settings to begin with: "game" are the game's own, "scratch" learns from nothing."""
@@ -59,7 +57,7 @@ class TrainConfig:
     the same bot."""
     seed: Seed = 0
     """Seed of everything random."""
-    run_dir: FilePath | None = None
+    run_dir: Path | None = None
     """The run's folder; a free one such as runs/kododo-4p if none is given."""
     resume: bool = False
     """Go on from the checkpoint in --run-dir. Game, rules, seed, the network, the expert and
@@ -75,7 +73,7 @@ class TrainConfig:
     device: str = "cpu"
     """Where the network acts and learns: cpu, cuda, mps, or auto for a GPU if there is one.
     The games stay on the processor."""
-    bfloat16: Annotated[bool, tyro.conf.FlagConversionOff] = False
+    bfloat16: bool = False
     """Multiply matrices in bfloat16 while learning; by default if the processor can."""
     engine: Engine = "local"
     """Where it trains: in this process, or on a Ray cluster."""
@@ -128,7 +126,7 @@ class Which:
     game: str | None = None
     players: int | None = None
     recipe: str = GAME
-    run_dir: FilePath | None = None
+    run_dir: Path | None = None
     resume: bool = False
 
 

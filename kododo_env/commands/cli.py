@@ -6,18 +6,16 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, suppress
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast, get_type_hints
+from typing import Any, NoReturn, TypeVar, get_type_hints
 
-from kododo_env.core.bounds import bounds_text
+from kododo_env.commands.arguments import read_arguments
 from kododo_env.system.stopping import exit_status, interrupt, on_stop
 
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
 LONGEST_LINE = 500  # characters of a message; what is more may be the user's own words
-FRAME = set("╭╮╰╯│─- ")  # what tyro draws around its messages and between paragraphs
 TRACEBACK = "KODODO_TRACEBACK"
 
 
@@ -47,7 +45,7 @@ def run_cli(
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with on_stop(interrupt):
-            main(_parse(config_class, defaults, args))
+            main(_read(config_class, defaults, args))
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(exit_status(stop))
@@ -62,55 +60,14 @@ def run_cli(
     sys.exit(0)
 
 
-def _parse(
+def _read(
     config_class: type[Config], make: Callable[[Any], Config] | None, args: Sequence[str] | None
 ) -> Config:
     """The arguments, whose defaults ``make`` may make of some of them."""
-    given = {}
-    if make is not None:
-        (which,) = (each for name, each in get_type_hints(make).items() if name != "return")
-        given["default"] = make(_read(which, args, return_unknown_args=True, add_help=False)[0])
-    try:
-        return cast("Config", _read(config_class, args, **given))
-    except SystemExit as leave:
-        if leave.code in (0, None):  # after --help
-            print(f"\n{bounds_text(config_class)}")
-        raise
-
-
-def _read(config_class: type[Any], args: Sequence[str] | None, **settings: Any) -> Any:
-    """Call tyro; what it says against the arguments becomes an error of one line."""
-    import tyro
-
-    said = io.StringIO()
-    as_flags = (tyro.conf.FlagCreatePairsOff,)
-    given = sys.argv[1:] if args is None else args
-    for each in given:
-        _check_digits(each.rpartition("=")[2])
-    try:
-        with redirect_stderr(said):
-            return tyro.cli(config_class, args=given, config=as_flags, **settings)
-    except SystemExit as leave:
-        if leave.code in (0, None):
-            raise
-        fail(_condensed(said.getvalue()).removeprefix(f"Error parsing {config_class.__name__}: "))
-
-
-def _check_digits(word: str) -> None:
-    """Leave with an error if a word is a number to Python, but not by the digits 0 to 9."""
-    if not word.isascii() or "_" in word:
-        with suppress(ValueError):
-            float(word)
-            fail(f"{word} is no number here: write it with the digits 0 to 9")
-
-
-def _condensed(message: str) -> str:
-    """What tyro says in the frame below its title, in one line: the first paragraph."""
-    below_title = message.splitlines()[1:]
-    lines = ["" if set(line) <= FRAME else line.strip(" │") for line in below_title]
-    paragraphs = " ".join(line or "\n" for line in lines).split("\n")
-    first = next((paragraph for paragraph in paragraphs if paragraph.strip()), message)
-    return " ".join(first.split())
+    if make is None:
+        return read_arguments(config_class, args)
+    (which,) = (each for name, each in get_type_hints(make).items() if name != "return")
+    return read_arguments(config_class, args, make(read_arguments(which, args, among_others=True)))
 
 
 def _in_words(error: BaseException) -> str | None:

@@ -10,7 +10,6 @@ from pkgutil import resolve_name
 from typing import NoReturn
 
 from kododo_env import __version__
-from kododo_env.system.extras import needs
 from kododo_env.system.stopping import end_at_once_on_stop
 
 COMMANDS = {
@@ -40,12 +39,12 @@ def main() -> NoReturn:
     sys.argv[0] = "kododo"  # also for python -m
     if name not in COMMANDS:
         fail(f"unknown command {shown(name)}; choose one of {', '.join(COMMANDS)}")
-    try:
-        needs("the command line", "play", "tyro")
-    except ImportError as error:
-        fail(str(error))
     module, _, config = COMMANDS[name][0].partition(":")
     where = f"kododo_env.commands.{module}"
     sys.argv[:2] = [f"kododo {name}"]
-    run_cli(resolve_name(f"{where}:{config}"), resolve_name(f"{where}:{name}"))
+    try:
+        config_class, function = resolve_name(f"{where}:{config}"), resolve_name(f"{where}:{name}")
+    except ImportError as error:  # of an extra that is not installed
+        fail(str(error))
+    run_cli(config_class, function)
     raise AssertionError("run_cli leaves the process")

@@ -6,8 +6,6 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-from tyro.conf import Positional
-
 from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.play.seating import make_table
 from kododo_env.rules_arguments import parse_rules
@@ -23,7 +21,7 @@ class PlayConfig:
     People have the first seats, agents the others.
     """
 
-    game: Positional[str]
+    game: str
     """Which game."""
     players: int | None = None
     """Seats at the table; if not given 4, or the most that the game takes."""
@@ -42,8 +40,8 @@ class PlayConfig:
     """Where to listen; others than this machine reach 0.0.0.0."""
     port: Annotated[int, Bound(0, 65_535)] = 8642
     """0 takes any that is free."""
-    no_browser: bool = False
-    """Only print the addresses."""
+    browser: bool = True
+    """Open the first address in the browser."""
     terminal: bool = False
     """Play in this terminal."""
     stdio: bool = False
@@ -82,4 +80,4 @@ def play(config: PlayConfig) -> None:
     else:
         from kododo_env.play.server import serve
 
-        serve(table, config.host, config.port, not config.no_browser)
+        serve(table, config.host, config.port, config.browser)

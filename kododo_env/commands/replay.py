@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-import tyro
-
-from kododo_env.commands.file_argument import FilePath
 from kododo_env.core.bounds import check_settings, real
 from kododo_env.records.record import read_record
 from kododo_env.records.showing import as_text, frames, height_of
@@ -21,9 +19,9 @@ ENDINGS = (".svg", ".gif")
 class ReplayConfig:
     """Show the record of a game step by step, each line checked against the rules."""
 
-    file: tyro.conf.Positional[FilePath]
+    file: Path
     """The record."""
-    out: FilePath | None = None
+    out: Path | None = None
     """Draw it here as a moving picture, SVG or GIF, instead of printing it."""
     seconds: Annotated[float, real(0.01, 3600)] = 1.5
     """How long each step of the picture is shown."""

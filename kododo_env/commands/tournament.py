@@ -20,7 +20,6 @@ from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import cores, run
-from kododo_env.commands.file_argument import FilePath
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.core.numbers import shown
@@ -71,11 +70,11 @@ class TournamentConfig:
     """Other rules as name=value, such as target_score=30; the number of players is --players."""
     workers: Processes | None = None
     """Processes; if not given one for each core."""
-    json: FilePath | None = None
+    json: Path | None = None
     """Write the results here as JSON; what is played so far is kept beside it."""
-    plot: FilePath | None = None
+    plot: Path | None = None
     """Draw the results here, as PNG, SVG or PDF."""
-    record: FilePath | None = None
+    record: Path | None = None
     """A folder for records of games, or FILE.parquet for all decisions, to learn from offline."""
     record_games: Games = 100
     """How many games are recorded in the folder, spread evenly over all tables."""

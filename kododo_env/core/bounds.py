@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -95,19 +94,3 @@ def check_settings(config: Any, flags: bool = False) -> None:
 def flag(name: str) -> str:
     """How a field is given on the command line."""
     return f"--{name.replace('_', '-')}"
-
-
-def bounds_text(config_class: type) -> str:
-    """The bounds of a command line's numbers, to stand below its help."""
-    bounds = {flag(name): bound for name, bound in _all_bounds(config_class)}
-    width = max(map(len, bounds), default=0)
-    return "\n".join(["numbers:", *(f"  {name:<{width}}  {bounds[name]}" for name in bounds)])
-
-
-def _all_bounds(config_class: type) -> Iterator[tuple[str, Bound]]:
-    """Those of a dataclass, and of the dataclasses that are its fields."""
-    yield from bounds_of(config_class).items()
-    types = get_type_hints(config_class)
-    for each in fields(config_class):
-        if is_dataclass(types[each.name]):
-            yield from _all_bounds(types[each.name])

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import tyro
 
 import kododo_env
 from agents.commands.evaluate import EvaluateConfig
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
+from kododo_env.commands.arguments import read_arguments
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.tournament import TournamentConfig
 from tests.helpers import play_random
@@ -65,7 +65,7 @@ def test_every_command_line_is_understood(command: str) -> None:
     assert program == "kododo" or (ROOT / script).exists()
     kind = SCRIPTS[script]
     default = {"default": default_config()} if kind is TrainConfig else {}
-    config = tyro.cli(kind, args=arguments, config=(tyro.conf.FlagCreatePairsOff,), **default)
+    config = read_arguments(kind, arguments, **default)
     if isinstance(config, TournamentConfig) and config.agents:
         tournament = config.tournament()
         assert tournament.make_game(1).name == config.game

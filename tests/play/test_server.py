@@ -312,7 +312,6 @@ def test_the_browser_is_opened_where_there_is_a_screen(monkeypatch: pytest.Monke
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 def test_the_command_serves_until_it_is_stopped() -> None:
-    pytest.importorskip("tyro", reason="tyro is not installed")
     command = [sys.executable, "-W", "error", "-m", "kododo_env", "play", "kado", "--players", "3"]
     options = ["--opponents", "random", "--people", "2", "--port", "0", "--no-browser"]
     running = subprocess.Popen(

@@ -30,7 +30,6 @@ def answers(*lines: bytes, people: int = 1) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_example_plays_a_whole_game(game: str) -> None:
-    pytest.importorskip("tyro", reason="tyro is not installed")
     script = ROOT / "docs" / "examples" / "stdio_player.py"
     done = subprocess.run(
         [sys.executable, str(script), game, "--opponents", "heuristic", "--seed", "1"],
@@ -81,7 +80,6 @@ def test_the_page_lists_all_messages_and_their_fields() -> None:
 def test_a_program_plays_from_the_command_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("tyro", reason="tyro is not installed")
     from tests.command_line import kododo
 
     given: Any = io.TextIOWrapper(io.BytesIO(b'{"type": "act", "step": 0, "action": 5}\n'))

@@ -50,7 +50,7 @@ def test_registered_in_any_order(lines: tuple[str, str, str]) -> None:
 
 
 def test_importing_needs_no_library() -> None:
-    heavy = "numpy gymnasium pettingzoo scipy filelock tyro torch onnxruntime matplotlib agents"
+    heavy = "numpy gymnasium pettingzoo scipy filelock torch onnxruntime matplotlib agents"
     code = f"import kododo_env, sys; print([m for m in {heavy.split()} if m in sys.modules])"
     assert printed(code) == "[]"
 

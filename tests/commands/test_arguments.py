@@ -1,0 +1,96 @@
+"""Dataclasses as command lines: defaults, groups, the words of help, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+
+from kododo_env.commands.arguments import read_arguments
+from kododo_env.core.bounds import Bound
+
+
+@dataclass(frozen=True)
+class Inner:
+    """Settings."""
+
+    width: Annotated[int, Bound(1, 9)] = 3
+    """How wide, 100 % at most."""
+    tied: bool = False
+    """Together."""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A command."""
+
+    file: Path
+    """Which file."""
+    words: tuple[str, ...] = ()
+    """Some words."""
+
+
+@dataclass(frozen=True)
+class Command(Base):
+    """A command of a class that inherits."""
+
+    kind: Literal["one", "two"] = "one"
+    """Which kind."""
+    seconds: float | None = None
+    """How long."""
+    inner: Inner = field(default_factory=Inner)
+    """The settings."""
+
+
+def test_what_is_given_is_read_and_the_rest_is_as_the_dataclass_has_it() -> None:
+    args = ["a.txt", "--words", "x", "y", "--seconds", "1e-2", "--tied", "--kind", "two"]
+    read = read_arguments(Command, args)
+    assert read == Command(Path("a.txt"), ("x", "y"), "two", 0.01, Inner(3, tied=True))
+
+
+def test_another_default_counts_in_the_group_too_and_can_be_switched_off() -> None:
+    default = Command(Path("b"), ("z",), "two", 5.0, Inner(7, tied=True))
+    assert read_arguments(Command, [], default) == default
+    read = read_arguments(Command, ["--no-tied", "--file", "c", "--words"], default)
+    assert read == Command(Path("c"), (), "two", 5.0, Inner(7))
+
+
+def test_help_has_the_docstrings_the_bounds_and_the_defaults(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        read_arguments(Command, ["--help"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert left.value.code == 0
+    assert "A command of a class that inherits." in said
+    assert "file Which file." in said
+    assert "--words [STR ...] Some words." in said
+    assert "The settings: --width INT How wide, 100 % at most. (1 to 9; default: 3)" in said
+
+
+def test_among_others_only_its_own_are_read() -> None:
+    read = read_arguments(Inner, ["--help", "--width", "4", "stray", "--x"], among_others=True)
+    assert read == Inner(4)
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ([], "required: file"),
+        (["a", "--kind", "three"], "--kind: invalid choice: 'three'"),
+        (["a", "--width"], "--width: expected one argument"),
+        (["a", "--wid", "3"], "there is no '--wid' '3': --help tells what there is"),
+        (["a", "b"], "there is no 'b'"),
+        (["a", "--width", "1.0"], "--width: '1.0' is no whole number"),
+        (["a", "--seconds", "soon"], "--seconds: 'soon' is no number"),
+        (["a", "--seconds", "1_0"], "write it with the digits 0 to 9"),
+        ([""], "'' is not the name of a file or folder"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_of_one_line(args: list[str], said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as error:
+        read_arguments(Command, args)
+    assert len(str(error.value).splitlines()) == 1
