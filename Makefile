@@ -175,7 +175,7 @@ soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTE
 	MPLBACKEND=Agg $(PY) -m tests.faults.soak --minutes $(SOAK_MINUTES) --episodes $(EPISODES)
 
 held-out: $(READY) ## Train the held-out policies again from nothing
-	$(PY) -m agents.release.held_out
+	$(PY) -m agents.release.make_policies --held-out
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.release.make_policies

@@ -10,14 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import Environment, FileSystemLoader, Template
 
 from agents.export.metadata_file import ENDING
 from kododo_env.agent_registry import POLICIES, STRANGER, search_parts
 from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
 
-GENERATED = "<!-- Written by agents/release/card.py from the JSON beside it; do not edit. -->"
 HEADS = (
     "parity", "v held-out heuristic", "v held-out search", "v held-out policy",
     "best responses gain", "v heuristic", "v random",
@@ -35,24 +34,21 @@ def write_cards(folder: Path) -> None:
 
 def card(data: dict[str, Any]) -> str:
     """The page of a policy, as Markdown, from the content of ``NAME.json``."""
-    return _page("card.md.jinja", **data)
+    return _template("card").render(data)
 
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
     """The page with the table of all policies, as Markdown."""
-    return _page("index.md.jinja", cards=cards, columns=columns)
+    return _template("index").render(cards=cards, columns=columns)
 
 
-def _page(template: str, **told: Any) -> str:
-    """The page that a template beside this file makes of these values."""
+def _template(name: str) -> Template:
+    files = FileSystemLoader(Path(__file__).parent)
     pages = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
+        loader=files, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     pages.filters |= {"counted": counted, "interval": _interval, "thousands": "{:,}".format}
-    return pages.get_template(template).render(told, generated=GENERATED)
+    return pages.get_template(f"{name}.md.jinja")
 
 
 def columns(data: dict[str, Any]) -> dict[str, str]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from agents.recipes.recipe import shipped_steps
-from agents.release.runs import run_in
-from agents.training.run_folder import POLICY
-from agents.training.training_config import TrainConfig
-from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
+from agents.recipes.recipe import SCRATCH, shipped_steps, stranger_settings
+from agents.training.run_folder import CHECKPOINT, POLICY
+from agents.training.training_config import TrainConfig, default_config
+from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
 CHOICE = 4  # one game is played to choose a policy for every four that measure it
 EVALUATIONS = 6  # points of the learning curve
+STRANGER_SEED = 1000  # beyond those of the policies that ship
+# Of held-out policies, beside their settings in the game's recipe; the last two are of measuring.
+STRANGER: dict[str, Any] = {
+    "recipe": SCRATCH, "width": 128, "depth": 2, "one_hot": 0, "muon": 0.0, "temperature": 0.25,
+    "games": 400, "evaluations": 2,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,8 +43,8 @@ class PoliciesConfig:
     """Agent-steps of each run; if not given those of the game's recipe."""
     jobs: Processes = field(default_factory=cores)
     """How many processes at a time (default: one for each core)."""
-    out: Path = POLICIES
-    """The folder for the policies and their cards."""
+    out: Path | None = None
+    """The folder for the policies and their cards; if not given the one that comes along."""
     runs: Path = Path("runs/policies")
     """The folder for the training runs, and for the measurements until all are made."""
     games: Games = 8000
@@ -50,9 +54,18 @@ class PoliciesConfig:
     again: bool = False
     """Only measure the policies in --out once more, say against new opponents; their runs need
     not be there."""
+    held_out: bool = False
+    """Make the held-out policies in their place, with one seed and no measuring. They are strangers
+    to those that ship: of another architecture and optimiser, and by self-play alone."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
+        if self.again and self.held_out:
+            raise ValueError("--again measures, and --held-out only trains: give one of them")
+        for name in self.only:
+            if name not in policy_tables():
+                known = ", ".join(policy_tables())
+                raise ValueError(f"unknown policy {shown(name)}; choose from {known}")
         for job in self.policies():
             if self.again and not (job.chosen.exists() and job.numbers.exists()):
                 raise ValueError(f"there is no {job.chosen} with its .json to measure again")
@@ -62,16 +75,8 @@ class PoliciesConfig:
 
     def policies(self) -> list[PolicyJob]:
         """The policies to make."""
-        return [PolicyJob(name, self) for name in policies_of(self.only)]
-
-
-def policies_of(only: Sequence[str]) -> list[str]:
-    """The names of the policies that are asked for; ValueError if one is unknown."""
-    known = policy_tables()
-    for name in only:
-        if name not in known:
-            raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
-    return [name for name in known if not only or name in only]
+        names = [name for name in policy_tables() if name in self.only or not self.only]
+        return [PolicyJob(name, self) for name in names]
 
 
 class PolicyJob:
@@ -80,19 +85,28 @@ class PolicyJob:
     def __init__(self, name: str, config: PoliciesConfig) -> None:
         self.name, self.config = name, config
         self.game, self.players = policy_tables()[name]
+        self.out = config.out or (STRANGERS if config.held_out else POLICIES)
         self.folder = config.runs / name  # its runs, and its measurements until all are made
-        self.published = config.out / f"{name}{SUFFIX}"
-        self.numbers = config.out / f"{name}.json"  # all that is known of the published policy
+        self.published = self.out / f"{name}{SUFFIX}"
+        self.numbers = self.out / f"{name}.json"  # all that is known of the published policy
+        self.found = self.folder / "found.json"  # the results so far
         self.chosen = self.published if config.again else self.folder / self.published.name
-        self.candidates = [self.folder / f"seed-{n}" / POLICY for n in range(config.seeds)]
+        seeds = [STRANGER_SEED] if config.held_out else range(config.seeds)
+        self.candidates = {seed: self.folder / f"seed-{seed}" / POLICY for seed in seeds}
 
     def runs(self) -> list[TrainConfig]:
-        """Its training runs, by seed."""
-        steps = self.config.steps or shipped_steps(self.game, self.players)
-        games, table = self.config.games // CHOICE, (self.game, self.players)
-        return [
-            run_in(
-                path.parent, *table, seed=seed, steps=steps, games=games, evaluations=EVALUATIONS
-            )
-            for seed, path in enumerate(self.candidates)
-        ]
+        """Its training runs, by seed; one that has a checkpoint goes on."""
+        config = self.config
+        if config.held_out:
+            settings = STRANGER | stranger_settings(self.game)
+        else:
+            steps, games = shipped_steps(self.game, self.players), config.games // CHOICE
+            settings = {"steps": steps, "games": games, "evaluations": EVALUATIONS}
+        if config.steps:
+            settings["steps"] = config.steps
+        runs = []
+        for seed, path in self.candidates.items():
+            resume = path.with_name(CHECKPOINT).exists()
+            settings |= {"seed": seed, "threads": 1, "run_dir": path.parent, "resume": resume}
+            runs.append(default_config(self.game, self.players, **settings))
+        return runs

@@ -8,25 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import wait
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 from agents.commands.train import train
-from agents.recipes.recipe import GAME
-from agents.training.run_folder import CHECKPOINT, POLICY, config_facts
-from agents.training.training_config import TrainConfig, default_config, task_of
+from agents.training.run_folder import POLICY, config_facts
+from agents.training.training_config import TrainConfig, task_of
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.policy_file import read_policy
-
-
-def run_in(
-    folder: Path, game: str, players: int, recipe: str = GAME, **settings: Any
-) -> TrainConfig:
-    """A run of one thread, as ``default_config`` makes it; it goes on if it has a checkpoint."""
-    settings |= {"run_dir": folder, "resume": (folder / CHECKPOINT).exists(), "threads": 1}
-    return default_config(game, players, recipe, **settings)
 
 
 def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
@@ -41,17 +31,15 @@ def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
         return
     with worker_pool(min(processes, len(left))) as pool:
         futures = {run.run_dir: pool.submit(_train, run) for run in left}
-        wait(futures.values())
-        errors = {run: each.exception() for run, each in futures.items()}
-    failed = [f"{run} failed: {error}" for run, error in errors.items() if error]
+        errors = {folder: each.exception() for folder, each in futures.items()}
+    failed = [f"{folder} failed: {error}" for folder, error in errors.items() if error]
     if failed:
         raise ChildProcessError("; ".join(failed))
 
 
 def _train(config: TrainConfig) -> None:
     """Train in this process; the run's output goes into a file beside its folder."""
-    run = config.run_dir
-    assert run is not None
+    run = Path(config.run_dir or "")
     print(f"{run}: {'goes on' if config.resume else 'begins'}", flush=True)
     run.mkdir(parents=True, exist_ok=True)
     log = run.with_name(f"{run.name}.log")
@@ -62,10 +50,9 @@ def _train(config: TrainConfig) -> None:
 
 def is_finished(config: TrainConfig) -> bool:
     """Whether a run has made all its steps; ValueError if its folder holds another run."""
-    run = config.run_dir
-    assert run is not None
     if not config.resume:
         return False
+    run = Path(config.run_dir or "")
     found = content_of(run / "config.json")
     wanted = json.loads(json.dumps(config_facts(task_of(config), config)))
     others = [name for name in ("task", "steps", "threads") if found.get(name) != wanted[name]]

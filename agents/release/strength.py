@@ -43,19 +43,17 @@ def choose(job: PolicyJob) -> dict[str, Any]:
     """
     names, games = quick(held_out(job.game, job.players)), job.config.games // CHOICE
     candidates: list[dict[str, Any]] = []
-    for seed, path in enumerate(job.candidates):
-        policies = {temperature: OnnxAgent(path, temperature) for temperature in TEMPERATURES}
-        shares = {
-            each: fmean(result(job, one, name, games, CHOICE_DEALS).share.mean for name in names)
-            for each, one in policies.items()
-        }
-        steps, number = CHOICE_RESPONSE["steps"], CHOICE_RESPONSE["temperatures"]
-        best = sorted(shares, key=shares.__getitem__, reverse=True)[:number]
-        gains = {each: response_gain(policies[each], steps, games) for each in best}
-        candidates += [
-            {"seed": seed, "temperature": each, "share": share, "gain": gains.get(each)}
-            for each, share in shares.items()
-        ]
+    for seed, path in job.candidates.items():
+        own: list[dict[str, Any]] = []
+        for temperature in TEMPERATURES:
+            policy = OnnxAgent(path, temperature)
+            share = fmean(result(policy, name, games, CHOICE_DEALS).share.mean for name in names)
+            own.append({"seed": seed, "temperature": temperature, "share": share, "gain": None})
+        by_share = sorted(own, key=lambda each: each["share"], reverse=True)
+        for each in by_share[: CHOICE_RESPONSE["temperatures"]]:
+            policy = OnnxAgent(path, each["temperature"])
+            each["gain"] = response_gain(policy, CHOICE_RESPONSE["steps"], games)
+        candidates += own
     known = [each for each in candidates if each["gain"] is not None]
     chosen = max(known, key=lambda each: each["share"] - max(0.0, each["gain"]))
     about = {name: chosen[name] for name in ("seed", "temperature")}
@@ -70,7 +68,7 @@ def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
     return match.play().share.mean - 1 / players
 
 
-def strength(job: PolicyJob) -> dict[str, Any]:
+def shares(job: PolicyJob) -> dict[str, Any]:
     """The win shares of the chosen policy, as JSON.
 
     Returns:
@@ -78,20 +76,19 @@ def strength(job: PolicyJob) -> dict[str, Any]:
         ``alone``: the same with the baselines, in ``games``. ``back``: the main held-out
         opponent and the strongest baseline, each alone against P - 1 copies of the policy.
     """
-    policy, games = OnnxAgent(job.chosen), job.config.games
-    unmet, names = held_out(job.game, job.players), baselines(job.game)
-    number = {
-        name: games if quick([name]) else min(games, job.config.search_games) for name in unmet
-    }
+    policy, games, table = OnnxAgent(job.chosen), job.config.games, (job.game, job.players)
+    unmet, names = held_out(*table), baselines(job.game)
+    number = dict.fromkeys(unmet, min(games, job.config.search_games))
+    number |= dict.fromkeys(quick(unmet), games)
     return {
         "games": games,
         "held_out": {
-            name: result(job, policy, name, n).to_json() | {"games": n}
-            for name, n in number.items()
+            name: result(policy, name, each).to_json() | {"games": each}
+            for name, each in number.items()
         },
-        "alone": {name: result(job, policy, name, games).to_json() for name in names},
+        "alone": {name: result(policy, name, games).to_json() for name in names},
         "back": {
-            name: result(job, name, policy, games).share.to_json()
+            name: Match(name, policy, *table, games, STRENGTH_DEALS).play().share.to_json()
             for name in (*unmet[:1], names[-1])
         },
     }
@@ -100,23 +97,18 @@ def strength(job: PolicyJob) -> dict[str, Any]:
 def spread(job: PolicyJob) -> dict[str, list[float]]:
     """The shares of each seed's policy at the chosen temperature, by opponent; no searches."""
     temperature, games = OnnxAgent(job.chosen).temperature, job.config.games
-    policies = [OnnxAgent(path, temperature) for path in job.candidates]
+    policies = [OnnxAgent(path, temperature) for path in job.candidates.values()]
     return {
-        name: [result(job, each, name, games).share.mean for each in policies]
+        name: [result(each, name, games).share.mean for each in policies]
         for name in quick([*held_out(job.game, job.players), *baselines(job.game)])
     }
 
 
-def result(
-    job: PolicyJob,
-    one: OnnxAgent | str,
-    copies: OnnxAgent | str,
-    games: int,
-    deals: int = STRENGTH_DEALS,
-) -> MatchResult:
-    """How one agent does against P - 1 copies of another, played in this process."""
-    chunks = 1 if isinstance(copies, OnnxAgent) or quick([copies]) else CHUNKS
-    return Match(one, copies, job.game, job.players, games, deals, least_chunks=chunks).play()
+def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS) -> MatchResult:
+    """How a policy does against P - 1 copies of a player, played in this process."""
+    chunks = 1 if quick([name]) else CHUNKS
+    players = policy.num_players
+    return Match(policy, name, policy.game, players, games, deals, least_chunks=chunks).play()
 
 
 def exploit(job: PolicyJob) -> dict[str, Any]:

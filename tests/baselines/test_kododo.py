@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy.optimize import check_grad
-from scipy.sparse import csr_array
 
 from agents.release import kododo_fitting
 from kododo_env.arena.match import Match
@@ -30,7 +27,7 @@ from kododo_env.baselines.kododo_chances import (
     reply_lookups,
     tables_for,
 )
-from kododo_env.core import Agent, RandomAgent
+from kododo_env.core import Agent
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.scoring import score_round
 from tests.games.kododo.written_deals import SLOTS, card, cards, lay
@@ -276,50 +273,35 @@ def test_the_tables_that_come_along_are_as_large_as_the_fit_makes_them(players: 
     assert all(np.isfinite(table).all() for table in made.values())
 
 
-def test_fitted_tables_play_better_than_random_and_are_the_same_again(
-    tmp_path: Path,
-) -> None:
-    made = []
-    for name in ("one.npz", "two.npz"):
-        kododo_fitting.fit_tables(tmp_path / name, (2,), rounds=2, games=60, seed=3)
-        with np.load(tmp_path / name, allow_pickle=False) as file:
-            made.append({key.split("/", 1)[1]: file[key] for key in file.files})
-    assert made[0].keys() == made[1].keys()
-    for name, table in made[0].items():
-        np.testing.assert_array_equal(table, made[1][name])
-    fitted = Match(HeuristicAgent(tables=made[0]), "random", "kododo", 2, 200)
+def test_fitted_tables_play_better_than_random_and_are_the_same_again() -> None:
+    made, again = (
+        kododo_fitting.tables_from_play(Rules(2), rounds=2, games=60, seed=3) for _ in range(2)
+    )
+    for name, table in made.items():
+        np.testing.assert_array_equal(table, again[name])
+    fitted = Match(HeuristicAgent(tables=made), "random", "kododo", 2, 200)
     assert fitted.play().share.mean > 0.9
 
 
-def test_the_fit_goes_down_the_slope_of_what_it_minimises() -> None:
-    rng = np.random.default_rng(0)
-    happened, design = rng.integers(0, 3, 50), csr_array(rng.integers(0, 2, (3 * 50, 9)))
-    error = check_grad(
-        lambda weights: kododo_fitting.surprise(weights, design, happened)[0],
-        lambda weights: kododo_fitting.surprise(weights, design, happened)[1],
-        rng.normal(size=9),
-    )
-    assert error < 1e-4
+def test_fitted_tables_tell_how_often_each_event_came_and_the_mean_of_numbers() -> None:
+    """Three events, the last by a table of its own, whose chances depend on the position."""
+    rng, often = np.random.default_rng(0), np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+    position = rng.integers(0, 2, 20_000)
+    event = (rng.random(20_000) > often[position].cumsum(axis=1)[:, :2].T).sum(axis=0)
+    looked_up = {"colours": (2 * np.arange(2)[:, None] + position, 4), "last": (position[None], 2)}
+    numbers = {"mean": (position, 3)}, position * 10.0
+    tables: dict[str, Any] = {}
+    kododo_fitting.fit([(looked_up, event), numbers], tables, steps=50)
+    weights = np.exp(np.vstack([tables["colours"].reshape(2, 2), tables["last"]]))
+    np.testing.assert_allclose(weights / weights.sum(axis=0), often.T, atol=0.02)
+    # A position that was never looked up has the mean of all.
+    np.testing.assert_allclose(tables["mean"], [0, 10, 10 * position.mean()], atol=0.01)
 
 
-def test_a_fitted_table_tells_how_often_each_colour_happened() -> None:
-    archive, often = kododo_fitting.Archive(Rules(2)), np.array([0.2, 0.3, 0.5])
-    archive.sizes = {"table": 3}
-    happened = np.random.default_rng(0).choice(3, 20_000, p=often)
-    at = {"table": (0, np.broadcast_to(np.arange(3)[:, None], (3, 20_000)))}
-    archive._fit_weights(at, happened, steps=50)
-    shares = np.exp(archive.tables["table"])
-    np.testing.assert_allclose(shares / shares.sum(), often, atol=0.01)
-
-
-def test_a_fit_rests_on_the_later_half_of_the_games() -> None:
-    both, later = (kododo_fitting.Archive(Rules(2)) for _ in range(2))
-    for archive, batches in (
-        (both, ((RandomAgent(), 1), (FollowAgent(), 2))),
-        (later, ((FollowAgent(), 2),)),
-    ):
-        for agent, seed in batches:
-            archive.add(20, agent, seed)
-        archive.fit(steps=3)
-    for name, table in later.tables.items():
-        np.testing.assert_array_equal(both.tables[name], table)
+def test_a_fit_rests_on_the_later_half_of_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    fitted: list[list[int]] = []
+    # The games of a seed have one lesson: the seed.
+    monkeypatch.setattr(kododo_fitting, "lessons", lambda _rules, _num, _agent, seed: [seed])
+    monkeypatch.setattr(kododo_fitting, "fit", lambda told, *_, **__: fitted.append([*told]))
+    kododo_fitting.tables_from_play(Rules(2), rounds=5)
+    assert fitted == [[0], [1], [1, 2], [2, 3], [2, 3, 4]]

@@ -21,13 +21,12 @@ from typing import Any
 import pytest
 
 from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
-from agents.release import held_out
+from agents.release import config as policy_config
 from agents.release import make_policies as maker
 from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
 from agents.release.card import card, columns, index, met
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.held_out import HeldOutConfig, make_strangers
 from agents.release.make_policies import fingerprint, found_once, make_policies, rewrite
 from agents.release.runs import is_finished, train_all
 from agents.training.response_training import BestResponse
@@ -76,13 +75,25 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoliciesConfig]:
         games=40, search_games=2,
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(policy_runs, "default_config", partial(default_config, **SMALL_NETWORK))
+        patch.setattr(policy_config, "default_config", partial(default_config, **SMALL_NETWORK))
         patch.setattr(policy_strength, "response_gain", lambda *_: 0.0)
-        patch.setattr(maker, "exploit", lambda _: EXPLOITED)
-        patch.setattr(policy_runs, "worker_pool", lambda _: Here())
+        patch.setattr(policy_strength, "exploit", lambda _: EXPLOITED)
+        for module in (maker, policy_runs):
+            patch.setattr(module, "worker_pool", lambda _: Here())
         patch.setattr(kododo, "HELD_OUT_SEARCHES", ("flat:random:2",))
         make_policies(config)
         yield config
+
+
+@pytest.fixture
+def quick_export(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trainings write a policy that is there, with their own facts: torch takes seconds for it."""
+    source = job_of(made).candidates[0]
+
+    def export(_network: Any, _game: Any, path: Path, **told: Any) -> None:
+        rewrite(source, path, **told)
+
+    monkeypatch.setattr("agents.commands.train.export_policy", export)
 
 
 def job_of(config: PoliciesConfig) -> PolicyJob:
@@ -165,24 +176,24 @@ def test_results_from_before_a_crash_are_kept(
     made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(made.runs, tmp_path / "runs")
-    job = job_of(replace(made, runs=tmp_path / "runs", search_games=4))
+    job = job_of(replace(made, runs=tmp_path / "runs", games=8))
 
     def crash(*_: Any) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(maker, "exploit", crash)
+    monkeypatch.setattr(policy_strength, "exploit", crash)
     with pytest.raises(RuntimeError, match="out of memory"):
-        maker.chosen_and_measured(job)
+        maker.measured(job)
     monkeypatch.setattr(Match, "play", crash)
-    monkeypatch.setattr(maker, "exploit", lambda _: EXPLOITED)
-    assert maker.chosen_and_measured(pickle.loads(pickle.dumps(job)))["shares"]["games"] == 40
+    monkeypatch.setattr(policy_strength, "exploit", lambda _: EXPLOITED)
+    assert maker.measured(pickle.loads(pickle.dumps(job)))["shares"]["games"] == 8
 
 
 # --- training -----------------------------------------------------------------------------
 
 
 def test_the_runs_are_those_of_the_recipes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_runs, "default_config", default_config)  # as it is
+    monkeypatch.setattr(policy_config, "default_config", default_config)  # as it is
     config = PoliciesConfig()
     assert {job.name for job in config.policies()} == set(registry.policy_tables())
     for job in config.policies():
@@ -211,6 +222,7 @@ def test_a_folder_with_another_run_is_refused(made: PoliciesConfig, tmp_path: Pa
         assert str(error.value).isprintable()
 
 
+@pytest.mark.usefixtures("quick_export")
 def test_a_run_without_its_end_goes_on(made: PoliciesConfig, tmp_path: Path) -> None:
     job = job_of(replace(made, runs=tmp_path))
     copy = job.folder / "seed-0"
@@ -259,18 +271,23 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_held_out_policies_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy_runs, "worker_pool", lambda _: Here())
-    monkeypatch.setattr(held_out, "SETTINGS", held_out.SETTINGS | SMALL_NETWORK)
-    monkeypatch.setattr(held_out, "stranger_settings", lambda _: {"steps": 1})
-    config = HeldOutConfig((NAME,), jobs=1, out=tmp_path / "out", runs=tmp_path / "runs")
-    make_strangers(config)
-    (file,) = config.out.iterdir()
+@pytest.mark.usefixtures("quick_export")
+def test_held_out_policies_are_made_once(
+    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        policy_config, "STRANGER", policy_config.STRANGER | SMALL_NETWORK | {"games": 8}
+    )
+    config = replace(made, held_out=True, out=tmp_path / "out", runs=tmp_path / "runs")
+    make_policies(config)
+    (file,) = (tmp_path / "out").iterdir()
     metadata = OnnxAgent(file).metadata
     assert (file.name, metadata.results) == (f"{NAME}.onnx", {})
     assert met(metadata.training["recipe"])["itself"] == 1
     monkeypatch.setattr(policy_runs, "_train", None)
-    make_strangers(config)
+    make_policies(config)
+    with pytest.raises(ValueError, match="--held-out only trains: give one of them"):
+        replace(config, again=True)
 
 
 # --- choosing -----------------------------------------------------------------------------
@@ -281,9 +298,9 @@ def test_the_choice_is_worth_most(
 ) -> None:
     """Seed 1 has the higher shares; at temperature 0 a best response takes most of that back."""
     job = job_of(replace(made, seeds=2, runs=tmp_path))
-    for path in job.candidates:
+    for path in job.candidates.values():
         path.parent.mkdir(parents=True)
-        shutil.copy(*job_of(made).candidates, path)
+        shutil.copy(job_of(made).candidates[0], path)
     gains = {0.0: 0.2, 0.1: 0.02, 0.25: -0.3}  # below 0 is nothing to have
 
     def played(match: Match) -> MatchResult:
@@ -343,22 +360,28 @@ def test_a_policy_too_large_to_ship_is_refused(
     source = made.out / f"{NAME}.onnx"
     monkeypatch.setattr(maker, "LARGEST_POLICY", 1000)
     with pytest.raises(ValueError, match="has 1,000 at most: make the network smaller"):
-        rewrite(source, tmp_path / "copy.onnx", OnnxAgent(source).metadata)
+        rewrite(source, tmp_path / "copy.onnx")
     assert not list(tmp_path.iterdir())
 
 
 # --- the cache ----------------------------------------------------------------------------
 
 
-def test_a_result_is_cached_for_what_it_depends_on(tmp_path: Path) -> None:
-    path = tmp_path / "found.json"
-    assert found_once(path, {"games": 1}, lambda: [1, 2]) == [1, 2]
-    assert found_once(path, {"games": 1}, lambda: [3]) == [1, 2]
-    assert found_once(path, {"games": 2}, lambda: [3]) == [3]
-    path.write_text(path.read_text()[:-10])
-    assert found_once(path, {"games": 2}, lambda: [4]) == [4]
-    path.write_text("[" * 100_000)  # damaged: it is found again
-    assert found_once(path, {"games": 2}, lambda: [5]) == [5]
+def test_a_result_is_kept_for_as_long_as_the_question_is_the_same(
+    made: PoliciesConfig, tmp_path: Path
+) -> None:
+    job = job_of(replace(made, runs=tmp_path))
+    job.folder.mkdir()
+
+    def found(games: int, name: str, answer: int) -> Any:
+        return found_once(job, {"games": games}, name, lambda _: answer)
+
+    assert [found(1, "shares", 1), found(1, "seeds", 2), found(1, "shares", 3)] == [1, 2, 1]
+    assert [found(2, "shares", 4), found(2, "seeds", 5), found(2, "shares", 6)] == [4, 5, 4]
+    for damaged in (job.found.read_text()[:-10], "[" * 100_000):
+        job.found.write_text(damaged)
+        assert found(2, "shares", 7) == 7
+        job.found.unlink()
 
 
 # --- the cards ----------------------------------------------------------------------------
