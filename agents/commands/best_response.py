@@ -1,10 +1,12 @@
 """Exploitability: how much an attacker who knows a policy gains against it.
 
 The attackers have one seat each among P - 1 copies of the policy: best responses that
-learned against it, and search that has it as its model of everybody. Their gains over
-parity, 1/P, are lower bounds of the possible gain (V. Lisý and M. Bowling, "Equilibrium
-approximation quality of current no-limit poker bots", 2017; F. Timbers et al., "Approximate
-exploitability: learning a best response", 2022).
+learned against it, and search that has it as its model of everybody. With more than two players
+there are teams too: P - 1 seats that share weights and learn to make one policy lose. All gains
+are lower bounds of the possible gain: of an attacker over parity, 1/P, and of parity over what a
+team leaves to the policy (V. Lisý and M. Bowling, "Equilibrium approximation quality of current
+no-limit poker bots", 2017; F. Timbers et al., "Approximate exploitability: learning a best
+response", 2022).
 """
 
 from __future__ import annotations
@@ -38,11 +40,11 @@ GIVEN = ("seed", "minutes", "steps", "temperature")  # to a best response
 
 @dataclass(frozen=True)
 class Attack:
-    """The gain of one attacker, alone against P - 1 copies of a policy.
+    """The gain of one attacker, alone against P - 1 copies of a policy, or of a team against one.
 
     Attributes:
-        share: Its share of the victory.
-        gain: By how much that is more than parity, 1/P.
+        share: The attacker's share of the victory, or what a team leaves to the policy.
+        gain: By how much that is more than parity, 1/P, or less if a team leaves it.
         games: In how many games this was seen.
         given: The means that the attacker was given, by name.
     """
@@ -67,11 +69,13 @@ class Exploitability:
         responses: The gains of the best responses; each was given a ``seed``, ``minutes`` (None if
             steps), ``steps`` of its own and a ``temperature``.
         search: The gain of search; it was given a ``budget`` for each decision.
+        teams: What the policy loses to each team, which was given the same as a best response.
     """
 
     facts: dict[str, Any]
     responses: list[Attack]
     search: Attack
+    teams: list[Attack]
 
     @property
     def best_response(self) -> Attack:
@@ -88,7 +92,8 @@ class Exploitability:
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         attacks = {"best_response": self.best_response, "search": self.search}
-        return self.facts | {name: attack.to_json() for name, attack in attacks.items()}
+        found = {name: attack.to_json() for name, attack in attacks.items()}
+        return self.facts | found | {"teams": [attack.to_json() for attack in self.teams]}
 
     def to_text(self) -> str:
         """As an aligned table below a line on the games that were played."""
@@ -101,10 +106,12 @@ class Exploitability:
         )
         budget = self.search.given["budget"]
         each = f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
-        attacks = {_title(response.given): response for response in self.responses}
+        attacks = {f"best response, {_title(attack.given)}": attack for attack in self.responses}
         if len(self.responses) > 1:
             attacks["mean of the best responses"] = self.best_response
         attacks[f"search ({each} a decision)"] = self.search
+        for attack in self.teams:
+            attacks[f"team of {players - 1}: {_title(attack.given)}; left to the policy"] = attack
         rows = [("attacker", "games", "win share", "95 %", "gain", "95 %")]
         for title, attack in attacks.items():
             estimates = *attack.share.texts(".3f"), *attack.gain.texts("+.3f")
@@ -118,7 +125,7 @@ def _mean(estimates: Sequence[Estimate]) -> Estimate:
 
 def _title(learned: dict[str, Any]) -> str:
     minutes = "" if learned["minutes"] is None else f"{learned['minutes']:g} minutes, "
-    return f"best response, seed {learned['seed']} ({minutes}{learned['steps']:,} steps)"
+    return f"seed {learned['seed']} ({minutes}{learned['steps']:,} steps)"
 
 
 def exploitability(
@@ -143,41 +150,48 @@ def exploitability(
     policy, save = _policy(str(config.best_response)), config.save
     if save is not None and realpath(save) == realpath(policy.path):
         raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
-    versus = partial(
+    match_of = partial(
         Match,
-        copies=str(policy.path),
         game=policy.game,
         players=policy.num_players,
         seed=seed,
         rules=changed_rules(policy.metadata),
         least_chunks=CHUNKS,
     )
-    of_search = versus(f"{SEARCH}{policy.path}:{config.search}", games=config.search_games)
+    attacked = str(policy.path)
+    searcher = f"{SEARCH}{attacked}:{config.search}"
+    of_search = match_of(searcher, attacked, games=config.search_games)
     of_search.load_agents()  # raises unless the budget is one
+    learned = partial(_learn, config, policy, recipe)
     with TemporaryDirectory() as folder:
-        paths = [Path(folder, f"best-response-{each}{SUFFIX}") for each in range(config.seeds)]
-        of_responses = [versus(str(path), games=games) for path in paths]
-        responses = [
-            _respond(config, policy, match, seed + number, workers, recipe)
-            for number, match in enumerate(of_responses)
-        ]
+        responses, teams, paths = [], [], []
+        for number in range(config.seeds):
+            paths.append(Path(folder, f"best-response-{number}{SUFFIX}"))
+            given = learned(paths[-1], seed + number)
+            match = match_of(str(paths[-1]), attacked, games=games)
+            responses.append(_attack(match, workers, paths[-1].stem, given))
+        for number in range(config.teams if policy.num_players > 2 else 0):
+            path = Path(folder, f"team-{number}{SUFFIX}")
+            given = learned(path, seed + number, team=True)
+            match = match_of(attacked, str(path), games=games)
+            teams.append(_attack(match, workers, path.stem, given, team=True))
         if save is not None:
             _, best = max(zip([each.gain.mean for each in responses], paths, strict=True))
             _copy(best, save)
     search = _attack(of_search, workers, "search", {"budget": config.search})
     facts = {"policy": str(config.best_response), **_facts(policy), "seed": seed}
-    return Exploitability(facts, responses, search)
+    return Exploitability(facts, responses, search, teams)
 
 
-def _respond(
+def _learn(
     config: BestResponseConfig,
     policy: OnnxAgent,
-    match: Match,
-    seed: int,
-    workers: int,
     recipe: Recipe | None,
-) -> Attack:
-    """Train a best response, write it where its match looks for it, and play that."""
+    path: Path,
+    seed: int,
+    team: bool = False,
+) -> dict[str, Any]:
+    """Train a best response, or a team, and write it; returns what it was given."""
     response = train_best_response(
         policy,
         minutes=config.minutes,
@@ -185,10 +199,10 @@ def _respond(
         seed=seed % (MOST_SEED + 1),
         threads=config.threads,
         recipe=recipe,
+        team=team,
     )
-    path = Path(str(match.one))
     _export(response, policy, path)
-    return _attack(match, workers, path.stem, {name: response.training[name] for name in GIVEN})
+    return {name: response.training[name] for name in GIVEN}
 
 
 def _facts(policy: OnnxAgent) -> dict[str, Any]:
@@ -221,8 +235,12 @@ def _copy(source: Path, path: Path) -> None:
     write_metadata(path)
 
 
-def _attack(match: Match, workers: int, title: str, given: dict[str, Any]) -> Attack:
-    """Play the match; returns the gain over parity."""
+def _attack(
+    match: Match, workers: int, title: str, given: dict[str, Any], team: bool = False
+) -> Attack:
+    """Play the match; returns the gain over parity, or what the one loses to a team."""
     won, parity = match.play(workers, title).share, 1 / match.players
     gain = Estimate(won.mean - parity, won.low - parity, won.high - parity)
+    if team:
+        gain = Estimate(-gain.mean, -gain.high, -gain.low)
     return Attack(won, gain, -(-match.games // match.players) * match.players, given)

@@ -28,6 +28,8 @@ class BestResponseConfig:
     """The policy: a file, or the name of one that ships. Its file says which game is played."""
     seeds: Annotated[int, Bound(1, 1000)] = 2
     """How many best responses learn: from --seed, --seed + 1, ..."""
+    teams: Annotated[int, Bound(0, 1000)] = 1
+    """How many teams learn, with more than two players: P - 1 attackers against one policy."""
     minutes: Minutes | None = None
     """How long each of them learns; 5 if neither this nor --steps is given."""
     steps: Steps | None = None

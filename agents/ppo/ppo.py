@@ -113,12 +113,15 @@ class PPO(nn.Module):
 
     # --- playing --------------------------------------------------------------------------
 
-    def play(self, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
+    def play(
+        self, game: BatchGame, agents: Sequence[Agent | None], seed: int, together: bool = False
+    ) -> Played:
         """Deal a batch of games, and play them to their end, ``LONGEST_UPDATE`` steps at most.
 
         In a seat without an agent the policy plays, by torch's randomness; the seed is for all
-        else. The decisions, in the order of their taking, are the policy's, with the ``actions``,
-        their ``log_probs`` and their ``advantages``, (B,) each.
+        else. If its seats play ``together``, each of them is given the mean of their rewards. The
+        decisions, in the order of their taking, are the policy's, with the ``actions``, their
+        ``log_probs`` and their ``advantages``, (B,) each.
 
         Raises:
             Diverged: The network's answers are no numbers.
@@ -145,7 +148,8 @@ class PPO(nn.Module):
                 game.step(actions)
             decided.append(here[:, seats].ravel())
             values.append(expected)
-            rewards.append(self.recipe.reward(game)[:, seats].ravel())
+            gained = self.recipe.reward(game)[:, seats]
+            rewards.append((_mean_for_all(gained) if together else gained).ravel())
         columns = {name: torch.cat([each[name] for each in taken]) for name in taken[0]}
         gains = self.gains(game, seats, torch.cat(values), np.stack(decided), np.stack(rewards))
         return Played(columns | gains, steps)
@@ -412,6 +416,11 @@ def normalised(batch: Batch) -> Batch:
         return batch
     spread = advantages.std() + 1e-8
     return batch | {"advantages": (advantages - advantages.mean()) / spread}
+
+
+def _mean_for_all(rewards: Float32) -> Float32:
+    """The mean over the seats, (N, P), for each of them."""
+    return np.broadcast_to(rewards.mean(axis=1, keepdims=True), rewards.shape)
 
 
 def _observations(game: BatchGame) -> Array:

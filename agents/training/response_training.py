@@ -1,4 +1,9 @@
-"""Training a best response: PPO against copies of one policy, from that policy's own weights."""
+"""Training attackers of one policy by PPO, from that policy's own weights.
+
+A best response has one seat among P - 1 copies of the policy. A team has P - 1 seats against one
+policy, shares its weights, and is rewarded for the policy's defeats. In a symmetric game with more
+than two players no policy is safe from a team; it shows what 1/P against all others alike is worth.
+"""
 
 from __future__ import annotations
 
@@ -46,11 +51,12 @@ def train_best_response(
     seed: int = 0,
     threads: int = 1,
     recipe: Recipe | None = None,
+    team: bool = False,
 ) -> BestResponse:
-    """Learn to beat P - 1 copies of a policy, which stays as it is.
+    """Learn to beat P - 1 copies of a policy, or one policy as a team; it stays as it is.
 
-    Each update plays whole games in which the learner has one seat, the next update the next
-    seat, since in some games it matters where one sits.
+    Each update plays whole games in which the learner has one seat, or the policy has if a team
+    learns; the next update the next seat, since in some games it matters where one sits.
 
     Args:
         policy: The policy in all other seats, at the temperature that it has.
@@ -60,6 +66,7 @@ def train_best_response(
         seed: Of everything random.
         threads: Threads of the processor for learning.
         recipe: Settings of PPO; None takes ``response_recipe``.
+        team: Whether all seats but one learn, as a team.
 
     Raises:
         ValueError: The policy has no weights to start from, or there is no budget.
@@ -70,13 +77,14 @@ def train_best_response(
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
     recipe = replace(recipe, **begun.settings)
-    tables = _tables(policy, recipe)
+    tables = _tables(policy, recipe, team)
     learner = PPO(tables[0][0], recipe, seed, threads=threads, bfloat16=bfloat16_is_fast())
     learner.network.load_state_dict(begun.state_dict())
-    steps_played = _learn(learner, tables, budget, seed)
+    steps_played = _learn(learner, tables, budget, seed, team)
     network = learner.network.eval()
-    temperature = _best_temperature(NetworkAgent(network), policy, seed + 1)
-    agent = NetworkAgent(network, temperature, f"best-response-{policy.name}")
+    temperature = _best_temperature(NetworkAgent(network), policy, seed + 1, team)
+    name = "team-against" if team else "best-response"
+    agent = NetworkAgent(network, temperature, f"{name}-{policy.name}")
     facts = {
         "recipe": asdict(replace(recipe, temperature=temperature)),
         "seed": seed,
@@ -92,7 +100,7 @@ def response_recipe(recipe: Recipe) -> Recipe:
 
     Less entropy, nobody to imitate, no reward but the victory, since that is what is
     measured, and more passes, since the steps are few. ``num_envs`` counts the games of
-    self-play. Here are P times that number, since only one seat of each learns.
+    self-play. Where only one seat of each learns there are P times that number.
     """
     return replace(
         recipe,
@@ -106,41 +114,44 @@ def response_recipe(recipe: Recipe) -> Recipe:
     )
 
 
-def _tables(policy: OnnxAgent, recipe: Recipe) -> list[Table]:
-    """For each seat the games in which the learner has it."""
+def _tables(policy: OnnxAgent, recipe: Recipe, team: bool) -> list[Table]:
+    """For each seat the games in which the learner has it, or a team all others."""
     players = policy.num_players
     tables: list[Table] = []
     for seat in range(players):
-        game = game_of(policy.metadata, recipe.num_envs * players)
+        game = game_of(policy.metadata, recipe.num_envs * (1 if team else players))
         policy.check(game)
-        tables.append((game, [None if each == seat else policy for each in range(players)]))
+        learns = [(each == seat) != team for each in range(players)]
+        tables.append((game, [None if each else policy for each in learns]))
     return tables
 
 
-def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int) -> int:
+def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int, team: bool) -> int:
     """Learn, one seat after the other, until the budget is spent: the learner's steps."""
     steps = 0
-    with budget_bar(title="best response") as show:
+    with budget_bar(title="team" if team else "best response") as show:
         for update in count():
             left = budget.remaining(steps)
             show(left, f"{steps / 1e6:.1f}M steps", None)
             if update and not left:
                 return steps
             dealt = int(np.random.SeedSequence([seed, update]).generate_state(1)[0])
-            decisions, played = learner.play(*tables[update % len(tables)], dealt)
+            table = tables[update % len(tables)]
+            decisions, played = learner.play(*table, dealt, together=team)
             steps += played
             learner.learn(decisions, *learner.recipe.self_play_rates(budget.remaining(steps)))
     raise AssertionError("the budget is spent some time")
 
 
-def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int) -> float:
-    """The temperature at which the agent does best against the policy."""
+def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int, team: bool) -> float:
+    """The temperature at which the agent, or the team, does best against the policy."""
     rules = changed_rules(policy.metadata)
 
     def share(temperature: float) -> float:
-        one = NetworkAgent(agent.network, temperature)
-        games = SELECTION_GAMES
-        match = Match(one, policy, policy.game, policy.num_players, games, seed, rules)
-        return match.play().share.mean
+        learned, games = NetworkAgent(agent.network, temperature), SELECTION_GAMES
+        one, copies = (policy, learned) if team else (learned, policy)
+        match = Match(one, copies, policy.game, policy.num_players, games, seed, rules)
+        won = match.play().share.mean
+        return -won if team else won
 
     return max(TEMPERATURES, key=share)

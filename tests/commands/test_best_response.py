@@ -28,7 +28,7 @@ from kododo_env import registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.core import BatchGame
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
@@ -230,9 +230,11 @@ def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
     played: list[list[bool]] = []
     play = response_training.PPO.play
 
-    def noted(self: PPO, game: BatchGame, agents: list[Agent | None], seed: int) -> Played:
+    def noted(
+        self: PPO, game: BatchGame, agents: list[Agent | None], seed: int, together: bool
+    ) -> Played:
         played.append([agent is None for agent in agents])
-        return play(self, game, agents, seed)
+        return play(self, game, agents, seed, together)
 
     monkeypatch.setattr(response_training.PPO, "play", noted)
     monkeypatch.setattr(response_training.PPO, "learn", lambda *_: {})
@@ -242,6 +244,35 @@ def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
     start = network_of(weak)
     for name, tensor in response.agent.network.state_dict().items():
         assert torch.equal(tensor, start.state_dict()[name])
+
+
+def test_a_team_learns_in_all_seats_but_one(
+    policies: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And leaves the policy, in each seat in turn, less than parity."""
+    played: list[tuple[list[bool], bool]] = []
+    play = response_training.PPO.play
+
+    def noted(
+        self: PPO, game: BatchGame, agents: list[Agent | None], seed: int, together: bool
+    ) -> Played:
+        played.append(([agent is None for agent in agents], together))
+        return play(self, game, agents, seed, together)
+
+    monkeypatch.setattr(response_training.PPO, "play", noted)
+    policy, recipe = OnnxAgent(policies("kododo")), replace(SMALL, learning_rate=1e-2)
+    team = train_best_response(policy, steps=24_000, recipe=recipe, team=True)
+    assert played[:2] == [([False, True, True, True], True), ([True, False, True, True], True)]
+    assert Match(policy, team.agent, "kododo", 4, 2000).play().share.high < 0.25
+
+
+def test_seats_that_play_together_are_given_the_mean_of_their_rewards() -> None:
+    game, recipe = registry.batch_game("kododo", 8, num_players=3), replace(SMALL, gae_lambda=1.0)
+    learner, agents = PPO(game, recipe, seed=0), [RandomAgent(), None, None]
+    for together in (False, True):
+        torch.manual_seed(1)
+        first = learner.play(game, agents, 0, together).decisions["returns"][: 2 * 8]
+        assert torch.allclose(*first.reshape(8, 2).unbind(1), atol=1e-5) == together
 
 
 def test_opponents_are_the_policy_at_its_temperature(
@@ -312,6 +343,9 @@ def test_every_game_is_attacked_alike(
     found = exploitability(config, games=players, recipe=recipe)
     content = found.to_json()
     assert (content["game"], content["players"]) == (game, players)
+    for team in content["teams"]:
+        assert team["gain"]["mean"] == pytest.approx(1 / players - team["share"]["mean"])
+    assert len(content["teams"]) == (players > 2)
     assert found.to_text().splitlines()[0] == (
         f"{game}, {players} players: one attacker against {players - 1} copies of {path}, "
         f"seed 0; parity {1 / players:.3f}"
@@ -363,11 +397,11 @@ def test_the_mean_of_best_responses() -> None:
         return best_response.Attack(Estimate(*ends), Estimate(*gain), 10, {})
 
     search = attack(0.5, 0.4, 0.6)
-    found = Exploitability({}, [attack(0.6, 0.5, 0.7), attack(0.7, 0.55, 0.9)], search)
+    found = Exploitability({}, [attack(0.6, 0.5, 0.7), attack(0.7, 0.55, 0.9)], search, [])
     mean = found.best_response
     assert astuple(mean.share) == pytest.approx((0.65, 0.525, 0.8))
     assert astuple(mean.gain) == pytest.approx((0.15, 0.025, 0.3))
-    one = Exploitability({}, [search], search)
+    one = Exploitability({}, [search], search, [])
     assert one.best_response.share == search.share
 
 
