@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit, logsumexp, softmax
 
 from kododo_env.core.agent import Agent, ValueAgent, joint_action
-from kododo_env.core.arrays import Float64
+from kododo_env.core.arrays import Float64, Floating
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.observation import from_own_seat
 
 # Played to fit a model. Games without rounds have more steps at which values are asked for.
 FITTED_GAMES, FITTED_WITHOUT_ROUNDS = 1024, 256
-# Of the weights of points and value, and of the constant.
-BOUNDS = ((1 / 500, 20.0), (0.0, 50.0), (-50.0, 50.0))
+# Of the weights of points and value, and of the constant: the least and the most.
+BOUNDS = np.array([[1 / 500, 0.0, -50.0], [20.0, 50.0, 50.0]])
+MOST_ROUNDS, LEAST_GAIN = 100, 1e-9  # of fitting; a gain is of the mean logarithm of likelihood
 
 
 class OutcomeModel:
@@ -47,7 +46,7 @@ class OutcomeModel:
     def expected(self, game: BatchGame, player: int) -> Float64:
         """The player's share of the victory, (N,); the outcome itself where a game is over."""
         step = min(game.steps_played, len(self.weights) - 1)
-        guess = expit(_log_odds(self._known(game, player), self.weights[step]))
+        guess = _chance(_log_odds(self._known(game, player), self.weights[step]))
         return np.where(game.terminated, game.outcome()[:, player], guess)
 
     def _known(self, game: BatchGame, player: int) -> Float64:
@@ -62,21 +61,52 @@ class OutcomeModel:
 def _log_odds(known: Float64, weights: Float64) -> Float64:
     """The logarithm of what a player's share is to that of all others, (N,)."""
     value, points, others = known[:, 0], known[:, 1], known[:, 2:]
-    odds: Float64 = weights[0] * points - logsumexp(weights[0] * others, axis=1)
+    odds: Float64 = weights[0] * points - np.logaddexp.reduce(weights[0] * others, axis=1)
     odds += weights[1] * value + weights[2]
     return odds
 
 
+def _chance(log_odds: Float64) -> Float64:
+    """The logistic function, without overflow."""
+    return np.asarray(np.exp(-np.logaddexp(0, -log_odds)))
+
+
+def softmax(logits: Floating) -> Float64:
+    """The softmax of each row, (N, A)."""
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
 def _fitted_weights(known: Float64, shares: Float64) -> Float64:
-    """The weights (3,) that make shares (N,) likeliest, given what is known (N, 1 + P)."""
+    """The weights (3,) that make shares (N,) likeliest, given what is known (N, 1 + P).
 
-    def log_loss(weights: Float64) -> tuple[float, Float64]:
-        odds, others = _log_odds(known, weights), known[:, 2:]
-        lead = known[:, 1] - (softmax(weights[0] * others, axis=1) * others).sum(axis=1)
-        slopes = np.stack([lead, known[:, 0], np.ones(len(known))])
-        loss = np.logaddexp(0, odds) - shares * odds
-        return float(loss.sum()), slopes @ (expit(odds) - shares)
-
-    found = minimize(log_loss, [0.1, 0.0, 0.0], jac=True, method="L-BFGS-B", bounds=BOUNDS)
-    weights: Float64 = found.x
+    By Newton's method with the expected curvature, each step damped until it gains (D. Marquardt,
+    "An algorithm for least-squares estimation of nonlinear parameters", 1963).
+    """
+    weights, damping = np.array([0.1, 0.0, 0.0]), 1.0
+    loss, slope, curvature = _log_loss(weights, known, shares)
+    for _ in range(MOST_ROUNDS):
+        free = np.where(slope > 0, weights > BOUNDS[0], weights < BOUNDS[1])
+        damped = curvature + np.diag(damping * (curvature.diagonal() + 1e-9))
+        step = np.zeros(3)
+        step[free] = np.linalg.solve(damped[np.ix_(free, free)], slope[free])
+        tried = np.clip(weights - step, *BOUNDS)
+        found = _log_loss(tried, known, shares)
+        gain = loss - found[0]
+        if gain > 0:
+            weights, (loss, slope, curvature) = tried, found
+        if abs(gain) < LEAST_GAIN:
+            break
+        damping *= 0.1 if gain > 0 else 10
     return weights
+
+
+def _log_loss(weights: Float64, known: Float64, shares: Float64) -> tuple[float, Float64, Float64]:
+    """How unlikely weights make the shares, on the mean; the slope (3,), the curvature (3, 3)."""
+    odds, others = _log_odds(known, weights), known[:, 2:]
+    chance = _chance(odds)
+    lead = known[:, 1] - (softmax(weights[0] * others) * others).sum(axis=1)
+    slopes = np.stack([lead, known[:, 0], np.ones(len(known))])
+    loss = np.logaddexp(0, odds) - shares * odds
+    curvature = slopes * (chance * (1 - chance)) @ slopes.T
+    return float(loss.mean()), slopes @ (chance - shares) / len(known), curvature / len(known)

@@ -18,7 +18,6 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
 
 from kododo_env.core.agent import (
     TIE,
@@ -36,7 +35,7 @@ from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
-from kododo_env.search.outcome_model import OutcomeModel
+from kododo_env.search.outcome_model import OutcomeModel, softmax
 
 BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
 LEAST_BATCH = 128  # and about this many at least, where time is limited; fewer take half as long
@@ -269,5 +268,4 @@ def shares_at_the_end(game: BatchGame) -> Float64:
     spread = points.std()
     if isinstance(game, PlaysRounds) or spread == 0:
         return game.outcome()
-    shares: Float64 = softmax(points / spread, axis=1)
-    return shares
+    return softmax(points / spread)

@@ -157,7 +157,6 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
 
 MISSING = {
     "import kododo_env.arena.match": ("kododo_env.arena needs scipy", "play"),
-    'kododo_env.make_agent("search:random:9", "kado")': ("kododo_env.search needs scipy", "play"),
     "import kododo_env.wrappers.sb3": ("BatchVecEnv needs stable_baselines3", "sb3"),
     "import kododo_env.wrappers.open_spiel": ("needs pyspiel", "open-spiel"),
     'kododo_env.kado_v0.env(render_mode="rgb_array")': ("drawing pixels needs resvg-py", "render"),

@@ -58,6 +58,20 @@ for name in (*shipped(), *strangers()):
     print(name)
 """
 
+SEARCHES = """
+import numpy as np
+from kododo_env import make_agent, registry
+
+for name, policy in (("kododo", "kododo-4p"), ("kado", "kado-2p"), ("combi_combo", "heuristic")):
+    game = registry.batch_game(name, 2, 0, num_players=2 if name == "kado" else 4)
+    for kind in ("search", "flat"):
+        agent = make_agent(f"{kind}:{policy}:4", name)
+        for player in range(2):
+            chosen = agent.act(game.view(player), np.random.default_rng(0))
+            assert game.legal_action_mask()[[0, 1], player, chosen].all()
+        print(agent.name)
+"""
+
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -79,6 +93,11 @@ def test_games_scripted_players_and_pictures(python: Path) -> None:
 def test_policies_play(python: Path) -> None:
     """``load`` said that it needed onnxruntime."""
     assert told(python, "-c", POLICIES).split() == [*shipped(), *strangers()]
+
+
+def test_searches_play(python: Path) -> None:
+    """They fitted their model of outcomes by scipy."""
+    assert len(told(python, "-c", SEARCHES).split()) == 6
 
 
 def test_a_gymnasium_that_cannot_be_imported_is_nobodys_concern(

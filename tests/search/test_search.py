@@ -13,10 +13,18 @@ from kododo_env.agent_registry import make_agent, search_parts
 from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import RandomAgent, joint_action
+from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
 from kododo_env.search import search as search_module
 from kododo_env.search.flat import FlatMonteCarlo
-from kododo_env.search.outcome_model import OutcomeModel
+from kododo_env.search.outcome_model import (
+    BOUNDS,
+    OutcomeModel,
+    _chance,
+    _fitted_weights,
+    _log_loss,
+    _log_odds,
+)
 from kododo_env.search.search import SearchAgent, SearchBudget, _Search, shares_at_the_end
 from tests.doors import EXTREMES
 from tests.helpers import play_random
@@ -88,6 +96,39 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
     likely = said > 0.6
     assert likely.sum() > 500
     assert abs(game.outcome()[likely, 0].mean() - said[likely].mean()) < 0.05
+
+
+def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, Floating]:
+    """Values and points of four players at random, and who of them wins by these weights."""
+    rng = np.random.default_rng(0)
+    known = np.hstack([rng.normal(size=(games, 1)), rng.integers(0, 30, (games, 4))])
+    won = rng.random(games) < _chance(_log_odds(known, np.array(weights)))
+    return known, won.astype(np.float64)
+
+
+@pytest.mark.parametrize("weights", [(0.2, 1.5, -0.4), (1.0, 0.3, 0.5), (0.01, 0.0, 0.0)])
+def test_weights_are_found_by_which_games_were_won(weights: tuple[float, ...]) -> None:
+    known, won = _drawn(weights)
+    found = _fitted_weights(known, won)
+    assert np.allclose(found, weights, rtol=0.05, atol=0.06)
+    loss, slope, curvature = _log_loss(found, known, won)
+    assert loss <= _log_loss(np.array(weights), known, won)[0]
+    assert (np.abs(slope) < 1e-4).all() or weights[1] == 0  # at a bound it may go on
+    near = found + np.diag([1e-4] * 3)
+    slopes = np.array([_log_loss(each, known, won)[1] for each in near])
+    assert np.allclose((slopes - slope) / 1e-4, curvature, atol=0.05 * np.abs(curvature).max())
+
+
+def test_weights_stay_within_their_bounds() -> None:
+    """Where points tell all, or the lower value wins, the likeliest weights are no numbers."""
+    known, won = _drawn((0.2, -2.0, 0.0))
+    assert _fitted_weights(known, won)[1] == 0
+    most = (known[:, 1] > known[:, 2:].max(axis=1)).astype(np.float64)
+    surely = _fitted_weights(known, most)
+    assert ((surely >= BOUNDS[0]) & (surely <= BOUNDS[1])).all()
+    assert _log_loss(surely, known, most)[0] < 0.05
+    nothing = np.zeros((4, 5))
+    assert np.allclose(_fitted_weights(nothing, np.full(4, 0.25)), [0.1, 0, 0], atol=1e-3)
 
 
 class _KnowsHands(HeuristicAgent):

@@ -205,8 +205,6 @@ def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
 @each_kind
 @pytest.mark.parametrize("name", [None, "heuristic", "kododo-3p", "search:heuristic:2"])
 def test_one_opponent_has_all_seats_but_the_first(kind: Any, name: str | None) -> None:
-    if name == "search:heuristic:2":
-        pytest.importorskip("scipy", reason="search is an extra")
     first = First()
     table = kind(players=3, opponents=name or first)
     assert table.seats == [0]
