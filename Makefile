@@ -47,7 +47,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth mutants test-matrix test-processors fuzz audit faults soak policies held-out pins docs web web-parts clean
+.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings mutants test-matrix test-processors fuzz audit faults soak policies held-out pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -140,6 +140,10 @@ truth: $(READY) ## Solve a small game, and train on it, for docs/exact.md (some 
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/exact_truth.py
 	$(PY) -m docs.update_tables
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) docs/make_images.py
+
+ceilings: $(READY) ## What search gains on the policies, and would by the true hands, for docs/search.md (an hour)
+	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/search_ceilings.py
+	$(PY) -m docs.update_tables
 
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'
 	$(PY) -m tests.mutation $(AREA) --jobs $(JOBS) $(if $(ONLY),--only '$(ONLY)')

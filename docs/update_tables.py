@@ -14,7 +14,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from agents.release.card import columns
+from agents.release.card import columns, interval
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
@@ -22,6 +22,9 @@ from kododo_env.agent_registry import POLICIES, held_out, policy_tables
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+# The words of search_gains for what benchmarks/search_ceilings.py writes.
+DEALT = {"likely": "as likely", "even": "evenly", "true": "true hands"}
+ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
 
 
 def page_of(game: str) -> Path:
@@ -36,6 +39,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
+    yield DOCS / "search.md", "gains", search_gains
     yield DOCS / "speed.md", "words", partial(speed, speed_in_words)
     yield DOCS / "speed.md", "machine", lambda: speed_page.about(_speeds())
     for part, table in speed_page.TABLES.items():
@@ -223,6 +227,18 @@ def exact() -> str:
         f"{found['steps']:,} agent-steps on one thread: mean and range of {seeds} seeds."
     )
     return f"{about}\n\n{markdown(head, rows)}"
+
+
+def search_gains() -> str:
+    """What search gains on the policies, as benchmarks/search_ceilings.py found it."""
+    found = json.loads((DOCS / "search.json").read_text())
+    rows = [
+        [cell["policy"], cell["against"], cell["worlds"], DEALT[cell["dealt"]], ENDS[cell["end"]],
+         f"{cell['games']:,}", interval(each["share"])]
+        for each in found for cell in [each["cell"]]
+    ]  # fmt: skip
+    head = ["search over", "among copies of", "worlds", "dealt", "played to", "games", "win share"]
+    return markdown(head, rows)
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:

@@ -47,7 +47,7 @@ def _template(name: str) -> Template:
     pages = Environment(
         loader=files, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    pages.filters |= {"counted": counted, "interval": _interval, "thousands": "{:,}".format}
+    pages.filters |= {"counted": counted, "interval": interval, "thousands": "{:,}".format}
     return pages.get_template(f"{name}.md.jinja")
 
 
@@ -58,8 +58,8 @@ def columns(data: dict[str, Any]) -> dict[str, str]:
     for name, each in reversed(shares["held_out"].items()):  # the first of a kind stays
         if name not in known:
             found[f"v held-out {_kind(name)}"] = each
-    cells = {head: _interval(each["share"]) for head, each in found.items() if each}
-    gain = _interval(data["exploitability"]["best_response"]["gain"], "+.3f")
+    cells = {head: interval(each["share"]) for head, each in found.items() if each}
+    gain = interval(data["exploitability"]["best_response"]["gain"], "+.3f")
     given = {"parity": f"{1 / data['players']:.3f}", "best responses gain": gain}
     return {head: (given | cells).get(head, "–") for head in HEADS}
 
@@ -70,7 +70,8 @@ def _kind(name: str) -> str:
     return "policy" if name.startswith(STRANGER) else "heuristic"
 
 
-def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
+def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
+    """An estimate's mean and its interval."""
     if estimate["low"] is None:  # of one deal alone
         return f"{estimate['mean']:{form}} (unknown)"
     mean, low, high = (format(estimate[end], form) for end in ("mean", "low", "high"))
