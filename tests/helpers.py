@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +13,19 @@ from kododo_env.core import BatchGame
 from kododo_env.core.arrays import Int64
 
 if TYPE_CHECKING:
+    import pytest
     from hypothesis import settings
 
 
+def folder_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all processes of a run, for files that are slow to make: take a lock."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if folder.name.startswith("popen") else folder
+
+
 def enough(number: int) -> int:
-    """This many games or examples; a sixth of them for each mutant of ``make mutants``."""
-    return max(2, number // 6) if "MUTANT_UNDER_TEST" in os.environ else number
+    """This many games or examples; a third of them for each mutant of ``make mutants``."""
+    return max(2, number // 3) if "MUTANT_UNDER_TEST" in os.environ else number
 
 
 def few(max_examples: int) -> settings:

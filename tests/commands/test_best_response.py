@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import astuple, replace
-from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -33,23 +32,11 @@ from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
 from tests.doors import GAMES
+from tests.exported import exported
 from tests.policy.policy_files import changed
 
 SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, ent_coef=0.01, final_ent_coef=0.003)
 STEPS = 2 * 24 * 33  # of an update, in the game of two players below
-
-
-def written(folder: Path, game: str, trained: bool = True, **rules: object) -> Path:
-    """The policy file of a network without skill; a trained one's biases are not zero."""
-    batch = registry.batch_game(game, 1, **rules)
-    torch.manual_seed(0)
-    sizes = {"width": 24, "depth": 3, "one_hot": 8} if trained else {"width": 24, "depth": 2}
-    network = GameNetwork(batch.layout, batch.actions, **sizes)
-    if trained:
-        for tensor in network.parameters():
-            torch.nn.init.normal_(tensor, std=0.2)
-    path = folder / f"{game}-{'trained' if trained else 'fresh'}.onnx"
-    return export_policy(network, batch, path, temperature=1.0)
 
 
 @pytest.fixture(autouse=True)
@@ -58,15 +45,13 @@ def temperatures_are_chosen_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def policies(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """One policy of each game, exported when it is first asked for."""
-    return cache(partial(written, tmp_path_factory.mktemp("policies")))
-
-
-@pytest.fixture(scope="module")
 def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A policy for two players that has learned nothing, so it plays nearly at random."""
-    return written(tmp_path_factory.mktemp("weak"), "kododo", trained=False, num_players=2)
+    batch = registry.batch_game("kododo", 1, num_players=2)
+    torch.manual_seed(0)
+    network = GameNetwork(batch.layout, batch.actions, width=24, depth=2)
+    path = tmp_path_factory.mktemp("weak") / "kododo-fresh.onnx"
+    return export_policy(network, batch, path, temperature=1.0)
 
 
 def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:
@@ -83,9 +68,9 @@ def test_the_few_steps_of_a_response_are_learned_from_more_than_once() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_file_gives_its_network_back(game: str, policies: Callable[[str], Path]) -> None:
+def test_a_file_gives_its_network_back(game: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """And leaves torch's generator alone."""
-    path, before = policies(game), torch.get_rng_state()
+    path, before = exported(tmp_path_factory, game)[2], torch.get_rng_state()
     network, agent = network_of(path), OnnxAgent(path)
     assert torch.equal(before, torch.get_rng_state())
     arguments = network_arguments(path)
@@ -301,16 +286,16 @@ def test_the_same_arguments_give_the_same_result(
 ) -> None:
     monkeypatch.setattr(best_response, "_export", not_exported)
 
-    def found(seed: int) -> tuple[dict[str, object], torch.Tensor]:
+    def weights(seed: int) -> torch.Tensor:
         trained = train_best_response(OnnxAgent(weak), steps=2 * STEPS, seed=seed, recipe=SMALL)
-        config = BestResponseConfig(str(weak), seeds=1, steps=1, search="4", search_games=2)
-        said = exploitability(config, 64, seed, recipe=SMALL).to_json()
-        return said, trained.agent.network.state_dict()["trunk.0.weight"]
+        return trained.agent.network.state_dict()["trunk.0.weight"]
 
-    (one, weights), (other, same), (_, different) = found(3), found(3), found(4)
+    config = BestResponseConfig(str(weak), seeds=1, steps=1, search="4", search_games=2)
+    one, other = (exploitability(config, 64, 3, recipe=SMALL).to_json() for _ in range(2))
     assert one == other
-    assert torch.equal(weights, same)
-    assert not torch.equal(weights, different)
+    first, same, different = weights(3), weights(3), weights(4)
+    assert torch.equal(first, same)
+    assert not torch.equal(first, different)
 
 
 def test_the_temperature_is_chosen_on_other_deals(
@@ -333,10 +318,10 @@ def test_the_temperature_is_chosen_on_other_deals(
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_is_attacked_alike(
-    game: str, policies: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    game: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(best_response, "_export", not_exported)
-    path = policies(game)
+    path = exported(tmp_path_factory, game)[2]
     players = OnnxAgent(path).num_players
     recipe = replace(SMALL, num_envs=2, batch_size=64)
     config = BestResponseConfig(str(path), seeds=1, steps=1, search="1", search_games=players)
@@ -362,6 +347,7 @@ def test_from_the_command_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(response_training, "recipe_for", lambda *_: SMALL)
+    monkeypatch.setattr(best_response, "_export", not_exported)
     out, saved = tmp_path / "out.json", tmp_path / "response.onnx"
     code, said, err = cli(
         capsys, "--best-response", str(weak), "--steps", "1", "--games", "40", "--search", "2",

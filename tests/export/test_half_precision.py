@@ -11,15 +11,15 @@ import torch
 from onnx import TensorProto
 
 from agents.export.half_precision import halved
-from agents.export.onnx_export import POSITIONS, check_parity, export_policy, positions
+from agents.export.onnx_export import POSITIONS, check_parity, positions
 from agents.export.policy_graph import policy_bytes
 from agents.export.policy_weights import network_of
-from agents.networks.network import GameNetwork
 from kododo_env import registry
 from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import GAMES, TABLES
+from tests.exported import exported
 
 
 @pytest.fixture(scope="module", params=GAMES)
@@ -27,14 +27,8 @@ def files(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[BatchGame, Path, Path]:
     """A game, a policy for it, and the same in half precision."""
-    game = registry.batch_game(request.param, 1)
-    torch.manual_seed(0)
-    network = GameNetwork(game.layout, game.actions, width=96, depth=3, one_hot=8)
-    for tensor in network.parameters():
-        torch.nn.init.normal_(tensor, std=0.1)
-    folder = tmp_path_factory.mktemp("half")
-    whole = export_policy(network, game, folder / "whole.onnx")
-    half = folder / "half.onnx"
+    _, game, whole = exported(tmp_path_factory, request.param)
+    half = tmp_path_factory.mktemp("half") / "half.onnx"
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     return game, whole, half
 

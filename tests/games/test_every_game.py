@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.export.onnx_export import export_policy
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.duplicates import play
@@ -30,6 +29,7 @@ from kododo_env.core.capabilities import TakesBack
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.testing import check_batch_game
 from tests.doors import GAMES, TABLES
+from tests.exported import exported
 from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of
 from tests.helpers import assert_same_state, play_random
 from tests.trainings import learner, update
@@ -279,10 +279,11 @@ def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
 
 
 @each_game
-def test_an_exported_policy_plays_a_legal_game(game: str, tmp_path: Path) -> None:
+def test_an_exported_policy_plays_a_legal_game(
+    game: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     table = registry.batch_game(game, 8, seed=0)
-    network = learner(table).network
-    bot = OnnxAgent(export_policy(network, table, tmp_path / "bot.onnx", temperature=1.0))
+    bot = OnnxAgent(exported(tmp_path_factory, game)[2])
     decks = table.sample_decks(8, np.random.default_rng(0))
     ended = play([bot] * table.num_players, table, decks, np.random.default_rng(1))
     assert ended.shares.sum(axis=1) == pytest.approx(1)

@@ -21,6 +21,7 @@ from kododo_env.core.agent import first_of_best
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.exported import exported
 from tests.helpers import play_random, rearranged
 from tests.networks.test_tied import random_network as tied_network
 from tests.policy.test_ties import unlucky
@@ -241,10 +242,7 @@ def test_small_numbers_are_given_one_hot() -> None:
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> tuple[GameNetwork, BatchGame, Path]:
-    game = kododo_v0.batch_game(1, num_players=3, seed=0)
-    network = random_network(game)
-    path = tmp_path_factory.mktemp("policy") / "bot.onnx"
-    return network, game, export.export_policy(network, game, path, temperature=0.0)
+    return exported(tmp_path_factory, "kododo")
 
 
 def test_the_file_plays_as_the_network(policy: tuple[GameNetwork, BatchGame, Path]) -> None:
@@ -278,7 +276,7 @@ def test_a_file_that_disagrees_is_not_written(
 def test_the_file_says_what_it_is_for(policy: tuple[GameNetwork, BatchGame, Path]) -> None:
     _, game, path = policy
     metadata = OnnxAgent(path).metadata
-    assert (metadata.game, metadata.num_players) == ("kododo", 3)
+    assert (metadata.game, metadata.num_players) == ("kododo", game.num_players)
     assert metadata.actions[0] == "lay the card in slot 0"
     assert metadata.layout == game.layout.fingerprint()
     assert not any(node.metadata_props for node in onnx.load(path).graph.node)
@@ -288,7 +286,7 @@ def test_temperature_zero_plays_the_likeliest_and_one_draws(
     policy: tuple[GameNetwork, BatchGame, Path],
 ) -> None:
     _, game, path = policy
-    many = kododo_v0.batch_game(400, num_players=3, seed=0, num_colours=5)
+    many = kododo_v0.batch_game(400, seed=0)
     many.load_state(game.take(np.zeros(400, np.intp)).state())
     rng = np.random.default_rng(0)
     cold, hot = (OnnxAgent(path, temperature).act(many.view(0), rng) for temperature in (0.0, 1.0))

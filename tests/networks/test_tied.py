@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from agents.export.half_precision import halved
-from agents.export.onnx_export import check_parity, export_policy, positions
+from agents.export.onnx_export import check_parity, positions
 from agents.export.plain import write_plain
 from agents.export.policy_graph import policy_bytes
 from agents.export.policy_weights import network_of
@@ -24,6 +24,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import TABLES
+from tests.exported import exported
 
 # Rows within seats, a gift to be guessed, and a place in a row of one's own.
 PIECES = (
@@ -115,9 +116,10 @@ def test_every_number_of_an_observation_counts(game: str, players: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["kododo", "kado"])  # slots; one axis, two axes and none
-def test_it_goes_into_a_file_and_comes_back(name: str, tmp_path: Path) -> None:
-    network, game = of_game(name)
-    whole = export_policy(network, game, tmp_path / "whole.onnx")
+def test_it_goes_into_a_file_and_comes_back(
+    name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    network, game, whole = exported(tmp_path_factory, name, tied=True)
     back = network_of(whole)
     assert back.settings == network.settings
     for each, tensor in network.state_dict().items():

@@ -16,6 +16,7 @@ import pytest
 from filelock import FileLock
 
 from kododo_env import registry
+from tests.helpers import folder_of_the_run
 from tests.pages.scripts import ROOT, blocks, script
 
 pytest.importorskip("furo", reason="Sphinx and its theme are not installed (extra docs)")
@@ -30,8 +31,7 @@ Pages = dict[Path, BeautifulSoup]
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site, without the games to play, built once for all processes of a run."""
-    folder = tmp_path_factory.getbasetemp()
-    folder = (folder.parent if "gw" in folder.name or "popen" in folder.name else folder) / "site"
+    folder = folder_of_the_run(tmp_path_factory) / "site"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
             command = [sys.executable, "-P", "-m", "sphinx", *OPTIONS]

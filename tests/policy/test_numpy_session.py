@@ -9,15 +9,12 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-import torch
 from onnx import helper
 
 from agents.export.half_precision import halved
-from agents.export.onnx_export import export_policy, positions
+from agents.export.onnx_export import positions
 from agents.export.policy_graph import policy_bytes
 from agents.export.policy_weights import game_of
-from agents.networks.network import GameNetwork
-from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX
 from kododo_env.core.arrays import Array
 from kododo_env.policy import onnx_trial
@@ -25,6 +22,7 @@ from kododo_env.policy.numpy_operators import OPERATORS
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import GAMES
+from tests.exported import exported
 from tests.policy.test_policy_files import check_portable
 
 POSITIONS = 2_000
@@ -117,17 +115,11 @@ def whole_sums(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
 
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("game", GAMES)
-def test_an_exported_network_has_the_same_answers(game: str, tied: bool, tmp_path: Path) -> None:
-    """Networks with large weights, whose embeddings and heads all count.
-
-    Keys times observations, for observations times keys, was fused again in new files alone.
-    """
-    batch = registry.batch_game(game, 1)
-    torch.manual_seed(0)
-    network = GameNetwork(batch.layout, batch.actions, 64, 2, 8, tied=tied)
-    for tensor in network.parameters():
-        torch.nn.init.normal_(tensor, std=0.3)
-    whole = export_policy(network, batch, tmp_path / "whole.onnx")
+def test_an_exported_network_has_the_same_answers(
+    game: str, tied: bool, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Keys times observations, for observations times keys, was fused again in new files alone."""
+    _, _, whole = exported(tmp_path_factory, game, tied)
     check_portable(onnx.load(whole))
     check_same_answers(whole)
     half = tmp_path / "half.onnx"

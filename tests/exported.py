@@ -1,0 +1,37 @@
+"""A policy file for each game: an export takes seconds, so all processes of a run share one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from filelock import FileLock
+
+from agents.export.onnx_export import export_policy
+from agents.networks.network import GameNetwork
+from kododo_env import registry
+from kododo_env.core import BatchGame
+from tests.helpers import folder_of_the_run
+
+
+def large_weights(game: BatchGame, tied: bool = False) -> GameNetwork:
+    """A network whose embeddings, biases and heads all count; always the same."""
+    torch.manual_seed(0)
+    network = GameNetwork(game.layout, game.actions, 24, 3, 8, tied=tied)
+    for tensor in network.parameters():
+        torch.nn.init.normal_(tensor, std=0.3)
+    return network
+
+
+def exported(
+    tmp_path_factory: pytest.TempPathFactory, name: str, tied: bool = False
+) -> tuple[GameNetwork, BatchGame, Path]:
+    """A network with large weights, its game, and its file, which is for reading only."""
+    game = registry.batch_game(name, 1, seed=0)
+    network = large_weights(game, tied)
+    path = folder_of_the_run(tmp_path_factory) / f"{name}{'-tied' if tied else ''}.onnx"
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            export_policy(network, game, path, temperature=1.0)
+    return network, game, path
