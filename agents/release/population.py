@@ -46,7 +46,7 @@ from kododo_env.system.folders import filled_folder
 MEMBERS, POLICIES = 24, 8  # of a table, and how many of them are policies at most
 FLATS = ("flat:random:16", "flat:greedy:16", "flat:drawn:1000:8", "flat:random:64")
 WEAK = 0.4  # of parity against the heuristic: a player who has less is left out
-DEALS, SPLIT = 2001, 7  # the seeds of the deals by which they are measured, and of the halves
+DEALS, SPLIT = 3001, 7  # the seeds of the deals by which they are measured, and of the halves
 FLAT_SHARE = 5  # a flat search is measured in a fifth of the games
 
 
