@@ -91,13 +91,13 @@ def weakest() -> str:
     }
     (name, other), (_, players, found) = min(shares.items(), key=lambda each: each[1][0])
     return (
-        f"The weakest is {name}: among copies of {other} it wins {_percent(found['share'])} of the games, "
-        f"where equals would win {100 / players:.0f} %."
+        f"The weakest is {name}: among copies of {other} it wins {_percent(found['share'])} of "
+        f"the games, where equals would win {100 / players:.0f} %."
     )
 
 
 def strength_in_words() -> str:
-    """A sentence for each game: how its policies fare against strangers, on the mean and at worst."""
+    """A sentence for each game: how its policies fare against strangers."""
     lines, cards = [], _cards()
     for game in registry.DOORS:
         own = [card for card in cards.values() if card["game"] == game]
