@@ -85,15 +85,23 @@ def strength() -> str:
 def weakest() -> str:
     """The policy that has the least in comparison with parity, and its opponent."""
     shares = {
-        (name, other): (card["players"] * found["share"]["mean"], card["players"], found)
+        (name, other): (card["players"] * share["mean"], card["players"], share)
         for name, card in _cards().items()
-        for other, found in (card["shares"]["held_out"] | card["shares"]["alone"]).items()
+        for other, share in _all_shares(card)
     }
     (name, other), (_, players, found) = min(shares.items(), key=lambda each: each[1][0])
     return (
-        f"The weakest is {name}: among copies of {other} it wins {_percent(found['share'])} of "
+        f"The weakest is {name}: among copies of {other} it wins {_percent(found)} of "
         f"the games, where equals would win {100 / players:.0f} %."
     )
+
+
+def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A policy's share among copies of each opponent, by name."""
+    worst = card["unknown"]["worst"]
+    yield worst["name"], worst
+    for other, found in (card["shares"]["held_out"] | card["shares"]["alone"]).items():
+        yield other, found["share"]
 
 
 def strength_in_words() -> str:

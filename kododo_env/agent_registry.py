@@ -157,7 +157,7 @@ def make_agent(name: str, game: str) -> Agent:
     """An agent by name, or from a policy file.
 
     Args:
-        name: A scripted agent of the game, ``drawn:7`` for one whose weights are drawn by that
+        name: A scripted agent of the game, ``drawn:0`` for one whose weights are drawn by that
             seed, a policy that comes with the project, the path of a policy file, or a search over
             one of these such as ``search:heuristic:50ms``, ``search:kododo-4p:64`` (worlds) or
             ``flat:random:64``.
@@ -193,7 +193,7 @@ def _drawn(name: str, game: str) -> Agent:
         raise ValueError(f"{game} has no players with drawn weights, as in {shown(name)}")
     if not (seed.isascii() and seed.isdecimal() and len(seed) <= MOST_DIGITS):
         raise ValueError(
-            f"a player with drawn weights is drawn:SEED, such as drawn:7, not {shown(name)}"
+            f"a player with drawn weights is drawn:SEED, such as drawn:0, not {shown(name)}"
         )
     agent: Agent = draw(int(seed))
     agent.name = name

@@ -85,8 +85,8 @@ def _interval(estimate: dict[str, Any], form: str = ".3f") -> str:
 def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
     """The attacker who gains most, with its kind as ``by``, from the content of ``NAME.json``."""
     gains = data["exploitability"]
-    attacks = [("a best response", gains["best_response"]), ("search", gains["search"])]
-    attacks += [("a team", team) for team in data["teams"]]
+    attacks = [("a best response", each) for each in gains["best_response"]["each"]]
+    attacks += [("search", gains["search"]), *(("a team", team) for team in data["teams"])]
     by, attack = max(attacks, key=lambda each: each[1]["gain"]["mean"])
     return {"by": by, **attack}
 

@@ -44,10 +44,10 @@ from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
 MEMBERS, POLICIES = 24, 8  # of a table, and how many of them are policies at most
-FLATS = ("flat:random:16", "flat:greedy:16", "flat:drawn:1000:8", "flat:random:64")
+FLATS = ("flat:random:32", "flat:greedy:32")
 WEAK = 0.4  # of parity against the heuristic: a player who has less is left out
 DEALS, SPLIT = 3001, 7  # the seeds of the deals by which they are measured, and of the halves
-FLAT_SHARE = 5  # a flat search is measured in a fifth of the games
+FLAT_SHARE = 10  # a flat search is measured in a tenth of the games
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class PopulationConfig:
     runs: Path = Path("runs/population")
     """The folder for the training runs."""
     games: Games = 1000
-    """Games for each member's strength; a fifth as many for a flat search."""
+    """Games for each member's strength; a tenth as many for a flat search."""
     steps_share: Annotated[float, Bound(0, 100, whole=False)] = 1.0
     """The policies are trained for this share of the agent-steps that are drawn."""
 

@@ -125,7 +125,7 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
         "flat:greedy:2": 2,
     }
     worst = min(unknown.values(), key=lambda each: each["mean"])
-    assert data["unknown"]["worst"].items() >= worst.items()
+    assert unknown[data["unknown"]["worst"]["name"]] == worst
     assert data["unknown"]["mean"]["mean"] == sum(each["mean"] for each in unknown.values()) / 2
     assert data["met"] == met(agent.metadata.training["recipe"])
     # The spread is measured on the deals of the shares, so the chosen seed has the same.
@@ -142,7 +142,13 @@ def test_each_purpose_has_other_deals() -> None:
     last = policy_strength.RESPONSE_SEED + policy_strength.ATTACKERS["seeds"]
     of_responses = range(policy_strength.RESPONSE_SEED, last + 1)
     to_choose = policy_strength.CHOICE_RESPONSE_SEED
-    others = to_choose, to_choose + 1, policy_strength.CHOICE_DEALS, policy_strength.STRENGTH_DEALS
+    others = (
+        to_choose,
+        to_choose + 1,
+        policy_strength.CHOICE_DEALS,
+        policy_strength.STRENGTH_DEALS,
+        policy_strength.WORST_DEALS,
+    )
     every = [*of_runs, *of_responses, *others]
     assert len({*every}) == len(every)
 
