@@ -18,7 +18,7 @@ from agents.release.card import columns, interval
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
-from kododo_env.agent_registry import POLICIES, held_out, policy_tables
+from kododo_env.agent_registry import POLICIES, policy_tables
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -79,7 +79,7 @@ def _cards() -> dict[str, dict[str, Any]]:
 
 
 def strength() -> str:
-    """How the policies that ship fare: held-out opponents first, and the weakest row in words."""
+    """How the policies that ship fare: strangers first, and the weakest row in words."""
     shown = {name: columns(card) for name, card in _cards().items()}
     heads = ["policy", *next(iter(shown.values()))]
     table = markdown(heads, [[name, *cells.values()] for name, cells in shown.items()])
@@ -89,36 +89,46 @@ def strength() -> str:
 def weakest() -> str:
     """The policy that has the least in comparison with parity, and its opponent."""
     shares = {
-        (name, other): (card["players"] * found["share"]["mean"], card["players"], found)
+        (name, other): (card["players"] * share["mean"], card["players"], share)
         for name, card in _cards().items()
-        for other, found in (card["shares"]["held_out"] | card["shares"]["alone"]).items()
+        for other, share in _all_shares(card)
     }
     (name, other), (_, players, found) = min(shares.items(), key=lambda each: each[1][0])
     return (
-        f"The weakest is {name}: among copies of {other} it wins {_percent(found)} of the games, "
-        f"where equals would win {100 / players:.0f} %."
+        f"The weakest is {name}: among copies of {other} it wins {_percent(found)} of "
+        f"the games, where equals would win {100 / players:.0f} %."
     )
 
 
+def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A policy's share among copies of each opponent, by name."""
+    worst = card["unknown"]["worst"]
+    yield worst["name"], worst
+    for other, found in (card["shares"]["held_out"] | card["shares"]["alone"]).items():
+        yield other, found["share"]
+
+
 def strength_in_words() -> str:
-    """A sentence for each game: how its policies fare against the heuristic that is held out."""
+    """A sentence for each game: how its policies fare against strangers."""
     lines, cards = [], _cards()
     for game in registry.DOORS:
         own = [card for card in cards.values() if card["game"] == game]
-        main = held_out(game, own[0]["players"])[0]
-        won = _listed([_percent(card["shares"]["held_out"][main]) for card in own])
+        won, least = (
+            _listed([_percent(card["unknown"][which]) for card in own])
+            for which in ("mean", "worst")
+        )
         parity = _listed([f"{100 / card['players']:.0f} %" for card in own])
         seats = _listed([str(card["players"]) for card in own])
         lines.append(
             f"- **{own[0]['name'].rpartition('-')[0]}**: with {seats} players the bots win {won} "
-            f"of the games among copies of `{main}`, a heuristic that none of them trained "
-            f"against. Equals would win {parity}."
+            f"of the games among copies of a stranger, on the mean over twelve strangers, and "
+            f"{least} among those of the worst one. Equals would win {parity}."
         )
     return "\n".join([*lines, "", weakest()])
 
 
 def _percent(found: dict[str, Any]) -> str:
-    return f"{100 * found['share']['mean']:.0f} %"
+    return f"{100 * found['mean']:.0f} %"
 
 
 def _listed(words: list[str]) -> str:

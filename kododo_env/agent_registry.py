@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib import import_module, resources
 from pathlib import Path
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
 # The policies that ship, and held-out opponents among them, from whom nobody has learned.
 POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
 STRANGERS = POLICIES.with_name("held_out")
+# Lists of strangers of all kinds, and the policies among them.
+POPULATION = POLICIES.with_name("population")
+HALVES = VALIDATION, TEST = ("validation", "test")
 SUFFIX = ".onnx"
-STRANGER = "stranger-"
+STRANGER, MEMBER = "stranger-", "member-"
 SEARCH, FLAT = SEARCHES = ("search:", "flat:")
-MOST_DIGITS = 12  # of a search's budget
+DRAWN = "drawn:"
+MOST_DIGITS = 12  # of a search's budget, or a seed
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
@@ -95,8 +100,35 @@ def strangers() -> tuple[str, ...]:
     return tuple(sorted(f"{STRANGER}{path.stem}" for path in STRANGERS.glob(f"*{SUFFIX}")))
 
 
+def population(game: str, players: int, half: str) -> dict[str, dict[str, Any]]:
+    """A half of a table's population: strangers who neither train nor are trained by a policy.
+
+    Args:
+        game: The game's name.
+        players: P.
+        half: ``validation``, by which policies are chosen, or ``test``, which is only reported.
+
+    Returns:
+        By name, as ``make_agent`` takes it, what is known of each: its ``kind``, and the ``share``
+        that it has in some ``games`` against P - 1 of the heuristic.
+
+    Raises:
+        ValueError: There is no such half, or no population of the table.
+    """
+    path = POPULATION / f"{game}-{players}p.jsonl"
+    if half not in HALVES:
+        raise ValueError(f"a population has the halves {' and '.join(HALVES)}, not {shown(half)}")
+    if not path.exists():
+        raise ValueError(f"{game} with {players} players has no population")
+    members = map(json.loads, path.read_text("utf-8").splitlines())
+    return {each["name"]: each for each in members if each["half"] == half}
+
+
 def policy_path(policy: str) -> Path:
     """The file of a policy that comes with the project; of anything else its own path."""
+    member = POPULATION / f"{policy.removeprefix(MEMBER)}{SUFFIX}"
+    if policy.startswith(MEMBER) and member.exists():
+        return member
     if policy in strangers():
         return STRANGERS / f"{policy.removeprefix(STRANGER)}{SUFFIX}"
     return POLICIES / f"{policy}{SUFFIX}" if policy in shipped() else Path(policy)
@@ -113,7 +145,7 @@ def load(policy: str | Path) -> Agent:
     path = policy_path(str(policy))
     if path.suffix == SUFFIX:
         agent = OnnxAgent(path)
-        agent.name = str(policy) if path.parent == STRANGERS else agent.name
+        agent.name = str(policy) if path.parent in (STRANGERS, POPULATION) else agent.name
         return agent
     known = ", ".join(shipped()) or "none"
     raise ValueError(
@@ -125,9 +157,10 @@ def make_agent(name: str, game: str) -> Agent:
     """An agent by name, or from a policy file.
 
     Args:
-        name: A scripted agent of the game, a policy that comes with the project, the path of a
-            policy file, or a search such as ``search:heuristic:50ms``, ``search:kododo-4p:64``
-            (worlds) or ``flat:random:64`` over one of these.
+        name: A scripted agent of the game, ``drawn:0`` for one whose weights are drawn by that
+            seed, a policy that comes with the project, the path of a policy file, or a search over
+            one of these such as ``search:heuristic:50ms``, ``search:kododo-4p:64`` (worlds) or
+            ``flat:random:64``.
         game: The game's name.
 
     Raises:
@@ -138,6 +171,8 @@ def make_agent(name: str, game: str) -> Agent:
         raise ValueError(f"an agent's name must be text, not {shown(name)}")
     if name.startswith(SEARCHES):
         return _search(name, game)
+    if name.startswith(DRAWN):
+        return _drawn(name, game)
     if name in makers:
         return makers[name]()
     if policy_path(name).suffix == SUFFIX:
@@ -149,6 +184,20 @@ def make_agent(name: str, game: str) -> Agent:
         f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
         f"or give a policy file ({SUFFIX})"
     )
+
+
+def _drawn(name: str, game: str) -> Agent:
+    """A stranger with drawn weights, from ``drawn:SEED``."""
+    seed, draw = name.removeprefix(DRAWN), getattr(_scripted_module(game), "drawn", None)
+    if draw is None:
+        raise ValueError(f"{game} has no players with drawn weights, as in {shown(name)}")
+    if not (seed.isascii() and seed.isdecimal() and len(seed) <= MOST_DIGITS):
+        raise ValueError(
+            f"a player with drawn weights is drawn:SEED, such as drawn:0, not {shown(name)}"
+        )
+    agent: Agent = draw(int(seed))
+    agent.name = name
+    return agent
 
 
 def search_budget(text: str) -> SearchBudget:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,3 +86,15 @@ def rearranged(
                 value = np.take(value, order, axis=position)
         after[piece.name][...] = value
     return twin
+
+
+class Here(Executor):
+    """A pool of workers that works in this process."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(function(*args))
+        except Exception as error:
+            done.set_exception(error)
+        return done

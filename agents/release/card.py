@@ -18,8 +18,8 @@ from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
 
 HEADS = (
-    "parity", "v held-out heuristic", "v held-out search", "v held-out policy",
-    "best responses gain", "v heuristic", "v random",
+    "parity", "v strangers", "v the worst stranger", "the worst attacker gains",
+    "v held-out heuristic", "v held-out search", "v held-out policy", "v heuristic", "v random",
 )  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def write_cards(folder: Path) -> None:
 
 def card(data: dict[str, Any]) -> str:
     """The page of a policy, as Markdown, from the content of ``NAME.json``."""
-    return _template("card").render(data)
+    return _template("card").render(data, worst_attack=worst_attacker(data))
 
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
@@ -59,8 +59,13 @@ def columns(data: dict[str, Any]) -> dict[str, str]:
         if name not in known:
             found[f"v held-out {_kind(name)}"] = each
     cells = {head: interval(each["share"]) for head, each in found.items() if each}
-    gain = interval(data["exploitability"]["best_response"]["gain"], "+.3f")
-    given = {"parity": f"{1 / data['players']:.3f}", "best responses gain": gain}
+    unknown, attack = data["unknown"], worst_attacker(data)
+    given = {
+        "parity": f"{1 / data['players']:.3f}",
+        "v strangers": interval(unknown["mean"]),
+        "v the worst stranger": interval(unknown["worst"]),
+        "the worst attacker gains": interval(attack["gain"], "+.3f"),
+    }
     return {head: (given | cells).get(head, "–") for head in HEADS}
 
 
@@ -76,6 +81,15 @@ def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
         return f"{estimate['mean']:{form}} (unknown)"
     mean, low, high = (format(estimate[end], form) for end in ("mean", "low", "high"))
     return f"{mean} ({low} to {high})"
+
+
+def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The attacker who gains most, with its kind as ``by``, from the content of ``NAME.json``."""
+    gains = data["exploitability"]
+    attacks = [("a best response", each) for each in gains["best_response"]["each"]]
+    attacks += [("search", gains["search"]), *(("a team", team) for team in data["teams"])]
+    by, attack = max(attacks, key=lambda each: each[1]["gain"]["mean"])
+    return {"by": by, **attack}
 
 
 def met(recipe: Mapping[str, Any]) -> dict[str, Any]:

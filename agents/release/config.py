@@ -16,6 +16,7 @@ from kododo_env.core.numbers import shown
 
 CHOICE = 4  # one game is played to choose a policy for every four that measure it
 EVALUATIONS = 6  # points of the learning curve
+PARTS = ("shares", "unknown", "exploitability", "teams")  # of what is measured
 STRANGER_SEED = 1000  # beyond those of the policies that ship
 # Of held-out policies, beside their settings in the game's recipe; the last two are of measuring.
 STRANGER: dict[str, Any] = {
@@ -51,9 +52,9 @@ class PoliciesConfig:
     """Games for each win share in the card; a quarter as many to choose by."""
     search_games: Games = 1000
     """The most games against a search, which are slow; of a search by the policy a quarter."""
-    again: bool = False
+    again: tuple[str, ...] = ()
     """Only measure the policies in --out once more, say against new opponents; their runs need
-    not be there."""
+    not be there. Some of: shares, unknown, exploitability, teams."""
     held_out: bool = False
     """Make the held-out policies in their place, with one seed and no measuring. They are strangers
     to those that ship: of another architecture and optimiser, and by self-play alone."""
@@ -62,6 +63,9 @@ class PoliciesConfig:
         check_settings(self, flags=True)
         if self.again and self.held_out:
             raise ValueError("--again measures, and --held-out only trains: give one of them")
+        for part in self.again:
+            if part not in PARTS:
+                raise ValueError(f"--again takes {', '.join(PARTS)}, not {shown(part)}")
         for name in self.only:
             if name not in policy_tables():
                 known = ", ".join(policy_tables())

@@ -27,11 +27,11 @@ from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.release import strength
 from agents.release.card import met, write_cards
-from agents.release.config import CHOICE, STRANGER_SEED, PoliciesConfig, PolicyJob
+from agents.release.config import PARTS, STRANGER_SEED, PoliciesConfig, PolicyJob
 from agents.release.runs import content_of, train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
-from kododo_env.agent_registry import SUFFIX, baselines, held_out, policy_path
+from kododo_env.agent_registry import HALVES, SUFFIX, baselines, held_out, policy_path, population
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
@@ -87,8 +87,10 @@ def measured(job: PolicyJob) -> dict[str, Any]:
     """
     if job.config.again:
         found: dict[str, Any] = json.loads(job.numbers.read_text("utf-8"))
-        found["shares"] = strength.shares(job) | {"seeds": found["shares"]["seeds"]}
-        found["exploitability"] = strength.exploit(job)
+        seeds = {"seeds": found["shares"]["seeds"]}
+        for part in job.config.again:
+            found[part] = getattr(strength, part)(job)
+        found["shares"] |= seeds
         return found
     once = partial(found_once, job, question(job))
     choice = once("choice", strength.choose)
@@ -98,9 +100,9 @@ def measured(job: PolicyJob) -> dict[str, Any]:
     training = read_policy(source).metadata.training
     return {
         "shares": once("shares", strength.shares) | {"seeds": once("seeds", strength.spread)},
-        "exploitability": once("exploitability", strength.exploit),
+        **{name: once(name, getattr(strength, name)) for name in PARTS[1:]},
         "met": met(training["recipe"]),
-        "choice": {"games": job.config.games // CHOICE, **HOW, **choice},
+        "choice": {**HOW, **choice},
         "training": {
             **training,
             **{name: config[name] for name in ("python", "kododo_env", "libraries")},
@@ -111,7 +113,8 @@ def measured(job: PolicyJob) -> dict[str, Any]:
 
 def question(job: PolicyJob) -> dict[str, Any]:
     """All that the results depend on."""
-    unmet = held_out(job.game, job.players)
+    table = job.game, job.players
+    unmet = [*held_out(*table), *(name for half in HALVES for name in population(*table, half))]
     files = [*job.candidates.values(), *map(policy_path, unmet)]
     return {
         "files": [fingerprint(each) for each in files if each.suffix == SUFFIX],

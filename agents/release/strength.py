@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import astuple
 from statistics import fmean
 from typing import Any
 
-from agents.commands.best_response import CHUNKS, exploitability
+from agents.commands import best_response
 from agents.commands.best_response_config import BestResponseConfig
 from agents.export.policy_weights import changed_rules
 from agents.release.config import CHOICE, PolicyJob
 from agents.training.response_training import train_best_response
-from kododo_env.agent_registry import baselines, held_out, search_parts
+from kododo_env.agent_registry import (
+    TEST,
+    VALIDATION,
+    baselines,
+    held_out,
+    population,
+    search_parts,
+)
+from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
 # Other deals for each purpose; train.py measures on those of its seed + 1 and + 2, and a best
 # response is chosen on those of its seed + 1, and + 2 for the second.
-CHOICE_DEALS, STRENGTH_DEALS, RESPONSE_SEED, CHOICE_RESPONSE_SEED = 1001, 1002, 1004, 1011
+CHOICE_DEALS, STRENGTH_DEALS, WORST_DEALS = 1001, 1002, 1003
+RESPONSE_SEED, CHOICE_RESPONSE_SEED = 1004, 1011
 # To choose by: a best response of these agent-steps, to this number of a seed's temperatures.
 CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3}
 # The means of the attackers: best responses and their agent-steps, and search's worlds.
@@ -37,11 +47,13 @@ def choose(job: PolicyJob) -> dict[str, Any]:
     the highest shares of a seed meet.
 
     Returns:
-        As JSON: ``seed``, ``temperature``, the ``opponents`` by whom they were chosen, and all
-        ``candidates``, each with its mean ``share`` against these and its ``gain``, None if it
-        met no best response.
+        As JSON: ``seed``, ``temperature``, the ``opponents`` by whom they were chosen, which are
+        those of the validation half that are no searches, the ``games`` against each, and all
+        ``candidates``, each with its mean ``share`` against these and its ``gain``, None if it met
+        no best response.
     """
-    names, games = quick(held_out(job.game, job.players)), job.config.games // CHOICE
+    names = quick([*population(job.game, job.players, VALIDATION)])
+    games = max(job.players, job.config.games // CHOICE // 2)
     candidates: list[dict[str, Any]] = []
     for seed, path in job.candidates.items():
         own: list[dict[str, Any]] = []
@@ -57,7 +69,7 @@ def choose(job: PolicyJob) -> dict[str, Any]:
     known = [each for each in candidates if each["gain"] is not None]
     chosen = max(known, key=lambda each: each["share"] - max(0.0, each["gain"]))
     about = {name: chosen[name] for name in ("seed", "temperature")}
-    return about | {"opponents": names, "candidates": candidates}
+    return about | {"opponents": names, "games": games, "candidates": candidates}
 
 
 def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
@@ -94,6 +106,27 @@ def shares(job: PolicyJob) -> dict[str, Any]:
     }
 
 
+def unknown(job: PolicyJob) -> dict[str, Any]:
+    """The win shares of the chosen policy against the test half of the population, as JSON.
+
+    Returns:
+        The ``mean`` over its members, whose interval is the mean of theirs: all have played the
+        same deals. All ``members``, with the ``games`` of each; and the ``worst`` by its ``name``,
+        played once more on other deals, since the least of twelve is partly bad luck.
+    """
+    policy, members, found = OnnxAgent(job.chosen), {}, []
+    for name in population(job.game, job.players, TEST):
+        most = job.config.games if quick([name]) else job.config.search_games
+        games = max(job.players, most // 4)
+        found.append(result(policy, name, games).share)
+        members[name] = found[-1].to_json() | {"games": games}
+    worst = min(members, key=lambda name: members[name]["mean"])
+    games = members[worst]["games"]
+    again = result(policy, worst, games, WORST_DEALS).share.to_json() | {"games": games}
+    mean = Estimate(*map(fmean, zip(*map(astuple, found), strict=True))).to_json()
+    return {"mean": mean, "worst": {"name": worst, **again}, "members": members}
+
+
 def spread(job: PolicyJob) -> dict[str, list[float]]:
     """The shares of each seed's policy at the chosen temperature, by opponent; no searches."""
     temperature, games = OnnxAgent(job.chosen).temperature, job.config.games
@@ -106,15 +139,28 @@ def spread(job: PolicyJob) -> dict[str, list[float]]:
 
 def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS) -> MatchResult:
     """How a policy does against P - 1 copies of a player, played in this process."""
-    chunks = 1 if quick([name]) else CHUNKS
+    chunks = 1 if quick([name]) else best_response.CHUNKS
     players = policy.num_players
     return Match(policy, name, policy.game, players, games, deals, least_chunks=chunks).play()
 
 
-def exploit(job: PolicyJob) -> dict[str, Any]:
+def exploitability(job: PolicyJob) -> dict[str, Any]:
     """The gains of best responses and of search against the chosen policy, as JSON."""
     # It plays out by the policy itself, which is slower than most searches.
     games = max(job.players, job.config.search_games // 4)
-    config = BestResponseConfig(str(job.chosen), search_games=games, **ATTACKERS)
-    measured = exploitability(config, job.config.games, RESPONSE_SEED).to_json()
+    config = BestResponseConfig(str(job.chosen), teams=0, search_games=games, **ATTACKERS)
+    measured = best_response.exploitability(config, job.config.games, RESPONSE_SEED).to_json()
     return {attacker: measured[attacker] for attacker in ("best_response", "search")}
+
+
+def teams(job: PolicyJob) -> list[dict[str, Any]]:
+    """What a team of P - 1 leaves to the chosen policy, and its gain, as JSON; none of two."""
+    if job.players == 2:
+        return []
+    policy, table, games = OnnxAgent(job.chosen), (job.game, job.players), job.config.games
+    learned = train_best_response(policy, steps=ATTACKERS["steps"], seed=RESPONSE_SEED, team=True)
+    left = Match(policy, learned.agent, *table, games, RESPONSE_SEED).play().share.to_json()
+    parity, other = 1 / job.players, {"mean": "mean", "low": "high", "high": "low"}
+    gain = {end: parity - left[other[end]] for end in left}
+    given = {name: learned.training[name] for name in ("seed", "steps")}
+    return [{"share": left, "gain": gain, "games": games, **given}]

@@ -7,8 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from kododo_env.baselines.combi_combo_collector import CollectorAgent
+from kododo_env.baselines.combi_combo_collector import CollectorAgent, Weights
 from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
+from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Float64
 from kododo_env.core.view import View
@@ -80,6 +81,12 @@ BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic":
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"collector": CollectorAgent}
 """Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+
+
+def drawn(seed: int) -> Agent:
+    """A stranger of the population, whose weights are drawn."""
+    return CollectorAgent(drawn_weights(Weights, seed))
+
 
 HELD_OUT_SEARCHES = ("flat:random:64",)
 """Searches that are held out as well."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
+from kododo_env.baselines.weights import within
 from kododo_env.core.arrays import Array, Floating
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
@@ -17,8 +20,27 @@ from kododo_env.games.combi_combo.scoring import (
     own_points,
 )
 
-FOURS, ONES = 0.5, 0.4  # what 4s of different colours, and each 1, have of their points at best
-LEFT = 0.15  # what the left neighbour's gain costs
+
+@dataclass(frozen=True)
+class Weights:
+    """What the collector goes by; each is drawn from its range in a population.
+
+    Attributes:
+        begun: The credit for what is begun, and ``melts`` how it goes with the turns: the power.
+        fours: The share of their points at best that 4s of different colours have,
+        ones: that each 1 has,
+        twos: and that a begun series of 2s has.
+        left: The cost of the left neighbour's gain.
+        noise: Scale, in points, of the random number that is added to each card's value.
+    """
+
+    begun: float = within(1.0, 0.5, 1.5)
+    melts: float = within(0.5, 0.2, 1.0)
+    fours: float = within(0.5, 0.2, 0.9)
+    ones: float = within(0.4, 0.1, 0.6)
+    twos: float = within(1.0, 0.3, 1.2)
+    left: float = within(0.15, 0.0, 0.4)
+    noise: float = within(0.0, 0.0, 0.25)
 
 
 class CollectorAgent(CombiComboAgent):
@@ -30,10 +52,14 @@ class CollectorAgent(CombiComboAgent):
 
     name = "collector"
 
+    def __init__(self, weights: Weights | None = None) -> None:
+        self.weights = weights or Weights()
+        self.noise = self.weights.noise
+
     def action_values(self, view: View) -> Floating:
         """The worth of the hand without each card, less what is given away; shape (A, N)."""
         rules: Rules = view.rules
-        hand, passed = (games_last(view.pieces[name]) for name in ("hand", "passed"))
+        by, (hand, passed) = self.weights, (games_last(view.pieces[n]) for n in ("hand", "passed"))
         hidden = np.array(rules.copies, np.int16)[:, None] - hand
         if "face_up" in view.pieces:
             hidden -= games_last(view.pieces["face_up"])
@@ -42,20 +68,21 @@ class CollectorAgent(CombiComboAgent):
         each = each.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)[..., None]
         kept = np.maximum(hand[:, :, None] - each, 0)  # (C, 4, A, N)
         can_come = (hidden - passed > 0)[:, :, None]
-        own = own_points(kept, rules) + np.sqrt(turns) * _credit(kept, can_come, rules)
-        own += ONES * rules.ones_points * np.minimum(held(kept, ONE), 4)
+        credit = np.float64(by.begun * turns**by.melts) * self._credit(kept, can_come, rules)
+        own = own_points(kept, rules) + credit
+        own += by.ones * rules.ones_points * np.minimum(held(kept, ONE), 4)
         given = _given(passed[:, :, None], each, rules)
-        return np.asarray(own - LEFT * given)
+        return np.asarray(own - by.left * given)
 
-
-def _credit(hand: Array, can_come: Array, rules: Rules) -> Floating:
-    """The points that may come of all that a hand has begun: (...) from (C, 4, ...)."""
-    far = _far(hand, rules) * ((hand > 0) | can_come).all(axis=1)
-    sequences = rules.sequence_points * (far * (hand == 0).any(axis=1)).sum(axis=0)
-    series = held(hand, TWO) % rules.twos_in_series * (rules.twos_points / rules.twos_in_series)
-    colours = (hand[:, FOUR] > 0).sum(axis=0)
-    fours = colours * (max(rules.fours_points) / rules.num_colours) - fours_points(hand, rules)
-    return np.asarray(sequences + series + FOURS * fours)
+    def _credit(self, hand: Array, can_come: Array, rules: Rules) -> Floating:
+        """The points that may come of all that a hand has begun: (...) from (C, 4, ...)."""
+        far = _far(hand, rules) * ((hand > 0) | can_come).all(axis=1)
+        sequences = rules.sequence_points * (far * (hand == 0).any(axis=1)).sum(axis=0)
+        begun = held(hand, TWO) % rules.twos_in_series
+        series = self.weights.twos * begun * (rules.twos_points / rules.twos_in_series)
+        colours = (hand[:, FOUR] > 0).sum(axis=0)
+        fours = colours * (max(rules.fours_points) / rules.num_colours) - fours_points(hand, rules)
+        return np.asarray(sequences + series + self.weights.fours * fours)
 
 
 def _far(hand: Array, rules: Rules) -> Floating:

@@ -15,8 +15,17 @@ def games_last(piece: Array) -> Int16:
 
 
 class CombiComboAgent(ActionValueAgent):
-    """Passes the card with the highest value of passing it, among equals any."""
+    """Passes the card with the highest value of passing it, among equals any.
+
+    Attributes:
+        noise: Scale of the random number (of Gumbel's distribution) added to each value.
+    """
+
+    noise = 0.0
 
     def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
         """The legal action of the highest value, among equals one at random; shape (N,)."""
-        return best_legal(values + 1e-6 * rng.random(values.shape), view)
+        values = values + 1e-6 * rng.random(values.shape)
+        if self.noise:
+            values += self.noise * rng.gumbel(size=values.shape)
+        return best_legal(values, view)

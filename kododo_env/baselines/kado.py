@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kododo_env.baselines.kado_builder import BuilderAgent
+from kododo_env.baselines.kado_builder import BuilderAgent, Weights
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
 from kododo_env.baselines.kado_tableaus import NEVER, Situation, points_expected, points_now
+from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool, Float32
 
@@ -199,6 +200,12 @@ BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic":
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"builder": BuilderAgent}
 """Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+
+
+def drawn(seed: int) -> Agent:
+    """A stranger of the population, whose weights are drawn."""
+    return BuilderAgent(drawn_weights(Weights, seed))
+
 
 HELD_OUT_SEARCHES = ("flat:random:64",)
 """Searches that are held out as well."""

@@ -2,61 +2,93 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
 from kododo_env.baselines.kado_tableaus import NEVER, Gains, Situation, points_now
+from kododo_env.baselines.weights import within
 from kododo_env.core.arrays import Array, Float32
 
-BEGUN = np.float32(0.25)  # what of its value each card makes of a column that is not full
+
+@dataclass(frozen=True)
+class Weights:
+    """What the builder goes by; each is drawn from its range in a population.
+
+    Attributes:
+        begun: The share of its value that each card makes of a column that is not full.
+        rows: The worth of points in rows, beside those in columns.
+        keep: As dealer it keeps a card that gains it so much more than most.
+        spite: What a gain of the player who swaps with it is to be feared, or of its own envied.
+        perfect: The worth of a perfect guess, beside its points.
+        caution: The value of not guessing.
+        noise: Scale, in points, of the random number that is added to each action's value.
+    """
+
+    begun: float = within(0.25, 0.1, 0.4)
+    rows: float = within(1.0, 0.7, 1.3)
+    keep: float = within(0.0, -0.5, 0.8)
+    spite: float = within(1.0, 0.0, 2.0)
+    perfect: float = within(1.0, 0.3, 1.5)
+    caution: float = within(0.0, 0.0, 0.3)
+    noise: float = within(0.0, 0.0, 0.15)
 
 
 class BuilderAgent(KadoAgent):
     """Builds columns of one ribbon card by card, and reckons with no chances.
 
-    Each card of the ribbon makes a quarter of a column's highest value; one of another ribbon
+    Each card of the ribbon makes a share of a column's highest value; one of another ribbon
     spoils it. As dealer it keeps the first card that gains it more than most, and gives others to
     whom they gain least. It guesses what gains most of the cards that nobody has seen.
     """
 
     name = "builder"
 
+    def __init__(self, weights: Weights | None = None) -> None:
+        self.weights = weights or Weights()
+        self.noise = self.weights.noise
+
     def deal(self, now: Situation) -> Float32:
         """Keep it if it gains more than an average card, or give it to whom it gains least."""
         rules, kind = now.rules, np.searchsorted(now.kinds, now.card)
-        games = np.arange(now.num_envs)
-        above = np.stack([_above(now, seat)[kind, games] for seat in range(rules.num_players)])
+        games, enough = np.arange(now.num_envs), np.float32(self.weights.keep)
+        above = np.stack([self._above(now, seat)[kind, games] for seat in range(rules.num_players)])
         lacking = (now["dealt_as"] == 0).sum(axis=0)
-        aside = np.where((above[0] < 0) & (above[1:].min(axis=0) > 0), NEVER / 4, NEVER / 2)
-        keep = np.where((above[0] > 0) | (lacking == 1), -NEVER, NEVER / 3)
+        poor = (above[0] < enough) & (above[1:].min(axis=0) > 0)
+        aside = np.where(poor, NEVER / 4, NEVER / 2)
+        keep = np.where((above[0] > enough) | (lacking == 1), -NEVER, NEVER / 3)
         return np.concatenate([keep[None], -above[1:], aside[None]]).astype(np.float32)
 
     def challenge(self, now: Situation) -> Float32:
         """Name what the dealer's card may be that it would rather have."""
-        own, dealers = _above(now, 0), _above(now, now.dealer)
+        own, dealers = self._above(now, 0), self._above(now, now.dealer)
         kept = now.possible / np.maximum(now.possible.sum(axis=0), 1)
-        gain = own + dealers / (now.rules.num_players - 1)
-        return guess_values(now, kept * gain, now.rules.perfect_points * kept)
+        spite, perfect, caution = map(
+            np.float32, (self.weights.spite, self.weights.perfect, self.weights.caution)
+        )
+        gain = own + spite * dealers / (now.rules.num_players - 1)
+        bonus = perfect * now.rules.perfect_points
+        return guess_values(now, kept * gain, bonus * kept) - caution
 
     def place(self, now: Situation) -> Float32:
         """Put it where rows and columns come on most."""
-        return _progress(now, 0).by_cell(now.card)
+        return self._progress(now, 0).by_cell(now.card)
+
+    def _above(self, now: Situation, seat: int) -> Float32:
+        """The gain of each kind of card at its best in a tableau, above the average; (K, N)."""
+        gain = self._progress(now, seat).best(now.parts)
+        share = now.unseen / np.maximum(now.unseen.sum(axis=0), 1)
+        return np.asarray(gain - (gain * share).sum(axis=0), np.float32)
+
+    def _progress(self, now: Situation, seat: int) -> Gains:
+        """The points of each card at once in rows, and how far it brings columns."""
+        at_once = points_now(now, seat)
+        rows = np.float32(self.weights.rows) * at_once.rows
+        return Gains(rows, _columns(now, seat, self.weights.begun), at_once.open)
 
 
-def _above(now: Situation, seat: int) -> Float32:
-    """The gain of each kind of card at its best in a tableau, above the average card; (K, N)."""
-    gain = _progress(now, seat).best(now.parts)
-    share = now.unseen / np.maximum(now.unseen.sum(axis=0), 1)
-    return np.asarray(gain - (gain * share).sum(axis=0), np.float32)
-
-
-def _progress(now: Situation, seat: int) -> Gains:
-    """The points of each card at once in rows, and how far it brings columns."""
-    at_once = points_now(now, seat)
-    return Gains(at_once.rows, _columns(now, seat), at_once.open)
-
-
-def _columns(now: Situation, seat: int) -> Float32:
+def _columns(now: Situation, seat: int, begun: float) -> Float32:
     """How far each card brings each column, (columns, B, V, N)."""
     rules = now.rules
     counts = now["column_ribbons"][seat].astype(np.float32)
@@ -64,11 +96,12 @@ def _columns(now: Situation, seat: int) -> Float32:
     values = np.arange(1, rules.num_values + 1, dtype=np.float32)[:, None]
     total = counts.sum(axis=1, keepdims=True)
     alone = (counts == total)[:, :, None]  # no other ribbon lies there
-    before = _worth(total, rules.num_rows)[:, :, None] * best * alone.any(axis=1, keepdims=True)
-    after = _worth(total + 1, rules.num_rows)[:, :, None] * np.maximum(best, values) * alone
+    worth, more = (_worth(cards, rules.num_rows, begun) for cards in (total, total + 1))
+    before = worth[:, :, None] * best * alone.any(axis=1, keepdims=True)
+    after = more[:, :, None] * np.maximum(best, values) * alone
     return np.asarray(after - before, np.float32)
 
 
-def _worth(cards: Array, full: int) -> Array:
+def _worth(cards: Array, full: int, begun: float) -> Array:
     """The share of its highest value that a column of one ribbon with this many cards is worth."""
-    return np.where(cards < full, np.minimum(BEGUN * cards, 1), 1)
+    return np.where(cards < full, np.minimum(np.float32(begun) * cards, 1), 1)

@@ -14,7 +14,14 @@ from kododo_env.games.kado.actions import moves
 
 
 class KadoAgent(ActionValueAgent):
-    """Values the actions of each phase, in points; more is better."""
+    """Values the actions of each phase, in points; more is better.
+
+    Attributes:
+        noise: Scale, in points, of the random number (of Gumbel's distribution) added to each
+            value.
+    """
+
+    noise = 0.0
 
     @abstractmethod
     def deal(self, now: Situation) -> Float32:
@@ -42,8 +49,10 @@ class KadoAgent(ActionValueAgent):
 
     def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
         """The legal action of the highest value, among equals one at random; shape (N,)."""
-        noise = np.float32(1e-3) * rng.random(values.shape, dtype=np.float32)
-        return best_legal(values + noise, view)
+        values = values + np.float32(1e-3) * rng.random(values.shape, dtype=np.float32)
+        if self.noise:
+            values += self.noise * rng.gumbel(size=values.shape)
+        return best_legal(values, view)
 
 
 def guess_values(now: Situation, either: Float32, both: Float32) -> Float32:

@@ -13,8 +13,9 @@ from kododo_env.baselines.kododo_chances import (
     of_choices,
     tables_for,
 )
-from kododo_env.baselines.kododo_forecaster import ForecasterAgent
+from kododo_env.baselines.kododo_forecaster import ForecasterAgent, Weights
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
+from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoView
@@ -119,6 +120,12 @@ HELD_OUT: dict[str, Callable[[], Agent]] = {
     "plain-heuristic": PlainHeuristicAgent,
 }
 """Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+
+
+def drawn(seed: int) -> Agent:
+    """A stranger of the population, whose weights are drawn."""
+    return ForecasterAgent(drawn_weights(Weights, seed))
+
 
 HELD_OUT_SEARCHES = ("flat:random:64", "search:forecaster:64")
 """Searches that are held out as well."""

@@ -2,23 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import comb
 
 import numpy as np
 
 from kododo_env.baselines.imagining import drawn
 from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
+from kododo_env.baselines.weights import within
 from kododo_env.core.arrays import Array, Float32, Uint8
 from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours
 
 ENDS = 32  # ways in which the round may end
-# An opponent is drawn to a colour by the points that they have there beyond the mean, the cards
-# that lie there, whether it would score now or never can, and how many cards are out of sight.
-STAKE, CROWD, LEADS, DEAD, UNSEEN = map(np.float32, (0.1, 0.3, -0.4, -0.7, 1.5))
-STICK = 0.15  # how often they lay a card of the same colour as the one before
-KODODO = np.float32(1.1)  # how much likelier a card that is laid is a Kododo card than one unseen
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the forecaster goes by; each is drawn from its range in a population.
+
+    Attributes:
+        stake: How opponents are drawn to a colour by their points there beyond the mean,
+        crowd: by the cards that lie there,
+        leads: by whether it would score now,
+        dead: by whether one more card brings it to the limit,
+        unseen: and by how many of its cards are out of sight.
+        stick: How often they lay a card of the same colour as the one before.
+        kododo: How much likelier a card that is laid is a Kododo card than one unseen.
+        greed: The worth of a point that is laid, whatever scores.
+        follow: The worth of a card in the colour that would score now.
+        noise: Scale, in points, of the random number that is added to each choice's value.
+    """
+
+    stake: float = within(0.1, 0.0, 0.25)
+    crowd: float = within(0.3, 0.0, 0.6)
+    leads: float = within(-0.4, -0.8, 0.4)
+    dead: float = within(-0.7, -1.5, 0.0)
+    unseen: float = within(1.5, 0.5, 2.0)
+    stick: float = within(0.15, 0.0, 0.4)
+    kododo: float = within(1.1, 0.6, 1.6)
+    greed: float = within(0.0, 0.0, 0.08)
+    follow: float = within(0.0, -0.1, 0.2)
+    noise: float = within(0.03, 0.0, 0.2)
 
 
 class ForecasterAgent(KododoAgent):
@@ -27,20 +53,18 @@ class ForecasterAgent(KododoAgent):
     It expects opponents to be drawn to colours in which they have points and many cards lie, and
     itself to go on with what it keeps. It lays what gains most on the mean of the others over all
     these ways.
-
-    Args:
-        noise: Scale, in points, of the random number that is added to each choice's value.
     """
 
     name = "forecaster"
 
-    def __init__(self, noise: float = 0.03) -> None:
-        self.noise = noise
+    def __init__(self, weights: Weights | None = None) -> None:
+        self.weights = weights or Weights()
+        self.noise = self.weights.noise
 
     def choice_values(self, view: KododoView) -> Float32:
         """The gain of each choice on the mean of the others, on average; (choices, N)."""
-        now, plan = _Table(view), _Plan(view)
-        rest, more = now.rest_of_others()[:, None], plan.rest()
+        now, plan = _Table(view, self.weights), _Plan(view)
+        rest, more = now.rest_of_others()[:, None], plan.rest(self.weights.stick)
         cards = (now.cards[:, None] + plan.cards)[:, :, None] + rest + more
         wins = scoring_colours(cards, view.rules.limit)  # (C, choices, ENDS, N)
         margin = now.own[:, None] + plan.points - now.others[:, None]
@@ -48,7 +72,10 @@ class ForecasterAgent(KododoAgent):
         gains += plan.mean_kept() * (wins & (more > 0)).mean(axis=2, dtype=np.float32)
         gains -= now.worth / (view.num_players - 1) * (wins * rest).mean(axis=2, dtype=np.float32)
         chance, margin = now.kododo_clause(plan.kododos)
-        return np.asarray((1 - chance) * gains.sum(axis=0) + chance * margin, np.float32)
+        values = (1 - chance) * gains.sum(axis=0) + chance * margin
+        values += np.float32(self.weights.greed) * plan.points.sum(axis=0)
+        values += np.float32(self.weights.follow) * (plan.cards * now.leads[:, None]).sum(axis=0)
+        return np.asarray(values, np.float32)
 
 
 class _Table:
@@ -58,15 +85,17 @@ class _Table:
         cards: On the table by colour, (C, N).
         own: Own points by colour, (C, N); ``others`` those of the others, on average.
         worth: The mean value of a card.
+        leads: Whether each colour would score now, (C, N).
     """
 
-    def __init__(self, view: KododoView) -> None:
-        self.rules, pieces = view.rules, view.pieces
+    def __init__(self, view: KododoView, weights: Weights) -> None:
+        self.rules, self.weights, pieces = view.rules, weights, view.pieces
         plays = view.rules.plays[view.turn :]
         self.left = sum(plays)  # that each opponent will still lay
         self.all_left = view.num_players * self.left - plays[0]
         points = np.moveaxis(pieces["table_points"], 0, -1).astype(np.float32)
         self.cards = np.ascontiguousarray(pieces["colour_totals"].T)
+        self.leads = scoring_colours(self.cards, self.rules.limit)
         self.own, self.others = points[0], points[1:].mean(axis=0)
         self.stakes = points[1:] - points.mean(axis=0)
         self.kododos = pieces["table_kododos"].T.astype(np.int16)
@@ -77,11 +106,11 @@ class _Table:
 
     def rest_of_others(self) -> Uint8:
         """How many cards of each colour the others may lay, in each way; (C, ENDS, N)."""
-        dead = self.cards + 1 >= self.rules.limit
-        leads = scoring_colours(self.cards, self.rules.limit)
-        interest = STAKE * self.stakes + CROWD * self.cards + DEAD * dead + LEADS * leads
-        unseen = np.maximum(self.unseen.sum(axis=1), np.float32(0.01))
-        return drawn(np.exp(interest) * unseen**UNSEEN, self.left, ENDS, 1, STICK)
+        by, dead = self.weights, self.cards + 1 >= self.rules.limit
+        stake, crowd, leads, lost = map(np.float32, (by.stake, by.crowd, by.leads, by.dead))
+        interest = stake * self.stakes + crowd * self.cards + lost * dead + leads * self.leads
+        unseen = np.maximum(self.unseen.sum(axis=1), np.float32(0.01)) ** np.float32(by.unseen)
+        return drawn(np.exp(interest) * unseen, self.left, ENDS, 1, by.stick)
 
     def kododo_clause(self, laid: Array) -> tuple[Float32, Float32]:
         """The chance that only Kododo cards score, and the margin then; (choices, N)."""
@@ -89,7 +118,7 @@ class _Table:
         unseen = self.unseen[:, KODODO_VALUE - 1].sum(axis=0) / np.maximum(
             self.unseen.sum(axis=(0, 1)), 1
         )
-        share = np.clip(KODODO * unseen, 0, 1)
+        share = np.clip(np.float32(self.weights.kododo) * unseen, 0, 1)
         ways = np.array([comb(cards, k) for k in range(cards + 1)], np.float64)[:, None]
         k = np.arange(cards + 1)[:, None]
         exactly = ways * share**k * (1 - share) ** (cards - k)
@@ -129,7 +158,7 @@ class _Plan:
         """The mean value of the cards of each colour that it keeps."""
         return np.asarray(self.worth / np.maximum(self.kept, 1), np.float32)
 
-    def rest(self) -> Uint8:
+    def rest(self, stick: float) -> Uint8:
         """How many cards of each colour it may go on with, in each way; (C, choices, ENDS, N)."""
         weights = np.maximum(self.kept, np.float32(0.01))
-        return drawn(weights[None], self.left, ENDS, 0, STICK)
+        return drawn(weights[None], self.left, ENDS, 0, stick)

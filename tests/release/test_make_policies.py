@@ -11,8 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,7 @@ from agents.release import config as policy_config
 from agents.release import make_policies as maker
 from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
-from agents.release.card import card, columns, index, met
+from agents.release.card import card, columns, index, met, worst_attacker
 from agents.release.config import PoliciesConfig, PolicyJob
 from agents.release.make_policies import fingerprint, found_once, make_policies, rewrite
 from agents.release.runs import is_finished, train_all
@@ -37,6 +36,7 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.baselines import kododo
 from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.helpers import Here
 
 ROOT = Path(__file__).parents[2]
 NAME = "kododo-2p"
@@ -48,22 +48,12 @@ ATTACK = {
     "games": 1000,
 }
 RESPONSES = [ATTACK | {"steps": 2_000_000, "seed": seed} for seed in (8, 9)]
+TEAM = ATTACK | {"steps": 2_000_000, "seed": 8, "gain": {"mean": 0.03, "low": 0.0, "high": 0.1}}
+STRANGERS = {"validation": ("greedy", "flat:random:2"), "test": ("follow", "flat:greedy:2")}
 EXPLOITED = {
     "best_response": ATTACK | {"each": RESPONSES},
     "search": ATTACK | {"budget": "64"},
 }
-
-
-class Here(Executor):
-    """A pool of workers that works in this process."""
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        try:
-            done.set_result(function(*args))
-        except Exception as error:
-            done.set_exception(error)
-        return done
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +67,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoliciesConfig]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(policy_config, "default_config", partial(default_config, **SMALL_NETWORK))
         patch.setattr(policy_strength, "response_gain", lambda *_: 0.0)
-        patch.setattr(policy_strength, "exploit", lambda _: EXPLOITED)
+        patch.setattr(policy_strength, "exploitability", lambda _: EXPLOITED)
+        patch.setattr(policy_strength, "teams", lambda _: [TEAM])
+        for module in (maker, policy_strength):
+            patch.setattr(module, "population", lambda *table: STRANGERS[table[-1]])
         for module in (maker, policy_runs):
             patch.setattr(module, "worker_pool", lambda _: Here())
         patch.setattr(kododo, "HELD_OUT_SEARCHES", ("flat:random:2",))
@@ -125,11 +118,19 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     games = {name: 2 if ":" in name else 40 for name in unmet}
     assert {n: each["games"] for n, each in data["shares"]["held_out"].items()} == games
     assert list(data["shares"]["back"]) == [unmet[0], registry.baselines("kododo")[-1]]
-    assert data["choice"]["opponents"] == [name for name in unmet if ":" not in name]
+    assert data["choice"]["opponents"] == ["greedy"]
+    unknown = data["unknown"]["members"]
+    assert {name: each["games"] for name, each in unknown.items()} == {
+        "follow": 10,
+        "flat:greedy:2": 2,
+    }
+    worst = min(unknown.values(), key=lambda each: each["mean"])
+    assert unknown[data["unknown"]["worst"]["name"]] == worst
+    assert data["unknown"]["mean"]["mean"] == sum(each["mean"] for each in unknown.values()) / 2
     assert data["met"] == met(agent.metadata.training["recipe"])
     # The spread is measured on the deals of the shares, so the chosen seed has the same.
     alone, seeds = data["shares"]["held_out"] | data["shares"]["alone"], data["shares"]["seeds"]
-    assert list(seeds) == [*data["choice"]["opponents"], *registry.baselines("kododo")]
+    assert list(seeds) == [*(n for n in unmet if ":" not in n), *registry.baselines("kododo")]
     assert seeds == {name: [alone[name]["share"]["mean"]] for name in seeds}
     assert data["exploitability"] == EXPLOITED
     assert data["training"]["curve"]
@@ -141,7 +142,13 @@ def test_each_purpose_has_other_deals() -> None:
     last = policy_strength.RESPONSE_SEED + policy_strength.ATTACKERS["seeds"]
     of_responses = range(policy_strength.RESPONSE_SEED, last + 1)
     to_choose = policy_strength.CHOICE_RESPONSE_SEED
-    others = to_choose, to_choose + 1, policy_strength.CHOICE_DEALS, policy_strength.STRENGTH_DEALS
+    others = (
+        to_choose,
+        to_choose + 1,
+        policy_strength.CHOICE_DEALS,
+        policy_strength.STRENGTH_DEALS,
+        policy_strength.WORST_DEALS,
+    )
     every = [*of_runs, *of_responses, *others]
     assert len({*every}) == len(every)
 
@@ -181,11 +188,11 @@ def test_results_from_before_a_crash_are_kept(
     def crash(*_: Any) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(policy_strength, "exploit", crash)
+    monkeypatch.setattr(policy_strength, "exploitability", crash)
     with pytest.raises(RuntimeError, match="out of memory"):
         maker.measured(job)
     monkeypatch.setattr(Match, "play", crash)
-    monkeypatch.setattr(policy_strength, "exploit", lambda _: EXPLOITED)
+    monkeypatch.setattr(policy_strength, "exploitability", lambda _: EXPLOITED)
     assert maker.measured(pickle.loads(pickle.dumps(job)))["shares"]["games"] == 8
 
 
@@ -287,7 +294,7 @@ def test_held_out_policies_are_made_once(
     monkeypatch.setattr(policy_runs, "_train", None)
     make_policies(config)
     with pytest.raises(ValueError, match="--held-out only trains: give one of them"):
-        replace(config, again=True)
+        replace(config, again=("shares",))
 
 
 # --- choosing -----------------------------------------------------------------------------
@@ -314,7 +321,7 @@ def test_the_choice_is_worth_most(
         policy_strength, "response_gain", lambda agent, *_: gains[agent.temperature]
     )
     found = policy_strength.choose(job)
-    assert (found["seed"], found["temperature"]) == (1, 0.1)
+    assert (found["seed"], found["temperature"], found["opponents"]) == (1, 0.1, ["greedy"])
     assert len(found["candidates"]) == 2 * len(policy_strength.TEMPERATURES)
     known = {each["temperature"]: each["gain"] for each in found["candidates"] if each["gain"]}
     assert known == gains
@@ -338,16 +345,23 @@ def test_a_best_response_gains_what_it_wins(
 def test_published_policies_are_measured_again_without_their_runs(
     made: PoliciesConfig, tmp_path: Path
 ) -> None:
-    other = {"out": tmp_path / "out", "runs": tmp_path / "none", "games": 60, "again": True}
+    other = {
+        "out": tmp_path / "out",
+        "runs": tmp_path / "none",
+        "games": 60,
+        "again": ("shares", "unknown"),
+    }
     with pytest.raises(ValueError, match="--games must be at least 8, not 7"):
         replace(made, games=7)
     with pytest.raises(ValueError, match=r"there is no .*kododo-2p.onnx with its .json to"):
         replace(made, **other)
     shutil.copytree(made.out, tmp_path / "out")
+    with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability, teams"):
+        replace(made, **other | {"again": ("choice",)})
     again = replace(made, **other)
     make_policies(again)
     before, after = numbers(made), numbers(again)
-    assert {name for name in before if before[name] != after[name]} == {"shares", "file"}
+    assert {n for n in before if before[n] != after[n]} == {"shares", "unknown", "file"}
     assert after["shares"]["games"] == 60
     assert after["shares"]["seeds"] == before["shares"]["seeds"]
     assert OnnxAgent(again.out / f"{NAME}.onnx").metadata.results == after["shares"]["alone"]
@@ -406,8 +420,9 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     training = data["training"]
     assert f"\n{training['algorithm']}: seed 0, {training['steps']:,} agent-steps" in text
     assert all(f"`{name}` " in text for name in training["recipe"])
-    by = ", ".join(data["choice"]["opponents"])
-    assert f"highest mean win share against {by}, less what a best response of 500,000" in text
+    assert f"among those of the worst one, `{data['unknown']['worst']['name']}`. The worst" in text
+    assert "worst attacker is a best response, who gains +0.050 (+0.000 to +0.100)." in text
+    assert "highest mean win share against greedy, less what a best response of 500,000" in text
     for page in (text, index([data])):
         for table in re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
@@ -420,6 +435,14 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     assert "mean of these" not in card(data)
 
 
+def test_a_team_may_be_the_worst_attacker() -> None:
+    stronger = {"mean": 0.06, "low": 0.05, "high": 0.07}
+    data = {"exploitability": EXPLOITED, "teams": [TEAM]}
+    assert worst_attacker(data)["by"] == "a best response"
+    assert worst_attacker(data | {"teams": [TEAM | {"gain": stronger}]})["by"] == "a team"
+    assert worst_attacker(data | {"teams": []})["gain"] == ATTACK["gain"]
+
+
 def test_held_out_players_are_shown_first_unless_met(made: PoliciesConfig) -> None:
     data = numbers(made)
     first = registry.held_out("kododo", 2)[0]
@@ -427,7 +450,7 @@ def test_held_out_players_are_shown_first_unless_met(made: PoliciesConfig) -> No
     data["shares"]["held_out"] = {first: result, "x": other, "flat:x:4": other, "stranger-x": other}
     heads = [f"v held-out {kind}" for kind in ("heuristic", "search", "policy")]
     shown = columns(data)
-    assert list(shown)[1:4] == heads
+    assert list(shown)[4:7] == heads
     assert [shown[head][:3] for head in heads] == ["0.4", "0.1", "0.1"]
     data["met"] = {"imitated": {}, "opponents": {first: 0.5, "flat:x:4": 0.5}, "itself": 0.0}
     assert [columns(data)[head][:3] for head in heads] == ["0.1", "–", "0.1"]

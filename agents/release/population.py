@@ -1,0 +1,188 @@
+"""Make the population of strangers again: python -m agents.release.population --help.
+
+Strangers neither train a policy that ships nor are trained with it. For each table there are
+scripted players with drawn weights, policies of small networks with drawn settings, and flat
+searches. By one half of them a policy's seed and temperature are chosen; the other half is met
+only once, when its strength is reported.
+"""
+
+from __future__ import annotations
+
+from agents.commands.script import run_script
+
+if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+    run_script("agents.release.population:PopulationConfig", "agents.release.population:populate")
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count, islice
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from agents.recipes.recipe import SCRATCH
+from agents.release.make_policies import rewrite
+from agents.release.runs import train_all
+from agents.training.run_folder import CHECKPOINT, POLICY
+from agents.training.training_config import TrainConfig, default_config
+from kododo_env.agent_registry import (
+    DRAWN,
+    HALVES,
+    MEMBER,
+    POPULATION,
+    SUFFIX,
+    baselines,
+    policy_tables,
+)
+from kododo_env.arena.match import Match
+from kododo_env.arena.workers import cores, worker_pool
+from kododo_env.core.bounds import Bound, Games, Processes, check_settings
+from kododo_env.core.numbers import shown
+from kododo_env.system.files import write_text
+from kododo_env.system.folders import filled_folder
+
+MEMBERS, POLICIES = 24, 8  # of a table, and how many of them are policies at most
+FLATS = ("flat:random:32", "flat:greedy:32")
+WEAK = 0.4  # of parity against the heuristic: a player who has less is left out
+DEALS, SPLIT = 3001, 7  # the seeds of the deals by which they are measured, and of the halves
+FLAT_SHARE = 10  # a flat search is measured in a tenth of the games
+
+
+@dataclass(frozen=True)
+class PopulationConfig:
+    """Draw, train, measure and split the strangers by which policies are chosen and measured.
+
+    What is trained already is not trained again; the same command goes on.
+    """
+
+    only: tuple[str, ...] = ()
+    """Only those of these tables, such as kododo-4p; if not given all."""
+    jobs: Processes = field(default_factory=cores)
+    """How many processes at a time (default: one for each core)."""
+    out: Path = POPULATION
+    """The folder for the lists and the policies."""
+    runs: Path = Path("runs/population")
+    """The folder for the training runs."""
+    games: Games = 1000
+    """Games for each member's strength; a tenth as many for a flat search."""
+    steps_share: Annotated[float, Bound(0, 100, whole=False)] = 1.0
+    """The policies are trained for this share of the agent-steps that are drawn."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        for name in self.only:
+            if name not in policy_tables():
+                known = ", ".join(policy_tables())
+                raise ValueError(f"unknown policy {shown(name)}; choose from {known}")
+
+    def tables(self) -> list[str]:
+        """The names of the tables, such as kododo-4p."""
+        return [name for name in policy_tables() if name in self.only or not self.only]
+
+
+def populate(config: PopulationConfig) -> None:
+    """Make the population of each table.
+
+    Raises:
+        ValueError: A folder holds something else.
+        ChildProcessError: A run failed; see the log that is named.
+    """
+    with filled_folder(config.out):
+        runs = {table: _runs(table, config) for table in config.tables()}
+        train_all([run for each in runs.values() for run in each.values()], config.jobs)
+        for each in runs.values():
+            for name, run in each.items():
+                assert run.run_dir is not None
+                rewrite(run.run_dir / POLICY, config.out / f"{name}{SUFFIX}")
+        with worker_pool(config.jobs) as pool:
+            found = pool.map(_members, runs, [config] * len(runs))
+            for table, members in zip(runs, found, strict=True):
+                _leave_out({*runs[table]}, {each["name"] for each in members}, config.out)
+                lines = [json.dumps(each, separators=(",", ":")) for each in members]
+                write_text(config.out / f"{table}.jsonl", "\n".join([*lines, ""]))
+                print(f"{table}: {len(members)} members", flush=True)
+
+
+def _leave_out(policies: set[str], members: set[str], out: Path) -> None:
+    """Remove the policies that are too weak to be members."""
+    for name in policies:
+        if f"{MEMBER}{name}" not in members:
+            (out / f"{name}{SUFFIX}").unlink()
+
+
+def _runs(table: str, config: PopulationConfig) -> dict[str, TrainConfig]:
+    """The trainings of a table's policies, by their names."""
+    game, players = policy_tables()[table]
+    found = {}
+    for number in range(POLICIES):
+        name = f"{table}-{number}"
+        folder = config.runs / name
+        settings = _drawn_settings(game, number)
+        settings["steps"] = max(1, int(settings["steps"] * config.steps_share))
+        found[name] = default_config(
+            game, players, SCRATCH, seed=5000 + number, run_dir=folder, threads=1, games=100,
+            evaluations=1, resume=(folder / CHECKPOINT).exists(), **settings,
+        )  # fmt: skip
+    return found
+
+
+def _drawn_settings(game: str, number: int) -> dict[str, Any]:
+    """The settings of a policy: half of them begin by imitating a player with drawn weights.
+
+    In KADO all do, with tied weights: nobody has learned it from nothing in so few steps.
+    """
+    rng = np.random.default_rng([SPLIT, number])
+    kado = game == "kado"
+    return {
+        "width": int(rng.choice([32, 48, 64, 96])),
+        "depth": int(rng.integers(1, 4)),
+        "one_hot": int(rng.choice([0, 4, 8])),
+        "steps": int(rng.uniform(0.4e6, 1.2e6)),
+        "ent_coef": round(float(rng.uniform(0.02, 0.08)), 3),
+        "gae_lambda": round(float(rng.uniform(0.6, 0.95)), 2),
+        "learning_rate": round(float(rng.uniform(5e-4, 1.5e-3)), 5),
+        "expert": f"{DRAWN}{500 + number}" if kado or number % 2 else "",
+        "imitation_share": round(float(rng.uniform(0.3, 0.7)), 2),
+        "tied": kado,
+        "temperature": float(rng.choice([0.1, 0.25, 0.5])),
+    }
+
+
+def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:
+    """The members of a table with what they are, their strength and their half."""
+    players = policy_tables()[table][1]
+
+    def strong(names: Iterator[str], kind: str) -> Iterator[dict[str, Any]]:
+        for name in names:
+            games = config.games // (FLAT_SHARE if kind == "flat" else 1)
+            share = _strength(name, table, games, config.out)
+            if share >= WEAK / players:
+                yield {"name": name, "kind": kind, "share": round(share, 4), "games": games}
+
+    members = list(strong(iter(FLATS), "flat"))
+    members += strong((f"{MEMBER}{table}-{number}" for number in range(POLICIES)), "policy")
+    left = MEMBERS - len(members)
+    members += islice(strong((f"{DRAWN}{seed}" for seed in count(1)), "drawn"), left)
+    return _split(members)
+
+
+def _strength(name: str, table: str, games: int, out: Path) -> float:
+    """The share of a player alone against P - 1 of the game's heuristic."""
+    game, players = policy_tables()[table]
+    if name.startswith(MEMBER):
+        name = str(out / f"{name.removeprefix(MEMBER)}{SUFFIX}")
+    match = Match(name, baselines(game)[-1], game, players, games, DEALS)
+    return match.play().share.mean
+
+
+def _split(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The members, each with its half: of all kinds as many in one as in the other, or one more."""
+    rng, found, turn = np.random.default_rng(SPLIT), [], 0
+    for kind in dict.fromkeys(each["kind"] for each in members):
+        same = [each for each in members if each["kind"] == kind]
+        for place in rng.permutation(len(same)):
+            found.append({**same[place], "half": HALVES[turn % 2]})
+            turn += 1
+    return sorted(found, key=lambda each: (each["half"], each["kind"], each["name"]))

@@ -1,0 +1,82 @@
+"""The population: strangers of three kinds, half of them to choose by and half to report."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.agent_registry import (
+    HALVES,
+    MEMBER,
+    POPULATION,
+    TEST,
+    make_agent,
+    policy_path,
+    population,
+)
+from kododo_env.baselines.kododo_forecaster import Weights
+from kododo_env.baselines.weights import drawn_weights
+from kododo_env.core.agent import ActionValueAgent, joint_action
+from tests.doors import GAMES, TABLES
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_the_halves_are_as_large_and_nobody_is_in_both(game: str, players: int) -> None:
+    one, other = (population(game, players, half) for half in HALVES)
+    assert not {*one} & {*other}
+    assert len(one) == len(other) >= 12
+    kinds = [Counter(each["kind"] for each in half.values()) for half in (one, other)]
+    assert set(kinds[0]) == {"drawn", "flat", "policy"}
+    assert all(abs(kinds[0][kind] - kinds[1][kind]) <= 1 for kind in kinds[0])
+    for name, each in (one | other).items():
+        assert each["share"] >= 0.4 / players
+        assert make_agent(name, game).name == name
+
+
+def test_every_policy_of_the_population_is_a_member_and_small() -> None:
+    members = {name for table in TABLES for half in HALVES for name in population(*table, half)}
+    files = {f"{MEMBER}{path.stem}" for path in POPULATION.glob("*.onnx")}
+    assert files == {name for name in members if name.startswith(MEMBER)}
+    assert sum(policy_path(name).stat().st_size for name in files) < 8_000_000
+
+
+def test_a_half_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="the halves validation and test, not 'best'"):
+        population("kododo", 4, "best")
+    with pytest.raises(ValueError, match="kododo with 9 players has no population"):
+        population("kododo", 9, TEST)
+
+
+# --- drawn weights ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_seed_draws_a_player(game: str) -> None:
+    """The same seed plays the same, another one otherwise."""
+    batch, rng = registry.batch_game(game, 300, 0), np.random.default_rng(0)
+    everybody = [make_agent("drawn:3", game)] * batch.num_players
+    for _ in range(4):
+        batch.step(joint_action(everybody, batch, rng))
+    view = batch.view(int(batch.deciding().any(axis=0).argmax()))
+    chosen = [
+        make_agent(f"drawn:{seed}", game).act(view, np.random.default_rng(1)) for seed in (3, 3, 4)
+    ]
+    assert np.array_equal(chosen[0], chosen[1])
+    assert not np.array_equal(chosen[0], chosen[2])
+    assert isinstance(everybody[0], ActionValueAgent)
+
+
+def test_weights_are_drawn_from_their_ranges() -> None:
+    drawn = [drawn_weights(Weights, seed).stake for seed in range(200)]
+    assert 0 <= min(drawn) < 0.01
+    assert 0.24 < max(drawn) <= 0.25
+    assert Weights().stake == 0.1
+
+
+@pytest.mark.parametrize("name", ["drawn:", "drawn:x", "drawn:-1", "drawn:²", "drawn:" + "9" * 20])
+def test_a_seed_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="a player with drawn weights is"):
+        make_agent(name, "kododo")
