@@ -162,6 +162,7 @@ def exploitability(
     searcher = f"{SEARCH}{attacked}:{config.search}"
     of_search = match_of(searcher, attacked, games=config.search_games)
     of_search.load_agents()  # raises unless the budget is one
+    match_of(attacked, attacked, games=games)  # raises if these are too few
     learned = partial(_learn, config, policy, recipe)
     with TemporaryDirectory() as folder:
         responses, teams, paths = [], [], []

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 import inspect
+import shutil
+import sys
 from argparse import (
     SUPPRESS,
     ArgumentParser,
@@ -16,8 +18,9 @@ from argparse import (
     BooleanOptionalAction,
     RawDescriptionHelpFormatter,
 )
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
@@ -45,47 +48,91 @@ def read_arguments(
 
     Args:
         config_class: The dataclass. The type of a field is int, float, str, Path, bool, a Literal
-            of words, a tuple of one of these, one of these or None, or another dataclass.
+            of words, a tuple of any number of one of these, one of these or None, or another
+            dataclass. A field that must be given is an int, float, str or Path.
         args: The arguments; None: those of the process.
         default: What has the values that are not given; None: the dataclass itself.
         among_others: Whether there may be others, which are not read, ``--help`` among them.
 
     Raises:
         ValueError: They cannot be read, or the dataclass refuses them.
+        TypeError: A field has another type.
     """
     parser = _Parser(
+        prog=Path(sys.argv[0]).name,
+        usage=_usage(config_class, default).replace("%", "%%"),
         description=inspect.getdoc(config_class),
-        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=100),
+        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=_width()),
         allow_abbrev=False,
         add_help=not among_others,
     )
-    _add(parser, config_class, default)
-    given, others = parser.parse_known_args(args)
+    _add(parser, parser, config_class, default)
+    given, others = parser.parse_known_args(_with_signs(sys.argv[1:] if args is None else args))
     if others and not among_others:
-        parser.error(f"there is no {' '.join(map(shown, others))}: --help tells what there is")
+        near = get_close_matches(others[0], map(flag, _names(config_class)), 1)
+        told = f"did you mean {near[0]}?" if near else "--help tells what there is"
+        parser.error(f"there is no {shown(others[0])}: {told}")
     return _made(config_class, vars(given), default)
 
 
-def _add(parser: Any, config_class: type[Any], default: Any) -> None:
-    """Add the fields of a dataclass to a parser, or to a group of its arguments."""
+def _usage(config_class: type[Any], default: Any) -> str:
+    """How the command is called, with what must be given first: many values may follow a name."""
+    needed = [each.name for each in fields(config_class) if _default(each, default) is MISSING]
+    return " ".join([Path(sys.argv[0]).name, *needed, "[--NAME VALUE ...]"])
+
+
+def _width() -> int:
+    return min(100, shutil.get_terminal_size().columns - 2)
+
+
+def _with_signs(args: Sequence[str]) -> list[str]:
+    """The arguments, with a negative number joined to its name: argparse knows no ``-1e-3``."""
+    found: list[str] = []
+    for word in args:
+        if found and found[-1].startswith("--") and _is_negative(word):
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
+def _is_negative(word: str) -> bool:
+    try:
+        return word.startswith("-") and float(word) is not None
+    except ValueError:
+        return False
+
+
+def _names(config_class: type[Any]) -> Iterator[str]:
+    """The names of the fields, and of the fields of those that are dataclasses."""
+    types = get_type_hints(config_class)
+    for each in fields(config_class):
+        if is_dataclass(types[each.name]):
+            yield from _names(cast("type[Any]", types[each.name]))
+        else:
+            yield each.name
+
+
+def _add(parser: ArgumentParser, group: Any, config_class: type[Any], default: Any) -> None:
+    """Add the fields of a dataclass to a group of a parser's arguments, or to the parser."""
     types, docs = get_type_hints(config_class), _docs(config_class)
     bounds = bounds_of(cast("Any", config_class))
     for each in fields(config_class):
         kind, value = types[each.name], _default(each, default)
         if is_dataclass(kind):
-            group = parser.add_argument_group(docs.get(each.name, "").rstrip("."))
-            _add(group, cast("type[Any]", kind), None if value is MISSING else value)
+            below = parser.add_argument_group(docs.get(each.name, each.name).rstrip("."))
+            _add(parser, below, cast("type[Any]", kind), None if value is MISSING else value)
             continue
         notes = [str(bounds[each.name])] if each.name in bounds else []
-        if value not in (MISSING, None, ()):
-            notes.append(f"default: {value}")
+        if value not in (MISSING, None, (), "", False):
+            shown_value = " ".join(map(str, value)) if isinstance(value, tuple) else value
+            notes.append(f"default: {shown_value}")
         about = docs.get(each.name, "") + (f" ({'; '.join(notes)})" if notes else "")
         about = about.replace("%", "%%")  # which argparse would put something in place of
         if value is MISSING:
-            parser.add_argument(each.name, type=_reader(kind), help=about)
+            group.add_argument(each.name, type=_reader(kind), help=about)
         else:
-            how = _how_it_is_read(kind)
-            parser.add_argument(flag(each.name), default=SUPPRESS, help=about, **how)
+            group.add_argument(flag(each.name), default=SUPPRESS, help=about, **_manner(kind))
 
 
 def _default(field: Field[Any], default: Any) -> Any:
@@ -95,20 +142,26 @@ def _default(field: Field[Any], default: Any) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _how_it_is_read(kind: Any) -> dict[str, Any]:
+def _manner(kind: Any) -> dict[str, Any]:
     """What argparse is to do with a named argument of a type."""
-    kinds = [each for each in get_args(kind) or [kind] if each is not NoneType]
+    kinds = get_args(kind)
+    if NoneType in kinds and len(kinds) == 2:  # or None
+        return _manner(next(each for each in kinds if each is not NoneType))
     if kind is bool:
         return {"action": BooleanOptionalAction}
     if get_origin(kind) is Literal:
         return {"choices": kinds}
-    many = {"nargs": "*"} if get_origin(kind) is tuple else {}
-    return {"type": _reader(kinds[0]), "metavar": kinds[0].__name__.upper(), **many}
+    if get_origin(kind) is tuple and kinds[0] is not bool:
+        return {**_manner(kinds[0]), "nargs": "*", "action": "extend"}
+    return {"type": _reader(kind), "metavar": kind.__name__.upper()}
 
 
 def _reader(kind: Any) -> Any:
     """What makes a value of a word."""
-    return {int: _whole, float: _number, Path: _path}.get(kind, kind)
+    readers: dict[Any, Any] = {int: _whole, float: _number, Path: _path, str: str}
+    if kind not in readers:
+        raise TypeError(f"an argument cannot be of the type {kind}")
+    return readers[kind]
 
 
 def _whole(word: str) -> int:
@@ -142,7 +195,10 @@ def _docs(config_class: type[Any]) -> dict[str, str]:
     """The docstrings below the fields of a dataclass, and of those that it inherits from."""
     found = {}
     for each in filter(is_dataclass, reversed(config_class.__mro__)):
-        (definition,) = ast.parse(dedent(inspect.getsource(each))).body
+        try:
+            (definition,) = ast.parse(dedent(inspect.getsource(each))).body
+        except OSError:  # there is no source where only compiled files are
+            continue
         for line, below in pairwise(cast("ast.ClassDef", definition).body):
             match line, below:
                 case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(text))):
@@ -155,8 +211,9 @@ def _made(config_class: type[Config], given: Mapping[str, Any], default: Any) ->
     values, types = {}, get_type_hints(config_class)
     for each in fields(cast("Any", config_class)):
         if is_dataclass(types[each.name]):
+            inner = _default(each, default)
             values[each.name] = _made(
-                cast("type[Any]", types[each.name]), given, _default(each, default)
+                cast("type[Any]", types[each.name]), given, None if inner is MISSING else inner
             )
         elif each.name in given:
             value = given[each.name]

@@ -33,11 +33,11 @@ class PlayConfig:
     hints: str | None = None
     """The agent that gives hints; if not given, the policy that ships."""
     seed: Seed | None = None
-    """Of the cards and of the agents' randomness."""
+    """The seed of the cards and of the agents' randomness."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     host: str = "127.0.0.1"
-    """Where to listen; others than this machine reach 0.0.0.0."""
+    """Where to listen; 0.0.0.0 lets other machines in."""
     port: Annotated[int, Bound(0, 65_535)] = 8642
     """0 takes any that is free."""
     browser: bool = True

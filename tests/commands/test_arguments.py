@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
@@ -66,9 +66,35 @@ def test_help_has_the_docstrings_the_bounds_and_the_defaults(
     said = " ".join(capsys.readouterr().out.split())
     assert left.value.code == 0
     assert "A command of a class that inherits." in said
+    assert "usage: " in said
+    assert " file [--NAME VALUE ...]" in said
     assert "file Which file." in said
     assert "--words [STR ...] Some words." in said
     assert "The settings: --width INT How wide, 100 % at most. (1 to 9; default: 3)" in said
+
+
+def test_values_add_up_and_numbers_have_signs() -> None:
+    read = read_arguments(Command, ["a", "--words", "x", "--words", "y", "--seconds", "-1e-3"])
+    assert (read.words, read.seconds) == (("x", "y"), -0.001)
+
+
+def test_one_of_some_words_or_none_and_many_of_some_words() -> None:
+    @dataclass(frozen=True)
+    class Words:
+        one: Literal["a", "b"] | None = None
+        many: tuple[Literal["a", "b"], ...] = ()
+        numbers: tuple[int, ...] | None = None
+        switch: bool | None = None
+
+    read = read_arguments(Words, ["--one", "a", "--many", "b", "a", "--numbers", "12", "--switch"])
+    assert read == Words("a", ("b", "a"), (12,), switch=True)
+
+
+@pytest.mark.parametrize("kind", [complex, dict[str, int], tuple[bool, ...]])
+def test_a_field_of_another_type_is_a_mistake_of_the_program(kind: Any) -> None:
+    mistaken = make_dataclass("Mistaken", [("value", kind, None)])
+    with pytest.raises(TypeError, match="an argument cannot be of the type"):
+        read_arguments(mistaken, [])
 
 
 def test_among_others_only_its_own_are_read() -> None:
@@ -82,7 +108,8 @@ def test_among_others_only_its_own_are_read() -> None:
         ([], "required: file"),
         (["a", "--kind", "three"], "--kind: invalid choice: 'three'"),
         (["a", "--width"], "--width: expected one argument"),
-        (["a", "--wid", "3"], "there is no '--wid' '3': --help tells what there is"),
+        (["a", "--wid", "3"], "there is no '--wid': did you mean --width?"),
+        (["a", "--tied", "False"], "there is no 'False': --help tells what there is"),
         (["a", "b"], "there is no 'b'"),
         (["a", "--width", "1.0"], "--width: '1.0' is no whole number"),
         (["a", "--seconds", "soon"], "--seconds: 'soon' is no number"),
