@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class TableOptions(TypedDict, total=False):
     """The options of ``parallel_env`` and ``env``, beside the rules of the game.
 
+    Each is a keyword argument of ``kododo_env.wrappers.pettingzoo_table.PettingZooTable``.
+
     Args:
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an array
             (1, P); see ``kododo_env.core.rewards``.

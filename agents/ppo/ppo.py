@@ -9,6 +9,8 @@ policy optimization algorithms", 2017), with four differences:
 - The canonical observation carries no gradient. It is computed once, when the policy acts.
 - The policy may be held near the average of its past, the magnet.
 - A minibatch may be divided among threads, whose gradients are added up.
+
+The loss of imitation, which comes first, is in ``imitation.py``.
 """
 
 from __future__ import annotations

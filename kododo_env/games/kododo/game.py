@@ -1,4 +1,4 @@
-"""Kododo as a batch game: the deal, and one turn of it."""
+"""Kododo as a batch game: the deal. What a turn does is in ``turn.py``."""
 
 from __future__ import annotations
 

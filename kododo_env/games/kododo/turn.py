@@ -18,7 +18,7 @@ from kododo_env.games.kododo.tables import Tables
 
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
-    """Everybody lays the cards of their legal action, (P, N), face up, and draws as many."""
+    """Everybody lays the cards of their legal action, (P, N), at once, and draws as many."""
     plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
     for games in blocks(chosen.shape[1]):
         counts, hands = Counts.of(state.counts[..., games], rules), state.hands[..., games]
