@@ -23,7 +23,7 @@ from kododo_env.agent_registry import POLICIES, policy_tables
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
-DEALT = {"likely": "as likely", "even": "evenly", "true": "true hands"}
+DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
 
 
@@ -245,7 +245,8 @@ def search_gains() -> str:
     rows = [
         [cell["policy"], cell["against"], cell["worlds"], DEALT[cell["dealt"]], ENDS[cell["end"]],
          f"{cell['games']:,}", interval(each["share"])]
-        for each in found for cell in [each["cell"]]
+        for each in sorted(found, key=lambda each: list(each["cell"].values()))
+        for cell in [each["cell"]]
     ]  # fmt: skip
     head = ["search over", "among copies of", "worlds", "dealt", "played to", "games", "win share"]
     return markdown(head, rows)
