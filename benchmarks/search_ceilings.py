@@ -63,7 +63,9 @@ class Cell:
 class CeilingsConfig:
     """Play all combinations that the file does not have yet."""
 
-    policies: tuple[str, ...] = ("kododo-2p", "kododo-4p", "kado-3p", "kado-4p", "combi_combo-4p")
+    policies: tuple[str, ...] = (
+        "kododo-2p", "kododo-4p", "kado-2p", "kado-3p", "kado-4p", "combi_combo-4p",
+    )  # fmt: skip
     worlds: tuple[str, ...] = ("64",)
     """For each decision; or a time such as 50ms, for which games are played one by one."""
     dealt: tuple[str, ...] = ("likely", "even", "true")
