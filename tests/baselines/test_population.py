@@ -29,8 +29,9 @@ def test_the_halves_are_as_large_and_nobody_is_in_both(game: str, players: int) 
     assert not {*one} & {*other}
     assert len(one) == len(other) >= 12
     kinds = [Counter(each["kind"] for each in half.values()) for half in (one, other)]
-    assert set(kinds[0]) == {"drawn", "flat", "policy"}
-    assert all(abs(kinds[0][kind] - kinds[1][kind]) <= 1 for kind in kinds[0])
+    # KADO's policies of so few steps are too weak, and its flat searches for two.
+    assert {*kinds[0], *kinds[1]} >= ({"drawn"} if game == "kado" else {"drawn", "flat", "policy"})
+    assert all(abs(kinds[0][kind] - kinds[1][kind]) <= 1 for kind in kinds[0] | kinds[1])
     for name, each in (one | other).items():
         assert each["share"] >= 0.4 / players
         assert make_agent(name, game).name == name
