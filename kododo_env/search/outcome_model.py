@@ -15,6 +15,7 @@ FITTED_GAMES, FITTED_WITHOUT_ROUNDS = 1024, 256
 # Of the weights of points and value, and of the constant: the least and the most.
 BOUNDS = np.array([[1 / 500, 0.0, -50.0], [20.0, 50.0, 50.0]])
 MOST_ROUNDS, LEAST_GAIN = 100, 1e-9  # of fitting; a gain is of the mean logarithm of likelihood
+LEAST_DAMPING = 1e-6  # a value that is always the same is no other than the constant
 
 
 class OutcomeModel:
@@ -87,7 +88,7 @@ def _fitted_weights(known: Float64, shares: Float64) -> Float64:
     loss, slope, curvature = _log_loss(weights, known, shares)
     for _ in range(MOST_ROUNDS):
         free = np.where(slope > 0, weights > BOUNDS[0], weights < BOUNDS[1])
-        damped = curvature + np.diag(damping * (curvature.diagonal() + 1e-9))
+        damped = curvature + np.diag(damping * curvature.diagonal() + LEAST_DAMPING)
         step = np.zeros(3)
         step[free] = np.linalg.solve(damped[np.ix_(free, free)], slope[free])
         tried = np.clip(weights - step, *BOUNDS)
@@ -97,7 +98,7 @@ def _fitted_weights(known: Float64, shares: Float64) -> Float64:
             weights, (loss, slope, curvature) = tried, found
         if abs(gain) < LEAST_GAIN:
             break
-        damping *= 0.1 if gain > 0 else 10
+        damping = max(damping * (0.1 if gain > 0 else 10), LEAST_DAMPING)
     return weights
 
 

@@ -232,7 +232,7 @@ def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
 
 
 def test_a_team_learns_in_all_seats_but_one(
-    policies: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And leaves the policy, in each seat in turn, less than parity."""
     played: list[tuple[list[bool], bool]] = []
@@ -245,7 +245,10 @@ def test_a_team_learns_in_all_seats_but_one(
         return play(self, game, agents, seed, together)
 
     monkeypatch.setattr(response_training.PPO, "play", noted)
-    policy, recipe = OnnxAgent(policies("kododo")), replace(SMALL, learning_rate=1e-2)
+    policy, recipe = (
+        OnnxAgent(exported(tmp_path_factory, "kododo")[2]),
+        replace(SMALL, learning_rate=1e-2),
+    )
     team = train_best_response(policy, steps=24_000, recipe=recipe, team=True)
     assert played[:2] == [([False, True, True, True], True), ([True, False, True, True], True)]
     assert Match(policy, team.agent, "kododo", 4, 2000).play().share.high < 0.25

@@ -119,7 +119,7 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
         str(file) for file in tree()
         if file.parts[0] == "kododo_env"
         and (
-            file.suffix in (".py", ".onnx") or file.name.endswith(".meta.json")
+            file.suffix in (".py", ".onnx", ".jsonl") or file.name.endswith(".meta.json")
             or {"data", "web", "served"} & {*file.parts} or file.name == "py.typed"
         )
     ]  # fmt: skip

@@ -131,6 +131,18 @@ def test_weights_stay_within_their_bounds() -> None:
     assert np.allclose(_fitted_weights(nothing, np.full(4, 0.25)), [0.1, 0, 0], atol=1e-3)
 
 
+@pytest.mark.parametrize("value", [0.0, 0.3, 1.0, -2.0])
+def test_a_value_that_tells_nothing_leaves_the_weights_of_points(value: float) -> None:
+    """It is a second constant: the fit once ended in an error, its matrix being singular."""
+    known, won = _drawn((0.2, 0.0, 0.3))
+    known[:, 0] = value
+    found = _fitted_weights(known, won)
+    assert found[0] == pytest.approx(0.2, abs=0.02)
+    assert found[1] * value + found[2] == pytest.approx(0.3, abs=0.05)
+    surely = _fitted_weights(known, (known[:, 1] > known[:, 2:].max(axis=1)).astype(np.float64))
+    assert ((surely >= BOUNDS[0]) & (surely <= BOUNDS[1])).all()
+
+
 class _KnowsHands(HeuristicAgent):
     """The heuristic, and a value for its hand: how many cards of its best colour it holds."""
 
