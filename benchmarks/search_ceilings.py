@@ -19,11 +19,11 @@ from typing import Any, cast
 from unittest.mock import patch
 
 import numpy as np
-import tyro
 
 from kododo_env import registry
 from kododo_env.agent_registry import make_agent, policy_tables
 from kododo_env.arena.match import Match, MatchResult
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
@@ -166,4 +166,4 @@ def shuffle(deck: Array, free: Bool, rng: np.random.Generator) -> None:
 
 
 if __name__ == "__main__":
-    ceilings(tyro.cli(CeilingsConfig))
+    run_cli(CeilingsConfig, ceilings)

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from agents.recipes.recipe import SCRATCH
+from agents.recipes.recipe import SCRATCH, recipe_for
 from agents.release.make_policies import rewrite
 from agents.release.runs import train_all
 from agents.training.run_folder import CHECKPOINT, POLICY
@@ -119,7 +119,7 @@ def _runs(table: str, config: PopulationConfig) -> dict[str, TrainConfig]:
     for number in range(POLICIES):
         name = f"{table}-{number}"
         folder = config.runs / name
-        settings = _drawn_settings(game, number)
+        settings = _drawn_settings(number, recipe_for(game, players).tied)
         settings["steps"] = max(1, int(settings["steps"] * config.steps_share))
         found[name] = default_config(
             game, players, SCRATCH, seed=5000 + number, run_dir=folder, threads=1, games=100,
@@ -128,13 +128,12 @@ def _runs(table: str, config: PopulationConfig) -> dict[str, TrainConfig]:
     return found
 
 
-def _drawn_settings(game: str, number: int) -> dict[str, Any]:
+def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
     """The settings of a policy: half of them begin by imitating a player with drawn weights.
 
-    In KADO all do, with tied weights: nobody has learned it from nothing in so few steps.
+    Where the game's recipe ties weights all do: nobody learns such a game from nothing so soon.
     """
     rng = np.random.default_rng([SPLIT, number])
-    kado = game == "kado"
     return {
         "width": int(rng.choice([32, 48, 64, 96])),
         "depth": int(rng.integers(1, 4)),
@@ -143,9 +142,9 @@ def _drawn_settings(game: str, number: int) -> dict[str, Any]:
         "ent_coef": round(float(rng.uniform(0.02, 0.08)), 3),
         "gae_lambda": round(float(rng.uniform(0.6, 0.95)), 2),
         "learning_rate": round(float(rng.uniform(5e-4, 1.5e-3)), 5),
-        "expert": f"{DRAWN}{500 + number}" if kado or number % 2 else "",
+        "expert": f"{DRAWN}{500 + number}" if tied or number % 2 else "",
         "imitation_share": round(float(rng.uniform(0.3, 0.7)), 2),
-        "tied": kado,
+        "tied": tied,
         "temperature": float(rng.choice([0.1, 0.25, 0.5])),
     }
 

@@ -96,7 +96,7 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert (code, said) == (2, "")
     assert error.startswith("plain.py: error: cannot read policy file kododo-9p: No such file")
     assert error.count("\n") == 1
-    assert run("kododo-2p", "") == (2, "", "plain.py: error: . must end with .onnx\n")
+    assert run("kododo-2p", ".") == (2, "", "plain.py: error: . must end with .onnx\n")
     missing = str(tmp_path / "no" / "out.onnx")
     assert (
         run("kododo-2p", missing)[2] == f"plain.py: error: {missing}: No such file or directory\n"
