@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from copy import copy
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import pyspiel
 
 from agents.networks.network_agent import NetworkAgent
+from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
@@ -32,6 +34,7 @@ from kododo_env.system.files import write_text
 
 GAME, RULES = "kododo", asdict(Rules.mixed())
 TEMPERATURES = (1.0, 0.5, 0.25)
+MARGINS = (0.05, 0.01)  # weights of the margin in a reward: the recipe's, and the nearest row's
 NETWORK = {"width": 64, "depth": 2}  # of a game of 1,584 information sets
 ALONE: dict[str, Any] = {"expert": ""}
 MORE = {**ALONE, "n_epochs": 3, "batch_size": 1024}
@@ -41,6 +44,12 @@ ROWS: dict[str, dict[str, Any]] = {
     "and more steps of learning": MORE,
     "the same without magnet": {**MORE, "magnet": 0.0},
     "the same, magnet .5, entropy .5 to .02": {**MORE, "magnet": 0.5, "ent_coef": 0.5},
+    "the nearest: magnet 1, entropy .1 to .005, margin .01": {
+        **MORE,
+        "magnet": 1.0,
+        "final_ent_coef": 0.005,
+        "margin_weight": MARGINS[1],
+    },
     "the same without Muon": {
         **MORE,
         "muon": 0.0,
@@ -139,7 +148,34 @@ def solved(tree: GameTree, iterations: int) -> dict[str, Any]:
         curve.append({"iteration": iteration, "seconds": seconds, "nash_conv": gained})
         begun = time.process_time() - seconds  # what is measured here costs the solver nothing
     likeliest = [[np.eye(each.shape[1])[first_of_best(each)] for each in own] for own in policy]
-    return {"cfr": curve, "likeliest": exact_of(tree, likeliest).nash_conv}
+    return {
+        "cfr": curve,
+        "likeliest": exact_of(tree, likeliest).nash_conv,
+        "rewarded": [solved_for(tree, weight, iterations) for weight in MARGINS],
+    }
+
+
+def solved_for(tree: GameTree, margin_weight: float, iterations: int) -> dict[str, float]:
+    """NashConv, in shares of the victory, of CFR+'s average policy for a recipe's reward."""
+    game = rewarded(tree, Recipe(margin_weight=margin_weight))
+    solver = pyspiel.CFRPlusSolver(pyspiel.load_efg_game(efg(game)))
+    for _ in range(iterations):
+        solver.evaluate_and_update_policy()
+    gained = exact_of(tree, strategies_of(tree, solver.average_policy())).nash_conv
+    return {"margin_weight": margin_weight, "nash_conv": gained}
+
+
+def rewarded(tree: GameTree, recipe: Recipe) -> GameTree:
+    """The same game, with what a recipe rewards in place of the shares of the victory."""
+    game, before = copy(tree), np.zeros((len(tree.chances), tree.num_players))
+    game.steps = []
+    for step in tree.steps:
+        after = step.games.take(step.before)
+        after.step(step.actions)
+        gained = before[step.before] + recipe.reward(after)
+        game.steps.append(replace(step, shares=np.where(step.over[:, None], gained, 0.0)))
+        before = gained[~step.over]
+    return game
 
 
 def strategies_of(tree: GameTree, policy: Any) -> list[Strategy]:

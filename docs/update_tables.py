@@ -220,6 +220,11 @@ def exact() -> str:
         [f"CFR+, {solved['iteration']} iterations", f"{solved['seconds']:.0f}",
          f"{solved['nash_conv']:.4f}", "–", "–", "–"],
         ["its likeliest actions", "–", f"{found['likeliest']:.4f}", "–", "–", "–"],
+        *(
+            [f"CFR+ for the victory and {each['margin_weight']} × the margin", "–",
+             f"{each['nash_conv']:.4f}", "–", "–", "–"]
+            for each in found["rewarded"]
+        ),
     ]  # fmt: skip
     for row in found["rows"]:
         last = [each["curve"][-1] for each in row["seeds"]]

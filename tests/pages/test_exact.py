@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from agents.recipes.recipe import Recipe
+from kododo_env import kododo_v0
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.search.game_tree import GameTree
 from tests.pages.scripts import assert_page_does_as_it_says, script
 
 update_tables = script("update_tables")
@@ -27,6 +33,8 @@ def test_the_benchmark_solves_trains_and_goes_on(
     found = json.loads(path.read_text())
     assert found["cfr"][-1]["iteration"] == 8
     assert found["cfr"][-1]["nash_conv"] < 0.3 * found["uniform"] < 0.11
+    much, little = (each["nash_conv"] for each in found["rewarded"])
+    assert 0 < little < much < 0.1
     (learned,) = found["rows"][0]["seeds"]
     assert 0 < learned["curve"][-1]["nash_conv"]["1.0"] < 1
     monkeypatch.setattr(truth, "_learned", lambda *_: pytest.fail("trained once more"))
@@ -42,3 +50,21 @@ def test_each_row_can_be_trained() -> None:
     truth = script("exact_truth", "benchmarks")
     asked = {truth.settings(truth.TruthConfig(), row, 0).settings for row in truth.ROWS.values()}
     assert len(asked) == len(truth.ROWS)
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_a_game_for_a_reward_ends_with_all_that_the_reward_gave(weight: float) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
+    truth = script("exact_truth", "benchmarks")
+    two_rounds = {**asdict(Rules.tiny()), "copies": (1, 1, 1)}  # points come in both of them
+    tree = GameTree(kododo_v0.batch_game(1, **two_rounds))
+    before = [step.shares.copy() for step in tree.steps]
+    game = truth.rewarded(tree, Recipe(margin_weight=weight))
+    assert len(game.steps) == len(tree.steps) == 2
+    for step, changed, shares in zip(tree.steps, game.steps, before, strict=True):
+        after = step.games.take(step.before)
+        after.step(step.actions)
+        margins = after.scores - after.scores[:, ::-1].astype(np.float64)
+        wanted = np.where(step.over[:, None], shares - 0.5 + weight * margins, 0.0)
+        np.testing.assert_allclose(changed.shares, wanted, atol=1e-6)
+        np.testing.assert_array_equal(step.shares, shares)
