@@ -84,8 +84,8 @@ class Exploitability:
         All have played the same deals. The ends of its interval are the means of the ends of
         theirs: a mean varies no more than its parts do, on the mean.
         """
-        share = _mean([each.share for each in self.responses])
-        gain = _mean([each.gain for each in self.responses])
+        share = mean_of([each.share for each in self.responses])
+        gain = mean_of([each.gain for each in self.responses])
         each = [response.to_json() for response in self.responses]
         return Attack(share, gain, self.responses[0].games, {"each": each})
 
@@ -119,7 +119,8 @@ class Exploitability:
         return f"{heading}\n\n{table(rows)}"
 
 
-def _mean(estimates: Sequence[Estimate]) -> Estimate:
+def mean_of(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean of estimates from the same deals, and the means of the ends of their intervals."""
     return Estimate(*map(fmean, zip(*map(astuple, estimates), strict=True)))
 
 

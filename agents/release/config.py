@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -66,10 +67,6 @@ class PoliciesConfig:
         for part in self.again:
             if part not in PARTS:
                 raise ValueError(f"--again takes {', '.join(PARTS)}, not {shown(part)}")
-        for name in self.only:
-            if name not in policy_tables():
-                known = ", ".join(policy_tables())
-                raise ValueError(f"unknown policy {shown(name)}; choose from {known}")
         for job in self.policies():
             if self.again and not (job.chosen.exists() and job.numbers.exists()):
                 raise ValueError(f"there is no {job.chosen} with its .json to measure again")
@@ -79,8 +76,16 @@ class PoliciesConfig:
 
     def policies(self) -> list[PolicyJob]:
         """The policies to make."""
-        names = [name for name in policy_tables() if name in self.only or not self.only]
-        return [PolicyJob(name, self) for name in names]
+        return [PolicyJob(name, self) for name in policies_of(self.only)]
+
+
+def policies_of(only: Sequence[str]) -> list[str]:
+    """The names of the policies that are asked for, or of all; ValueError if one is unknown."""
+    known = policy_tables()
+    for name in only:
+        if name not in known:
+            raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
+    return [name for name in known if name in only or not only]
 
 
 class PolicyJob:

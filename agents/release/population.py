@@ -23,6 +23,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from agents.recipes.recipe import SCRATCH, recipe_for
+from agents.release.config import policies_of
 from agents.release.make_policies import rewrite
 from agents.release.runs import train_all
 from agents.training.run_folder import CHECKPOINT, POLICY
@@ -39,7 +40,6 @@ from kododo_env.agent_registry import (
 from kododo_env.arena.match import Match
 from kododo_env.arena.workers import cores, worker_pool
 from kododo_env.core.bounds import Bound, Games, Processes, check_settings
-from kododo_env.core.numbers import shown
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
@@ -72,14 +72,7 @@ class PopulationConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        for name in self.only:
-            if name not in policy_tables():
-                known = ", ".join(policy_tables())
-                raise ValueError(f"unknown policy {shown(name)}; choose from {known}")
-
-    def tables(self) -> list[str]:
-        """The names of the tables, such as kododo-4p."""
-        return [name for name in policy_tables() if name in self.only or not self.only]
+        policies_of(self.only)  # raises if one is unknown
 
 
 def populate(config: PopulationConfig) -> None:
@@ -90,7 +83,7 @@ def populate(config: PopulationConfig) -> None:
         ChildProcessError: A run failed; see the log that is named.
     """
     with filled_folder(config.out):
-        runs = {table: _runs(table, config) for table in config.tables()}
+        runs = {table: _runs(table, config) for table in policies_of(config.only)}
         train_all([run for each in runs.values() for run in each.values()], config.jobs)
         for each in runs.values():
             for name, run in each.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple
 from statistics import fmean
 from typing import Any
 
@@ -20,7 +19,6 @@ from kododo_env.agent_registry import (
     population,
     search_parts,
 )
-from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
@@ -123,7 +121,7 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
     worst = min(members, key=lambda name: members[name]["mean"])
     games = members[worst]["games"]
     again = result(policy, worst, games, WORST_DEALS).share.to_json() | {"games": games}
-    mean = Estimate(*map(fmean, zip(*map(astuple, found), strict=True))).to_json()
+    mean = best_response.mean_of(found).to_json()
     return {"mean": mean, "worst": {"name": worst, **again}, "members": members}
 
 

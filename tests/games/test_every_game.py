@@ -309,7 +309,7 @@ OF_ALL_GAMES = (
     "kododo_env/commands/tournament.py",
     # The command of the project, which is called as its first game is.
     "kododo_env/commands/console.py",
-    # Who has which cards in each game's deck, which only a benchmark may ask.
+    # It looks at hidden cards, which lie otherwise in each game.
     "benchmarks/search_ceilings.py",
     # The game that is written by hand in C too.
     "benchmarks/speed/reference_loop.py",

@@ -99,7 +99,7 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
 
 
 def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, Floating]:
-    """Values and points of four players at random, and who of them wins by these weights."""
+    """What a player knows in random games of four, and in which of them they win."""
     rng = np.random.default_rng(0)
     known = np.hstack([rng.normal(size=(games, 1)), rng.integers(0, 30, (games, 4))])
     won = rng.random(games) < _chance(_log_odds(known, np.array(weights)))
