@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -112,10 +113,10 @@ class Timed:
 # --- a million games --------------------------------------------------------------------------
 
 
-def in_a_process(game: str) -> Sample:
-    """A million games in a process of their own, whose memory is looked at."""
+def in_a_process(game: str, num: int = MOST_GAMES) -> Sample:
+    """A number of games in a process of their own, whose memory is looked at."""
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.speed.core", game],
+        [sys.executable, "-m", "benchmarks.speed.core", game, str(num)],
         capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
@@ -125,7 +126,7 @@ def in_a_process(game: str) -> Sample:
     return lambda: found
 
 
-def many(game: str, num: int = MOST_GAMES) -> dict[str, float]:
+def many(game: str, num: int) -> dict[str, float]:
     """What a large batch takes; memory first, before anything is recorded."""
     played, rng, most = batch(game, num), np.random.default_rng(0), {}
     seen = np.empty((played.num_players, played.layout.size, num), played.layout.dtype)
@@ -142,6 +143,9 @@ def many(game: str, num: int = MOST_GAMES) -> dict[str, float]:
 
 def peak() -> float:
     """The most memory that this process ever had, in GB, Python and all."""
+    status = Path("/proc/self/status")  # Linux's ru_maxrss begins with that of the parent
+    if status.exists():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) * 1024 / 1e9
     import resource  # Unix alone has it
 
     unit = 1 if sys.platform == "darwin" else 1024
@@ -149,4 +153,4 @@ def peak() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(many(sys.argv[1])))
+    print(json.dumps(many(sys.argv[1], int(sys.argv[2]))))

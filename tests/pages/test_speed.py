@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 from math import isclose
 from pathlib import Path
 from pkgutil import resolve_name
@@ -176,6 +177,14 @@ def test_many_games_have_times_and_memory() -> None:
     assert found.keys() == {*core.WORKS, "whole", "peak", "peak without observing"}
     assert found["peak"] >= found["peak without observing"] > 0.01
     assert isclose(found["whole"], sum(found[work] for work in core.WORKS))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tells of Linux's ru_maxrss")
+def test_memory_is_that_of_the_process_not_of_its_parent() -> None:
+    """All three games had 1.10 GB without observing: those of the process that measured C."""
+    parent = np.ones(50_000_000)  # .4 GB
+    found = core.in_a_process("kado", 10)()
+    assert found["peak"] < parent.nbytes / 1e9
 
 
 # --- in turns, and written down -----------------------------------------------------------------
