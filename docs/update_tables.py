@@ -50,6 +50,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "libraries.md", "node", partial(javascript, "ONNX in node")
     yield DOCS / "libraries.md", "browser", partial(javascript, "ONNX in a browser")
     for game in registry.DOORS:
+        yield page_of(game), "rules", partial(rules, game)
         yield page_of(game), "head", partial(head, game)
         yield page_of(game), "layout", partial(layout, game)
         yield page_of(game), "arguments", partial(arguments, game)
@@ -71,6 +72,11 @@ def updated(page: str, marker: str, table: str) -> str:
 
 
 # --- the tables -----------------------------------------------------------------------------
+
+
+def rules(game: str) -> str:
+    """The rules of a game in words."""
+    return registry.batch_game(game, 1).rules_text().rstrip()
 
 
 def _cards() -> dict[str, dict[str, Any]]:

@@ -112,6 +112,7 @@ def _add_package(site: Path) -> None:
     files = [*package.glob("*.py")]
     for room in ROOMS:
         files += [*(package / room).rglob("*.py"), *(package / room).rglob("data/*")]
+        files += (package / room).rglob("rules.md")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(files):

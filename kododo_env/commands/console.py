@@ -16,6 +16,7 @@ COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
+    "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),
     "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),
 }
 """Of each command the module and its dataclass, beside the function of the command's name."""

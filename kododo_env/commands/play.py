@@ -46,18 +46,23 @@ class PlayConfig:
     """Play in this terminal."""
     stdio: bool = False
     """Take messages on stdin and answer on stdout, one JSON object a line."""
+    mcp: bool = False
+    """Be a server of the Model Context Protocol on stdin and stdout."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        if self.terminal and self.stdio:
-            raise ValueError("give --terminal or --stdio, not both")
-        if self.people > 1 and (self.terminal or self.stdio):
-            raise ValueError("--terminal and --stdio have one person: leave --people at 1")
+        hosts = self.terminal + self.stdio + self.mcp
+        if hosts > 1:
+            raise ValueError("give one of --terminal, --stdio and --mcp")
+        if self.people > 1 and hosts:
+            raise ValueError("--terminal, --stdio and --mcp have one person: leave --people at 1")
 
 
 def play(config: PlayConfig) -> None:
     """Make the table, and have it played at."""
-    if not config.stdio:
+    if config.mcp:
+        needs("--mcp", "mcp", "mcp")
+    elif not config.stdio:
         needs("the table", "play", *(TERMINAL if config.terminal else SERVER))
     table = make_table(
         config.game,
@@ -67,12 +72,16 @@ def play(config: PlayConfig) -> None:
         parse_rules(config.rules),
         config.hints,
         config.seed,
-        pictures=not (config.terminal or config.stdio),
+        pictures=not (config.terminal or config.stdio or config.mcp),
     )
     if config.stdio:
         from kododo_env.play.stdio import play_lines
 
         play_lines(table, sys.stdin.buffer, sys.stdout)
+    elif config.mcp:
+        from kododo_env.play.mcp_server import mcp_server
+
+        mcp_server(table).run()
     elif config.terminal:
         from kododo_env.play.terminal import Terminal
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from importlib.resources import files
+from typing import Any, ClassVar
 
 from kododo_env.core.arrays import Bool
 from kododo_env.core.numbers import whole_number
@@ -12,6 +13,7 @@ from kododo_env.core.numbers import whole_number
 class Told:
     """The words and pictures of a ``BatchGame``."""
 
+    name: ClassVar[str]
     num_actions: int
     num_envs: int
     num_players: int
@@ -20,6 +22,17 @@ class Told:
     @abstractmethod
     def legal_action_mask(self) -> Bool:
         """The legal actions of each player, (N, P, A)."""
+
+    def rules_text(self) -> str:
+        """The rules of the game in words, as Markdown: ``rules.md`` beside the game's class.
+
+        Raises:
+            ValueError: The game has none.
+        """
+        page = files(type(self).__module__.rpartition(".")[0]) / "rules.md"
+        if not page.is_file():
+            raise ValueError(f"{self.name} has no rules.md that tells its rules")
+        return page.read_text("utf-8")
 
     def describe_action(self, action: int) -> str:
         """The meaning of an action, in words.

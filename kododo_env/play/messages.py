@@ -77,6 +77,7 @@ def _record(value: object) -> str:
 FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "look": {},
     "act": {"step": _step, "action": _action},
+    "rules": {},
     "hint": {"step": _step},
     "new": {"step": _step, "deck": _deck},
     "record": {},

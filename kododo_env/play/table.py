@@ -111,6 +111,8 @@ class Table:
                 return self._act(seat, message["action"])
             case "new":
                 return self._new(seat, message["deck"])
+            case "rules":
+                return {seat: [{"type": "rules", "text": self._game.rules_text()}]}
             case "hint":
                 return {seat: [self._hint(seat)]}
             case "record":

@@ -14,8 +14,8 @@ from kododo_env.play.table import Table
 from kododo_env.system.files import write_text
 
 HELP = (
-    "choose by the number of an action or by its words (Tab completes them); or write: hint, "
-    "new, same (a new game with the same cards), record FILE (when the game is over), quit"
+    "choose by the number of an action or by its words (Tab completes them); or write: rules, "
+    "hint, new, same (a new game with the same cards), record FILE (when the game is over), quit"
 )
 
 
@@ -49,7 +49,9 @@ class Terminal:
                 self._obey(given)
 
     def _completer(self) -> WordCompleter:
-        return WordCompleter([*self._words, "hint", "new", "same", "record", "quit"], sentence=True)
+        return WordCompleter(
+            [*self._words, "rules", "hint", "new", "same", "record", "quit"], sentence=True
+        )
 
     def _obey(self, given: str) -> None:
         """Do what a line says."""
@@ -57,6 +59,8 @@ class Terminal:
         step = {"step": self._table.step}
         if command == "record" and rest:
             self._write_record(Path(rest.strip()))
+        elif given == "rules":
+            self._say({"type": "rules"})
         elif given == "hint":
             self._say({"type": "hint", **step})
         elif given in ("new", "same"):
@@ -80,12 +84,14 @@ class Terminal:
             match answer["type"]:
                 case "position":
                     last = answer
+                case "rules":
+                    print(answer["text"])
                 case "hint":
                     self._print_hint(answer)
                 case _:
                     print(answer["error"])
                     return
-        if message["type"] != "hint":
+        if message["type"] not in ("rules", "hint"):
             self._print_position(last)
 
     def _print_position(self, position: Message) -> None:

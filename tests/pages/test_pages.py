@@ -17,6 +17,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from kododo_env.commands.arguments import read_arguments
 from kododo_env.commands.play import PlayConfig
+from kododo_env.commands.rules import RulesConfig
 from kododo_env.commands.tournament import TournamentConfig
 from tests.helpers import play_random
 from tests.pages.links import dead_links
@@ -28,7 +29,7 @@ API = (ROOT / "docs" / "api.md").read_text()
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md")]
 SCRIPTS: dict[str, type[Any]] = {
     "train.py": TrainConfig, "evaluate.py": EvaluateConfig, "evaluate": TournamentConfig,
-    "play": PlayConfig,
+    "play": PlayConfig, "rules": RulesConfig,
 }  # fmt: skip
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

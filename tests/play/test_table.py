@@ -277,7 +277,10 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         ("[" * 100_000, "a message must be JSON, and not so deeply nested"),
         ("1" * 10_000, "a message must be JSON, not '111"),
         ("[]", 'a message is an object such as {"type": "look"}, not []'),
-        ({}, "the type of a message is one of look, act, hint, new, record, replay, not None"),
+        (
+            {},
+            "the type of a message is one of look, act, rules, hint, new, record, replay, not None",
+        ),
         ({"type": "look", "x": 1}, "'look' has no field 'x'; it has none besides"),
         ({"type": "act", "step": 0}, "'act' needs the field 'action'"),
         ({"type": "act", "step": "0", "action": 5}, "step must be a whole number, not '0'"),

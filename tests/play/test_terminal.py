@@ -46,8 +46,10 @@ def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_pat
 
 def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture[str]) -> None:
     out = typed(
-        capsys, "dance", "99", "", "9" * 50, "record x", "LAY BLUE 1 AND BLUE 6", "same", "new"
-    )
+        capsys, "rules", "dance", "99", "", "9" * 50, "record x",
+        "LAY BLUE 1 AND BLUE 6", "same", "new",
+    )  # fmt: skip
+    assert "**Evaluation.**" in out  # the rules
     assert "'dance' is no legal action; there are 5: lay " in out
     assert "99 is no legal action" in out
     assert "ask for it when the game is over" in out

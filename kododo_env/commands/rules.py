@@ -1,0 +1,24 @@
+"""The rules of a game in words: what ``kododo rules`` does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kododo_env import registry
+
+
+@dataclass(frozen=True)
+class RulesConfig:
+    """Print the rules of a game, as Markdown."""
+
+    game: str
+    """Which game."""
+
+
+def rules(config: RulesConfig) -> None:
+    """Print the rules.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    print(registry.batch_game(config.game, 1).rules_text(), end="", flush=True)

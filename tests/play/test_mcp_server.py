@@ -1,0 +1,71 @@
+"""A client of the Model Context Protocol at the table."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from kododo_env.play.mcp_server import mcp_server
+from kododo_env.play.seating import make_table
+from tests.doors import GAMES
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "mcp_player.py"
+
+
+async def called(client: Client, tool: str, **arguments: Any) -> Any:
+    """What a tool answers, and whether it is an error."""
+    answer = await client.call_tool(tool, arguments)
+    return answer.content[0].text if answer.is_error else answer.structured_content  # type: ignore[union-attr]
+
+
+def test_the_example_plays_a_whole_game_of_each() -> None:
+    for game in GAMES:
+        done = subprocess.run(
+            [sys.executable, str(EXAMPLE), game], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "the game is over: player_" in done.stdout
+
+
+def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance() -> None:
+    table = make_table("kododo", opponents=["random"], seed=0, pictures=False)
+
+    async def play() -> None:
+        async with Client(mcp_server(table)) as client:
+            seen = await called(client, "look")
+            assert "is no legal action" in await called(client, "act", action="win", step=0)
+            assert "for step 9" in await called(client, "act", action=seen["actions"][0], step=9)
+            assert "validation error" in await called(client, "act", action=seen["actions"][0])
+            later = await called(client, "act", action=seen["actions"][0], step=0)
+            assert (later["step"], later["you"]) == (1, "player_0")
+            assert later["news"][0].startswith("player_0 lays")
+            assert (await called(client, "look"))["news"] == []  # it has been told
+
+    asyncio.run(play())
+
+
+def test_rules_hints_and_a_new_game() -> None:
+    table = make_table("kado", opponents=["random"], hints="heuristic", seed=0, pictures=False)
+
+    async def play() -> None:
+        async with Client(mcp_server(table)) as client:
+            rules = await called(client, "rules")
+            assert "twelve turns" in rules["result"]
+            seen = await called(client, "look")
+            hint = await called(client, "hint")
+            assert hint["by"] == "heuristic"
+            assert hint["actions"][0]["words"] in seen["actions"]
+            assert "over" in await called(client, "new_game")
+
+    asyncio.run(play())
+
+
+def test_it_has_one_person() -> None:
+    with pytest.raises(ValueError, match="one person plays"):
+        mcp_server(make_table("kododo", opponents=["random"], people=2, seed=0))
