@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("mcp", reason="mcp is not installed")
+
 from mcp import Client
 
 from kododo_env.play.mcp_server import mcp_server
