@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from kododo_env.baselines.combi_combo_collector import CollectorAgent, Weights
-from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
+from kododo_env.baselines.combi_combo_collector import CollectorAgent, Weights, games_last
+from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Float64
@@ -33,7 +33,7 @@ MOST = 14
 """More cards than this of a value are not expected to come."""
 
 
-class GreedyAgent(CombiComboAgent):
+class GreedyAgent(NoisyAgent):
     """Passes the card without which its hand would score most if the game ended now.
 
     It counts a point for having any 1s, and thinks of nobody else.
@@ -50,7 +50,7 @@ class GreedyAgent(CombiComboAgent):
         return np.asarray(own_points(left, view.rules) + (held(left, ONE) > 0), np.float64)
 
 
-class HeuristicAgent(CombiComboAgent):
+class HeuristicAgent(NoisyAgent):
     """Counts for each card the points it expects to lose without it, and the neighbour's gain.
 
     It expects that each card still to come is any of those it has not seen, that the left

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kododo_env.baselines.combi_combo_passing import CombiComboAgent, games_last
+from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.baselines.weights import within
-from kododo_env.core.arrays import Array, Floating
+from kododo_env.core.arrays import Array, Floating, Int16
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.scoring import (
@@ -43,7 +43,7 @@ class Weights:
     noise: float = within(0.0, 0.0, 0.25)
 
 
-class CollectorAgent(CombiComboAgent):
+class CollectorAgent(NoisyAgent):
     """Counts the points it has, and gives credit for what is begun, which melts as turns go by.
 
     Of a colour the rare cards count most, and nothing does if a missing one cannot come. It passes
@@ -83,6 +83,11 @@ class CollectorAgent(CombiComboAgent):
         colours = (hand[:, FOUR] > 0).sum(axis=0)
         fours = colours * (max(rules.fours_points) / rules.num_colours) - fours_points(hand, rules)
         return np.asarray(sequences + series + self.weights.fours * fours)
+
+
+def games_last(piece: Array) -> Int16:
+    """A piece of the observation with the game axis last, as numbers with a sign."""
+    return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
 
 
 def _far(hand: Array, rules: Rules) -> Floating:

@@ -7,21 +7,16 @@ from abc import abstractmethod
 import numpy as np
 
 from kododo_env.baselines.kado_tableaus import Situation
-from kododo_env.core.agent import ActionValueAgent, best_legal
-from kododo_env.core.arrays import Array, Float32, Int64
+from kododo_env.baselines.noise import NoisyAgent
+from kododo_env.core.arrays import Float32
 from kododo_env.core.view import View
 from kododo_env.games.kado.actions import moves
 
 
-class KadoAgent(ActionValueAgent):
-    """Values the actions of each phase, in points; more is better.
+class KadoAgent(NoisyAgent):
+    """Values the actions of each phase, in points; more is better."""
 
-    Attributes:
-        noise: Scale, in points, of the random number (of Gumbel's distribution) added to each
-            value.
-    """
-
-    noise = 0.0
+    ties = 1e-3
 
     @abstractmethod
     def deal(self, now: Situation) -> Float32:
@@ -46,13 +41,6 @@ class KadoAgent(ActionValueAgent):
         values = decide(now).reshape(-1, view.num_envs)
         every[start : start + len(values)] = values
         return every
-
-    def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
-        """The legal action of the highest value, among equals one at random; shape (N,)."""
-        values = values + np.float32(1e-3) * rng.random(values.shape, dtype=np.float32)
-        if self.noise:
-            values += self.noise * rng.gumbel(size=values.shape)
-        return best_legal(values, view)
 
 
 def guess_values(now: Situation, either: Float32, both: Float32) -> Float32:
