@@ -10,13 +10,10 @@ alone would go round in circles. Needs some ten minutes of one core.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from typing import cast
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import torch
-from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from kododo_env.baselines import kododo_chances as chances
@@ -27,7 +24,7 @@ from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.rules import REMOVED
-from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
+from kododo_env.games.kododo.scoring import NOBODY, scoring_colour
 from kododo_env.system.files import written_whole
 
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
@@ -37,9 +34,9 @@ PULL = 2.0  # how hard weights are drawn to where they start, as if by this many
 MEAN_PULL = 5.0  # how hard a mean is drawn to the mean of all, as if by this many of those
 RARE = -4.0  # where the weights of the Kododo clause start; all others at 0
 
+# Where tables were looked up for a choice, and what came of it in each game: a number of which one
+# table holds the mean, or the event for which several tables hold weights.
 Lesson = tuple[dict[str, Lookup], Array]
-"""Where tables were looked up for a choice, and what came of it in each game: a number of which a
-table holds the mean, or the event for which several tables hold weights."""
 
 
 def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Lesson]:
@@ -54,44 +51,40 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
             where, slots = choices_of_turn(rules, game.turn)
             actions = []
             for player, seat in enumerate(seats):
-                view = cast("KododoView", game.view(player))
+                view = KododoView(game, player)
                 agent = np.where(rng.random(num) < ASTRAY, 2, seat)
                 actions.append(np.choose(agent, [each.act(view, rng) for each in agents]))
                 now = Situation(view)
                 choices.append((now, now.after(slots).only(actions[-1] - where.start)))
             game.step(np.stack(actions, axis=1))
-        yield from lessons_of_round(choices, game.rewards.T, rules)
+        yield from lessons_of_round(choices, game.rewards.T)
 
 
-def lessons_of_round(
-    choices: Sequence[tuple[Situation, Laid]], points: Array, rules: Rules
-) -> Iterator[Lesson]:
+def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> Iterator[Lesson]:
     """The lessons of a round's choices, given turn by turn, and of the points that it brought."""
-    players, nobody, clause = rules.num_players, rules.num_colours, rules.num_colours + 1
-    now, last = choices[-1][0], [laid for _, laid in choices[-players:]]
+    (now, _), last = choices[-1], [laid for _, laid in choices[-len(points) :]]
+    rules, nobody = now.rules, now.rules.num_colours  # behind the colours; then the Kododo clause
     winner = scoring_colour(now.totals + sum(laid.cards[0] for laid in last), rules.limit)
     kododos = now.table_kododos.sum(axis=0) + sum(laid.kododos[0] for laid in last)
-    exact = kododo_round(kododos, rules.kododo_number)
-    event = np.where(exact, clause, np.where(winner == NOBODY, nobody, winner))
-    games = np.flatnonzero(event < nobody)
-    scored = event[games], games
+    exact = kododos == rules.kododo_number
+    event = np.where(exact, nobody + 1, np.where(winner == NOBODY, nobody, winner))
+    scored = np.nonzero(event == np.arange(nobody)[:, None])  # colours, and in which games
     for number, (now, laid) in enumerate(choices):
-        turn, seat = divmod(number, players)
-        kododo, (at, size) = chances.kododo_lookup(now, laid)
+        turn, seat = divmod(number, len(points))
+        kododo = dict([chances.kododo_lookup(now, laid)])
         if now.turns_left == 0:
-            following = last[(seat + 1) % players]
+            following = last[(seat + 1) % len(points)]
             values = following.points[0][scored]
             values = values[values > 0]
-            yield {kododo: (at[0], size)}, exact
+            yield kododo, exact
             yield chances.reply_lookups(now, 1), following.cards[0].argmax(axis=0)
             yield {f"{turn}/card_points": (np.zeros_like(values), 1)}, values
             continue
-        # In the order of the events: the colours, nobody, the Kododo clause.
-        others = {f"{turn}/nobody": (np.zeros_like(at), 1), kododo: (at, size)}
+        others = {f"{turn}/nobody": (np.zeros_like(event), 1), **kododo}
         yield chances.chance_lookups(now, laid) | others, event
         # Points that came later in the colour that scored.
         own = points[seat] - now.points[0] - laid.points[0]
-        theirs = (points.sum(axis=0) - points[seat]) / (players - 1) - now.others
+        theirs = (points.sum(axis=0) - points[seat]) / (len(points) - 1) - now.others
         gains = zip(chances.gain_lookups(now, laid), (own, theirs), strict=True)
         for (name, (at, size)), gain in gains:
             yield {name: (at[0][scored], size)}, gain[scored]
@@ -104,49 +97,46 @@ def lessons_of_round(
 
 def fit(told: Iterable[Lesson], tables: Tables, steps: int) -> None:
     """Fit tables to lessons: means at once, weights by some steps from where they are."""
-    found: dict[tuple[str, ...], list[Lesson]] = defaultdict(list)
+    alike: dict[tuple[str, ...], list[Lesson]] = defaultdict(list)
     for lesson in told:
-        found[tuple(lesson[0])].append(lesson)
-    for names, same in found.items():
+        alike[tuple(lesson[0])].append(lesson)
+    for same in alike.values():
         came = np.concatenate([each for _, each in same])
-        at = [np.concatenate([seen[name][0] for seen, _ in same], axis=-1) for name in names]
-        sizes = {name: size for name, (_, size) in same[0][0].items()}
-        if len(names) > 1:
-            _fit_weights(sizes, at, came, tables, steps)
+        lookups = {
+            name: (np.concatenate([seen[name][0] for seen, _ in same], axis=-1), size)
+            for name, (_, size) in same[0][0].items()
+        }
+        if len(lookups) > 1:
+            _fit_weights(lookups, came, tables, steps)
             continue
-        (name, size), (where,) = *sizes.items(), at
-        number, total = np.bincount(where, minlength=size), np.bincount(where, came, size)
+        ((name, (at, size)),) = lookups.items()
+        number, total = np.bincount(at.ravel(), minlength=size), np.bincount(at.ravel(), came, size)
         means = (total + MEAN_PULL * total.sum() / max(1, len(came))) / (number + MEAN_PULL)
         tables[name] = means.astype(np.float32)
 
 
-def _fit_weights(
-    sizes: dict[str, int], at: list[Array], came: Array, tables: Tables, steps: int
-) -> None:
+def _fit_weights(lookups: dict[str, Lookup], came: Array, tables: Tables, steps: int) -> None:
     """Fit tables of weights: the exponentials' shares are the chances of the events."""
-    starts = [np.full(n, RARE if name.endswith("/kododo") else 0.0) for name, n in sizes.items()]
+    starts, weights, places = [], [], []
+    for name, (at, size) in lookups.items():
+        starts.append(np.full(size, RARE if name.endswith("/kododo") else 0.0))
+        weights.append(torch.tensor(tables.get(name, starts[-1])).double().requires_grad_())
+        places.append(torch.tensor(at).long().view(-1, len(came)))
     start, events = torch.tensor(np.concatenate(starts)), torch.tensor(came).long()
-    weights = start.new_tensor(np.concatenate([*map(tables.get, sizes, starts)])).requires_grad_()
-    firsts = np.cumsum([0, *sizes.values()])[:-1]
-    places = [
-        torch.tensor(first + each).view(-1, len(came))
-        for first, each in zip(firsts, at, strict=True)
-    ]
-    optimiser = torch.optim.LBFGS([weights], max_iter=steps, line_search_fn="strong_wolfe")
+    optimiser = torch.optim.LBFGS(weights, max_iter=steps, line_search_fn="strong_wolfe")
 
-    def loss() -> Tensor:
+    def loss() -> torch.Tensor:
         optimiser.zero_grad()
-        found = [weights[each] for each in places]
-        colours = torch.stack([each for each in found if len(each) > 1]).sum(dim=0)
-        logits = torch.cat([colours, *(each for each in found if len(each) == 1)])
-        away = weights - start
-        total = cross_entropy(logits.T, events) + PULL * away @ away / len(came)
+        rows = [each[place] for each, place in zip(weights, places, strict=True)]
+        colours = torch.stack([each for each in rows if len(each) > 1]).sum(dim=0)
+        logits = torch.cat([colours, *(each for each in rows if len(each) == 1)])
+        away = torch.cat(weights) - start
+        total: torch.Tensor = cross_entropy(logits.T, events) + PULL * away @ away / len(came)
         total.backward()
         return total
 
     optimiser.step(loss)
-    fitted = np.split(weights.detach().float().numpy(), firsts[1:])
-    tables.update(zip(sizes, fitted, strict=True))
+    tables.update(zip(lookups, (each.detach().float().numpy() for each in weights), strict=True))
 
 
 def tables_from_play(rules: Rules, rounds: int = 32, games: int = 1000, seed: int = 0) -> Tables:
@@ -156,7 +146,7 @@ def tables_from_play(rules: Rules, rounds: int = 32, games: int = 1000, seed: in
     for index in range(rounds):
         heuristic = HeuristicAgent(NOISE, tables) if index else FollowAgent()
         batches.append([*lessons(rules, games, heuristic, seed + index)])
-        later = chain(*batches[len(batches) // 2 :])
+        later = [lesson for batch in batches[len(batches) // 2 :] for lesson in batch]
         fit(later, tables, steps=60 if index in (0, rounds - 1) else 12)
     return tables
 
