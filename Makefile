@@ -47,7 +47,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings mutants test-matrix test-processors fuzz audit faults soak policies population held-out pins docs web web-parts clean
+.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings mutants test-matrix test-processors fuzz audit faults soak policies population pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -180,9 +180,6 @@ soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTE
 
 population: $(READY) ## Draw, train and measure the strangers by which policies are chosen and measured
 	$(PY) -m agents.release.population
-
-held-out: $(READY) ## Train the held-out policies again from nothing
-	$(PY) -m agents.release.make_policies --held-out
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.release.make_policies

@@ -110,7 +110,7 @@ def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """A policy's share among copies of each opponent, by name."""
     worst = card["unknown"]["worst"]
     yield worst["name"], worst
-    for other, found in (card["shares"]["held_out"] | card["shares"]["alone"]).items():
+    for other, found in card["shares"]["alone"].items():
         yield other, found["share"]
 
 

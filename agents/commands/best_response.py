@@ -35,6 +35,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import written_whole
 
 CHUNKS = 8  # at least, of a match: for several processes
+TEAM = "team"  # the name of this kind of attacker
 GIVEN = ("seed", "minutes", "steps", "temperature")  # to a best response
 
 
@@ -164,22 +165,22 @@ def exploitability(
     of_search = match_of(searcher, attacked, games=config.search_games)
     of_search.load_agents()  # raises unless the budget is one
     match_of(attacked, attacked, games=games)  # raises if these are too few
-    learned = partial(_learn, config, policy, recipe)
+    number_of_teams = config.teams if policy.num_players > 2 else 0
+    learners = [("best-response", number) for number in range(config.seeds)]
+    learners += [(TEAM, number) for number in range(number_of_teams)]
+    attacks, paths = [], []
     with TemporaryDirectory() as folder:
-        responses, teams, paths = [], [], []
-        for number in range(config.seeds):
-            paths.append(Path(folder, f"best-response-{number}{SUFFIX}"))
-            given = learned(paths[-1], seed + number)
-            match = match_of(str(paths[-1]), attacked, games=games)
-            responses.append(_attack(match, workers, paths[-1].stem, given))
-        for number in range(config.teams if policy.num_players > 2 else 0):
-            path = Path(folder, f"team-{number}{SUFFIX}")
-            given = learned(path, seed + number, team=True)
-            match = match_of(attacked, str(path), games=games)
-            teams.append(_attack(match, workers, path.stem, given, team=True))
+        for kind, number in learners:
+            team, path = kind == TEAM, Path(folder, f"{kind}-{number}{SUFFIX}")
+            given = _learn(config, policy, recipe, path, seed + number, team)
+            one, copies = (attacked, str(path)) if team else (str(path), attacked)
+            match = match_of(one, copies, games=games)
+            attacks.append(_attack(match, workers, path.stem, given, team))
+            paths.append(path)
+        responses, teams = attacks[: config.seeds], attacks[config.seeds :]
         if save is not None:
-            _, best = max(zip([each.gain.mean for each in responses], paths, strict=True))
-            _copy(best, save)
+            gains = [each.gain.mean for each in responses]
+            _copy(max(zip(gains, paths, strict=False))[1], save)
     search = _attack(of_search, workers, "search", {"budget": config.search})
     facts = {"policy": str(config.best_response), **_facts(policy), "seed": seed}
     return Exploitability(facts, responses, search, teams)
@@ -191,7 +192,7 @@ def _learn(
     recipe: Recipe | None,
     path: Path,
     seed: int,
-    team: bool = False,
+    team: bool,
 ) -> dict[str, Any]:
     """Train a best response, or a team, and write it; returns what it was given."""
     response = train_best_response(

@@ -20,4 +20,3 @@ BOTH = Recipe(
 )
 RECIPES = {4: BOTH, 5: BOTH}
 SHIPPED_STEPS = {4: 20_000_000, 5: 20_000_000}
-STRANGER = {"steps": 3_000_000, "gae_lambda": 0.9}

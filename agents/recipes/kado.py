@@ -29,4 +29,3 @@ ALL = Recipe(
 )
 RECIPES = {2: ALL, 3: ALL, 4: ALL}
 SHIPPED_STEPS = dict.fromkeys(RECIPES, 30_000_000)
-STRANGER = {"steps": 3_000_000, "gae_lambda": 0.9, "num_envs": 128, "batch_size": 1024}

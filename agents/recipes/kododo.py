@@ -25,4 +25,3 @@ MORE = Recipe(
 TWO = replace(MORE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
 RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: MORE}
 SHIPPED_STEPS = {2: 24_000_000, 3: 24_000_000, 4: 24_000_000, 5: 24_000_000}
-STRANGER = {"steps": 6_000_000, "ent_coef": 0.06, "final_ent_coef": 0.03}

@@ -149,12 +149,6 @@ def shipped_steps(game: str, num_players: int) -> int:
     return steps
 
 
-def stranger_settings(game: str) -> dict[str, Any]:
-    """The agent-steps for which a held-out policy is trained from nothing, and what else is set."""
-    settings: dict[str, Any] = _module(game).STRANGER
-    return settings
-
-
 def _module(game: str) -> Any:
     name = f"agents.recipes.{game}"
     return import_module(name) if game.isidentifier() and find_spec(name) else None

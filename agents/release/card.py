@@ -13,14 +13,9 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, Template
 
 from agents.export.metadata_file import ENDING
-from kododo_env.agent_registry import POLICIES, STRANGER, search_parts
+from kododo_env.agent_registry import POLICIES
 from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
-
-HEADS = (
-    "parity", "v strangers", "v the worst stranger", "the worst attacker gains",
-    "v held-out heuristic", "v held-out search", "v held-out policy", "v heuristic", "v random",
-)  # fmt: skip
 
 
 def write_cards(folder: Path) -> None:
@@ -53,26 +48,15 @@ def _template(name: str) -> Template:
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
     """A policy's row in a table of several, by its head: players that it never met come first."""
-    shares, known = data["shares"], data["met"]["imitated"] | data["met"]["opponents"]
-    found = {f"v {name}": shares["alone"].get(name) for name in ("heuristic", "random")}
-    for name, each in reversed(shares["held_out"].items()):  # the first of a kind stays
-        if name not in known:
-            found[f"v held-out {_kind(name)}"] = each
-    cells = {head: interval(each["share"]) for head, each in found.items() if each}
-    unknown, attack = data["unknown"], worst_attacker(data)
-    given = {
+    unknown, alone = data["unknown"], data["shares"]["alone"]
+    return {
         "parity": f"{1 / data['players']:.3f}",
         "v strangers": interval(unknown["mean"]),
         "v the worst stranger": interval(unknown["worst"]),
-        "the worst attacker gains": interval(attack["gain"], "+.3f"),
+        "the worst attacker gains": interval(worst_attacker(data)["gain"], "+.3f"),
+        "v heuristic": interval(alone["heuristic"]["share"]),
+        "v random": interval(alone["random"]["share"]),
     }
-    return {head: (given | cells).get(head, "–") for head in HEADS}
-
-
-def _kind(name: str) -> str:
-    if search_parts(name)[0]:
-        return "search"
-    return "policy" if name.startswith(STRANGER) else "heuristic"
 
 
 def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
@@ -87,30 +71,9 @@ def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
     """The attacker who gains most, with its kind as ``by``, from the content of ``NAME.json``."""
     gains = data["exploitability"]
     attacks = [("a best response", each) for each in gains["best_response"]["each"]]
-    attacks += [("search", gains["search"]), *(("a team", team) for team in data["teams"])]
+    attacks += [("search", gains["search"]), *(("a team", team) for team in gains["teams"])]
     by, attack = max(attacks, key=lambda each: each[1]["gain"]["mean"])
     return {"by": by, **attack}
-
-
-def met(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """The players that a policy has met in training.
-
-    Args:
-        recipe: The fields of ``agents.recipes.recipe.Recipe``, from the policy's file.
-
-    Returns:
-        As JSON: by name and with their shares of the training, the player that was ``imitated``
-        and the ``opponents``; and the share of ``itself`` as the opponent.
-    """
-    imitated = recipe["imitation_share"] if recipe["expert"] else 0.0
-    names = recipe["opponents"]
-    each = (1 - imitated) * recipe["opponents_share"] / max(1, len(names))
-    opponents = {name: names.count(name) * each for name in dict.fromkeys(names) if each}
-    return {
-        "imitated": {recipe["expert"]: imitated} if imitated else {},
-        "opponents": opponents,
-        "itself": 1 - imitated - sum(opponents.values()),
-    }
 
 
 if __name__ == "__main__":

@@ -7,23 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from agents.recipes.recipe import SCRATCH, shipped_steps, stranger_settings
+from agents.recipes.recipe import shipped_steps
 from agents.training.run_folder import CHECKPOINT, POLICY
 from agents.training.training_config import TrainConfig, default_config
-from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, policy_tables
+from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.arena.workers import cores
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
 
 CHOICE = 4  # one game is played to choose a policy for every four that measure it
 EVALUATIONS = 6  # points of the learning curve
-PARTS = ("shares", "unknown", "exploitability", "teams")  # of what is measured
-STRANGER_SEED = 1000  # beyond those of the policies that ship
-# Of held-out policies, beside their settings in the game's recipe; the last two are of measuring.
-STRANGER: dict[str, Any] = {
-    "recipe": SCRATCH, "width": 128, "depth": 2, "one_hot": 0, "muon": 0.0, "temperature": 0.25,
-    "games": 400, "evaluations": 2,
-}  # fmt: skip
+PARTS = ("shares", "unknown", "exploitability")  # of what is measured
 
 
 @dataclass(frozen=True)
@@ -31,8 +25,8 @@ class PoliciesConfig:
     """Train, choose, measure and describe the policies that ship.
 
     For each game and number of players some seeds are trained alike, one process and one
-    thread each. Seed and temperature are then chosen by the mean win share against the held-out
-    opponents less the gain of a best response, and the choice is measured on other deals. A
+    thread each. Seed and temperature are then chosen by the mean win share against one half of
+    the strangers less the gain of a best response, and the choice is measured on other deals. A
     result that is there already is not made again; Ctrl-C stops with everything saved, and the
     same command goes on.
     """
@@ -45,25 +39,21 @@ class PoliciesConfig:
     """Agent-steps of each run; if not given those of the game's recipe."""
     jobs: Processes = field(default_factory=cores)
     """How many processes at a time (default: one for each core)."""
-    out: Path | None = None
-    """The folder for the policies and their cards; if not given the one that comes along."""
+    out: Path = POLICIES
+    """The folder for the policies and their cards."""
     runs: Path = Path("runs/policies")
     """The folder for the training runs, and for the measurements until all are made."""
     games: Games = 8000
-    """Games for each win share in the card; a quarter as many to choose by."""
-    search_games: Games = 1000
-    """The most games against a search, which are slow; of a search by the policy a quarter."""
+    """Games for each win share in the card; a quarter as many against each stranger, and an eighth
+    to choose by."""
+    search_games: Games = 250
+    """Games against a search, and of a search by the policy: both are slow."""
     again: tuple[str, ...] = ()
     """Only measure the policies in --out once more, say against new opponents; their runs need
-    not be there. Some of: shares, unknown, exploitability, teams."""
-    held_out: bool = False
-    """Make the held-out policies in their place, with one seed and no measuring. They are strangers
-    to those that ship: of another architecture and optimiser, and by self-play alone."""
+    not be there. Some of: shares, unknown, exploitability."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        if self.again and self.held_out:
-            raise ValueError("--again measures, and --held-out only trains: give one of them")
         for part in self.again:
             if part not in PARTS:
                 raise ValueError(f"--again takes {', '.join(PARTS)}, not {shown(part)}")
@@ -94,28 +84,26 @@ class PolicyJob:
     def __init__(self, name: str, config: PoliciesConfig) -> None:
         self.name, self.config = name, config
         self.game, self.players = policy_tables()[name]
-        self.out = config.out or (STRANGERS if config.held_out else POLICIES)
         self.folder = config.runs / name  # its runs, and its measurements until all are made
-        self.published = self.out / f"{name}{SUFFIX}"
-        self.numbers = self.out / f"{name}.json"  # all that is known of the published policy
+        self.published = config.out / f"{name}{SUFFIX}"
+        self.numbers = config.out / f"{name}.json"  # all that is known of the published policy
         self.found = self.folder / "found.json"  # the results so far
         self.chosen = self.published if config.again else self.folder / self.published.name
-        seeds = [STRANGER_SEED] if config.held_out else range(config.seeds)
-        self.candidates = {seed: self.folder / f"seed-{seed}" / POLICY for seed in seeds}
+        self.candidates = {
+            seed: self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)
+        }
 
     def runs(self) -> list[TrainConfig]:
         """Its training runs, by seed; one that has a checkpoint goes on."""
-        config = self.config
-        if config.held_out:
-            settings = STRANGER | stranger_settings(self.game)
-        else:
-            steps, games = shipped_steps(self.game, self.players), config.games // CHOICE
-            settings = {"steps": steps, "games": games, "evaluations": EVALUATIONS}
-        if config.steps:
-            settings["steps"] = config.steps
-        runs = []
-        for seed, path in self.candidates.items():
-            resume = path.with_name(CHECKPOINT).exists()
-            settings |= {"seed": seed, "threads": 1, "run_dir": path.parent, "resume": resume}
-            runs.append(default_config(self.game, self.players, **settings))
-        return runs
+        steps = self.config.steps or shipped_steps(self.game, self.players)
+        how = {"steps": steps, "games": self.config.games // CHOICE, "evaluations": EVALUATIONS}
+        return [
+            run_in(path.parent, self.game, self.players, seed=seed, **how)
+            for seed, path in self.candidates.items()
+        ]
+
+
+def run_in(folder: Path, *table: Any, **settings: Any) -> TrainConfig:
+    """The training of a policy in a folder, on one thread; one that has a checkpoint goes on."""
+    resume = (folder / CHECKPOINT).exists()
+    return default_config(*table, run_dir=folder, threads=1, resume=resume, **settings)

@@ -26,12 +26,12 @@ from agents.export.half_precision import halved
 from agents.export.metadata_file import ENDING, write_metadata
 from agents.export.policy_graph import policy_bytes
 from agents.release import strength
-from agents.release.card import met, write_cards
-from agents.release.config import PARTS, STRANGER_SEED, PoliciesConfig, PolicyJob
+from agents.release.card import write_cards
+from agents.release.config import PARTS, PoliciesConfig, PolicyJob
 from agents.release.runs import content_of, train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
-from kododo_env.agent_registry import HALVES, SUFFIX, baselines, held_out, policy_path, population
+from kododo_env.agent_registry import HALVES, SUFFIX, baselines, policy_path, population
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
@@ -45,17 +45,15 @@ HOW = {"temperatures": list(strength.TEMPERATURES), "responses": strength.CHOICE
 
 
 def make_policies(config: PoliciesConfig) -> None:
-    """Train, choose, measure and publish; of held-out policies, train and publish.
+    """Train, choose, measure and publish.
 
     Raises:
         ValueError: The policies cannot be made as asked.
         ChildProcessError: A run failed; see the log that is named.
     """
-    jobs = config.policies()
-    out, endings = jobs[0].out, [SUFFIX] if config.held_out else ENDINGS
-    written = {out: [out / f"{job.name}{ending}" for job in jobs for ending in endings]}
-    if not config.held_out:
-        written[out].append(out / "README.md")
+    jobs, out = config.policies(), config.out
+    published = [out / f"{job.name}{ending}" for job in jobs for ending in ENDINGS]
+    written = {out: [*published, out / "README.md"]}
     if not config.again:
         written |= {job.folder: [job.chosen, job.found] for job in jobs}
     with ExitStack() as stack:
@@ -64,11 +62,6 @@ def make_policies(config: PoliciesConfig) -> None:
             stack.enter_context(reserved(folder, files))
         if not config.again:
             train_all([run for job in jobs for run in job.runs()], config.jobs)
-        if config.held_out:
-            for job in jobs:
-                rewrite(job.candidates[STRANGER_SEED], job.published)
-                print(f"{job.name}: {job.published}", flush=True)
-            return
         pool = stack.enter_context(worker_pool(min(config.jobs, len(jobs))))
         for job, found in zip(jobs, pool.map(measured, jobs), strict=True):
             publish(job, found)
@@ -87,11 +80,7 @@ def measured(job: PolicyJob) -> dict[str, Any]:
     """
     if job.config.again:
         found: dict[str, Any] = json.loads(job.numbers.read_text("utf-8"))
-        seeds = {"seeds": found["shares"]["seeds"]}
-        for part in job.config.again:
-            found[part] = getattr(strength, part)(job)
-        found["shares"] |= seeds
-        return found
+        return found | {part: getattr(strength, part)(job) for part in job.config.again}
     once = partial(found_once, job, question(job))
     choice = once("choice", strength.choose)
     source = job.candidates[choice["seed"]]
@@ -99,9 +88,7 @@ def measured(job: PolicyJob) -> dict[str, Any]:
     config = json.loads(source.with_name("config.json").read_text("utf-8"))
     training = read_policy(source).metadata.training
     return {
-        "shares": once("shares", strength.shares) | {"seeds": once("seeds", strength.spread)},
-        **{name: once(name, getattr(strength, name)) for name in PARTS[1:]},
-        "met": met(training["recipe"]),
+        **{name: once(name, getattr(strength, name)) for name in PARTS},
         "choice": {**HOW, **choice},
         "training": {
             **training,
@@ -113,12 +100,11 @@ def measured(job: PolicyJob) -> dict[str, Any]:
 
 def question(job: PolicyJob) -> dict[str, Any]:
     """All that the results depend on."""
-    table = job.game, job.players
-    unmet = [*held_out(*table), *(name for half in HALVES for name in population(*table, half))]
-    files = [*job.candidates.values(), *map(policy_path, unmet)]
+    strangers = [name for half in HALVES for name in population(job.game, job.players, half)]
+    files = [*job.candidates.values(), *map(policy_path, strangers)]
     return {
         "files": [fingerprint(each) for each in files if each.suffix == SUFFIX],
-        "opponents": [*unmet, *baselines(job.game)],
+        "opponents": [*strangers, *baselines(job.game)],
         "games": [job.config.games, job.config.search_games],
         "attackers": strength.ATTACKERS,
         **HOW,
@@ -156,7 +142,7 @@ def publish(job: PolicyJob, found: dict[str, Any]) -> None:
         "temperature": metadata.temperature,
     }
     write_json(job.numbers, about | found | about)
-    write_cards(job.out)
+    write_cards(path.parent)
     print(f"{job.name}: {path}", flush=True)
 
 

@@ -16,18 +16,18 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import count, islice, repeat
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from agents.recipes.recipe import SCRATCH, recipe_for
-from agents.release.config import policies_of
+from agents.release.config import policies_of, run_in
 from agents.release.make_policies import rewrite
 from agents.release.runs import train_all
-from agents.training.run_folder import CHECKPOINT, POLICY
-from agents.training.training_config import TrainConfig, default_config
+from agents.training.run_folder import POLICY
+from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import (
     DRAWN,
     HALVES,
@@ -39,7 +39,7 @@ from kododo_env.agent_registry import (
 )
 from kododo_env.arena.match import Match
 from kododo_env.arena.workers import cores, worker_pool
-from kododo_env.core.bounds import Bound, Games, Processes, check_settings
+from kododo_env.core.bounds import Games, Processes, check_settings
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
@@ -67,8 +67,6 @@ class PopulationConfig:
     """The folder for the training runs."""
     games: Games = 1000
     """Games for each member's strength; a tenth as many for a flat search."""
-    steps_share: Annotated[float, Bound(0, 100, whole=False)] = 1.0
-    """The policies are trained for this share of the agent-steps that are drawn."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -83,41 +81,28 @@ def populate(config: PopulationConfig) -> None:
         ChildProcessError: A run failed; see the log that is named.
     """
     with filled_folder(config.out):
-        runs = {table: _runs(table, config) for table in policies_of(config.only)}
-        train_all([run for each in runs.values() for run in each.values()], config.jobs)
-        for each in runs.values():
-            for name, run in each.items():
-                assert run.run_dir is not None
-                rewrite(run.run_dir / POLICY, config.out / f"{name}{SUFFIX}")
+        tables = policies_of(config.only)
+        train_all([run for table in tables for run in _runs(table, config)], config.jobs)
         with worker_pool(config.jobs) as pool:
-            found = pool.map(_members, runs, [config] * len(runs))
-            for table, members in zip(runs, found, strict=True):
-                _leave_out({*runs[table]}, {each["name"] for each in members}, config.out)
+            found = pool.map(_members, tables, repeat(config))
+            for table, members in zip(tables, found, strict=True):
+                for each in members:
+                    if each["kind"] == "policy":
+                        name = each["name"].removeprefix(MEMBER)
+                        rewrite(config.runs / name / POLICY, config.out / f"{name}{SUFFIX}")
                 lines = [json.dumps(each, separators=(",", ":")) for each in members]
                 write_text(config.out / f"{table}.jsonl", "\n".join([*lines, ""]))
                 print(f"{table}: {len(members)} members", flush=True)
 
 
-def _leave_out(policies: set[str], members: set[str], out: Path) -> None:
-    """Remove the policies that are too weak to be members."""
-    for name in policies:
-        if f"{MEMBER}{name}" not in members:
-            (out / f"{name}{SUFFIX}").unlink()
-
-
-def _runs(table: str, config: PopulationConfig) -> dict[str, TrainConfig]:
-    """The trainings of a table's policies, by their names."""
+def _runs(table: str, config: PopulationConfig) -> list[TrainConfig]:
+    """The trainings of a table's policies, each in a folder of its name."""
     game, players = policy_tables()[table]
-    found = {}
+    found = []
     for number in range(POLICIES):
-        name = f"{table}-{number}"
-        folder = config.runs / name
         settings = _drawn_settings(number, recipe_for(game, players).tied)
-        settings["steps"] = max(1, int(settings["steps"] * config.steps_share))
-        found[name] = default_config(
-            game, players, SCRATCH, seed=5000 + number, run_dir=folder, threads=1, games=100,
-            evaluations=1, resume=(folder / CHECKPOINT).exists(), **settings,
-        )  # fmt: skip
+        settings |= {"seed": 5000 + number, "games": 100, "evaluations": 1}
+        found.append(run_in(config.runs / f"{table}-{number}", game, players, SCRATCH, **settings))
     return found
 
 
@@ -149,7 +134,7 @@ def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:
     def strong(names: Iterator[str], kind: str) -> Iterator[dict[str, Any]]:
         for name in names:
             games = config.games // (FLAT_SHARE if kind == "flat" else 1)
-            share = _strength(name, table, games, config.out)
+            share = _strength(name, table, games, config.runs)
             if share >= WEAK / players:
                 yield {"name": name, "kind": kind, "share": round(share, 4), "games": games}
 
@@ -160,13 +145,12 @@ def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:
     return _split(members)
 
 
-def _strength(name: str, table: str, games: int, out: Path) -> float:
+def _strength(name: str, table: str, games: int, runs: Path) -> float:
     """The share of a player alone against P - 1 of the game's heuristic."""
     game, players = policy_tables()[table]
     if name.startswith(MEMBER):
-        name = str(out / f"{name.removeprefix(MEMBER)}{SUFFIX}")
-    match = Match(name, baselines(game)[-1], game, players, games, DEALS)
-    return match.play().share.mean
+        name = str(runs / name.removeprefix(MEMBER) / POLICY)
+    return Match(name, baselines(game)[-1], game, players, games, DEALS).play().share.mean
 
 
 def _split(members: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -11,14 +11,7 @@ from agents.commands.best_response_config import BestResponseConfig
 from agents.export.policy_weights import changed_rules
 from agents.release.config import CHOICE, PolicyJob
 from agents.training.response_training import train_best_response
-from kododo_env.agent_registry import (
-    TEST,
-    VALIDATION,
-    baselines,
-    held_out,
-    population,
-    search_parts,
-)
+from kododo_env.agent_registry import TEST, VALIDATION, baselines, population, search_parts
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
@@ -29,8 +22,8 @@ CHOICE_DEALS, STRENGTH_DEALS, WORST_DEALS = 1001, 1002, 1003
 RESPONSE_SEED, CHOICE_RESPONSE_SEED = 1004, 1011
 # To choose by: a best response of these agent-steps, to this number of a seed's temperatures.
 CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3}
-# The means of the attackers: best responses and their agent-steps, and search's worlds.
-ATTACKERS: dict[str, Any] = {"seeds": 2, "steps": 1_000_000, "search": "64"}
+# The means of the attackers: best responses, teams, agent-steps of both, and search's worlds.
+ATTACKERS: dict[str, Any] = {"seeds": 2, "teams": 1, "steps": 1_000_000, "search": "64"}
 
 
 def quick(names: Sequence[str]) -> list[str]:
@@ -79,29 +72,10 @@ def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
 
 
 def shares(job: PolicyJob) -> dict[str, Any]:
-    """The win shares of the chosen policy, as JSON.
-
-    Returns:
-        ``held_out``: against P - 1 copies of each held-out opponent, with the ``games`` of each.
-        ``alone``: the same with the baselines, in ``games``. ``back``: the main held-out
-        opponent and the strongest baseline, each alone against P - 1 copies of the policy.
-    """
-    policy, games, table = OnnxAgent(job.chosen), job.config.games, (job.game, job.players)
-    unmet, names = held_out(*table), baselines(job.game)
-    number = dict.fromkeys(unmet, min(games, job.config.search_games))
-    number |= dict.fromkeys(quick(unmet), games)
-    return {
-        "games": games,
-        "held_out": {
-            name: result(policy, name, each).to_json() | {"games": each}
-            for name, each in number.items()
-        },
-        "alone": {name: result(policy, name, games).to_json() for name in names},
-        "back": {
-            name: Match(name, policy, *table, games, STRENGTH_DEALS).play().share.to_json()
-            for name in (*unmet[:1], names[-1])
-        },
-    }
+    """The chosen policy ``alone`` against P - 1 copies of each baseline, in ``games``, as JSON."""
+    policy, games = OnnxAgent(job.chosen), job.config.games
+    alone = {name: result(policy, name, games).to_json() for name in baselines(job.game)}
+    return {"games": games, "alone": alone}
 
 
 def unknown(job: PolicyJob) -> dict[str, Any]:
@@ -114,8 +88,7 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
     """
     policy, members, found = OnnxAgent(job.chosen), {}, []
     for name in population(job.game, job.players, TEST):
-        most = job.config.games if quick([name]) else job.config.search_games
-        games = max(job.players, most // 4)
+        games = job.config.games // CHOICE if quick([name]) else _search_games(job)
         found.append(result(policy, name, games).share)
         members[name] = found[-1].to_json() | {"games": games}
     worst = min(members, key=lambda name: members[name]["mean"])
@@ -123,16 +96,6 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
     again = result(policy, worst, games, WORST_DEALS).share.to_json() | {"games": games}
     mean = best_response.mean_of(found).to_json()
     return {"mean": mean, "worst": {"name": worst, **again}, "members": members}
-
-
-def spread(job: PolicyJob) -> dict[str, list[float]]:
-    """The shares of each seed's policy at the chosen temperature, by opponent; no searches."""
-    temperature, games = OnnxAgent(job.chosen).temperature, job.config.games
-    policies = [OnnxAgent(path, temperature) for path in job.candidates.values()]
-    return {
-        name: [result(each, name, games).share.mean for each in policies]
-        for name in quick([*held_out(job.game, job.players), *baselines(job.game)])
-    }
 
 
 def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS) -> MatchResult:
@@ -143,22 +106,11 @@ def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS
 
 
 def exploitability(job: PolicyJob) -> dict[str, Any]:
-    """The gains of best responses and of search against the chosen policy, as JSON."""
-    # It plays out by the policy itself, which is slower than most searches.
-    games = max(job.players, job.config.search_games // 4)
-    config = BestResponseConfig(str(job.chosen), teams=0, search_games=games, **ATTACKERS)
+    """The gains of best responses, search and a team against the chosen policy, as JSON."""
+    config = BestResponseConfig(str(job.chosen), search_games=_search_games(job), **ATTACKERS)
     measured = best_response.exploitability(config, job.config.games, RESPONSE_SEED).to_json()
-    return {attacker: measured[attacker] for attacker in ("best_response", "search")}
+    return {attacker: measured[attacker] for attacker in ("best_response", "search", "teams")}
 
 
-def teams(job: PolicyJob) -> list[dict[str, Any]]:
-    """What a team of P - 1 leaves to the chosen policy, and its gain, as JSON; none of two."""
-    if job.players == 2:
-        return []
-    policy, table, games = OnnxAgent(job.chosen), (job.game, job.players), job.config.games
-    learned = train_best_response(policy, steps=ATTACKERS["steps"], seed=RESPONSE_SEED, team=True)
-    left = Match(policy, learned.agent, *table, games, RESPONSE_SEED).play().share.to_json()
-    parity, other = 1 / job.players, {"mean": "mean", "low": "high", "high": "low"}
-    gain = {end: parity - left[other[end]] for end in left}
-    given = {name: learned.training[name] for name in ("seed", "steps")}
-    return [{"share": left, "gain": gain, "games": games, **given}]
+def _search_games(job: PolicyJob) -> int:
+    return max(job.players, job.config.search_games)

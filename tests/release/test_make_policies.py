@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from agents.release import config as policy_config
 from agents.release import make_policies as maker
 from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
-from agents.release.card import card, columns, index, met, worst_attacker
+from agents.release.card import card, index, worst_attacker
 from agents.release.config import PoliciesConfig, PolicyJob
 from agents.release.make_policies import fingerprint, found_once, make_policies, rewrite
 from agents.release.runs import is_finished, train_all
@@ -34,7 +34,6 @@ from agents.training.training_config import default_config, task_of
 from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
-from kododo_env.baselines import kododo
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.helpers import Here
 
@@ -53,6 +52,7 @@ STRANGERS = {"validation": ("greedy", "flat:random:2"), "test": ("follow", "flat
 EXPLOITED = {
     "best_response": ATTACK | {"each": RESPONSES},
     "search": ATTACK | {"budget": "64"},
+    "teams": [TEAM],
 }
 
 
@@ -68,12 +68,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoliciesConfig]:
         patch.setattr(policy_config, "default_config", partial(default_config, **SMALL_NETWORK))
         patch.setattr(policy_strength, "response_gain", lambda *_: 0.0)
         patch.setattr(policy_strength, "exploitability", lambda _: EXPLOITED)
-        patch.setattr(policy_strength, "teams", lambda _: [TEAM])
         for module in (maker, policy_strength):
             patch.setattr(module, "population", lambda *table: STRANGERS[table[-1]])
         for module in (maker, policy_runs):
             patch.setattr(module, "worker_pool", lambda _: Here())
-        patch.setattr(kododo, "HELD_OUT_SEARCHES", ("flat:random:2",))
         make_policies(config)
         yield config
 
@@ -114,10 +112,6 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     assert data["training"].items() >= agent.metadata.training.items()
     assert data["file"]["sha256"] == fingerprint(made.out / f"{NAME}.onnx")
     assert list(data["shares"]["alone"]) == list(registry.baselines("kododo"))
-    unmet = registry.held_out("kododo", 2)
-    games = {name: 2 if ":" in name else 40 for name in unmet}
-    assert {n: each["games"] for n, each in data["shares"]["held_out"].items()} == games
-    assert list(data["shares"]["back"]) == [unmet[0], registry.baselines("kododo")[-1]]
     assert data["choice"]["opponents"] == ["greedy"]
     unknown = data["unknown"]["members"]
     assert {name: each["games"] for name, each in unknown.items()} == {
@@ -127,11 +121,6 @@ def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> 
     worst = min(unknown.values(), key=lambda each: each["mean"])
     assert unknown[data["unknown"]["worst"]["name"]] == worst
     assert data["unknown"]["mean"]["mean"] == sum(each["mean"] for each in unknown.values()) / 2
-    assert data["met"] == met(agent.metadata.training["recipe"])
-    # The spread is measured on the deals of the shares, so the chosen seed has the same.
-    alone, seeds = data["shares"]["held_out"] | data["shares"]["alone"], data["shares"]["seeds"]
-    assert list(seeds) == [*(n for n in unmet if ":" not in n), *registry.baselines("kododo")]
-    assert seeds == {name: [alone[name]["share"]["mean"]] for name in seeds}
     assert data["exploitability"] == EXPLOITED
     assert data["training"]["curve"]
 
@@ -161,8 +150,6 @@ def test_no_recipe_learns_from_a_held_out_player() -> None:
         for name in (recipe.expert, *recipe.opponents):
             assert not kept_out & {name, registry.search_parts(name)[1]}
             assert registry.STRANGERS.name not in Path(name).parts  # nor by its file
-        met_in_training = met(asdict(recipe))
-        assert not kept_out & {*met_in_training["imitated"], *met_in_training["opponents"]}
 
 
 def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,25 +265,6 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.usefixtures("quick_export")
-def test_held_out_policies_are_made_once(
-    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        policy_config, "STRANGER", policy_config.STRANGER | SMALL_NETWORK | {"games": 8}
-    )
-    config = replace(made, held_out=True, out=tmp_path / "out", runs=tmp_path / "runs")
-    make_policies(config)
-    (file,) = (tmp_path / "out").iterdir()
-    metadata = OnnxAgent(file).metadata
-    assert (file.name, metadata.results) == (f"{NAME}.onnx", {})
-    assert met(metadata.training["recipe"])["itself"] == 1
-    monkeypatch.setattr(policy_runs, "_train", None)
-    make_policies(config)
-    with pytest.raises(ValueError, match="--held-out only trains: give one of them"):
-        replace(config, again=("shares",))
-
-
 # --- choosing -----------------------------------------------------------------------------
 
 
@@ -356,14 +324,13 @@ def test_published_policies_are_measured_again_without_their_runs(
     with pytest.raises(ValueError, match=r"there is no .*kododo-2p.onnx with its .json to"):
         replace(made, **other)
     shutil.copytree(made.out, tmp_path / "out")
-    with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability, teams"):
+    with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability, not"):
         replace(made, **other | {"again": ("choice",)})
     again = replace(made, **other)
     make_policies(again)
     before, after = numbers(made), numbers(again)
     assert {n for n in before if before[n] != after[n]} == {"shares", "unknown", "file"}
     assert after["shares"]["games"] == 60
-    assert after["shares"]["seeds"] == before["shares"]["seeds"]
     assert OnnxAgent(again.out / f"{NAME}.onnx").metadata.results == after["shares"]["alone"]
     assert not again.runs.exists()
 
@@ -404,14 +371,9 @@ def test_a_result_is_kept_for_as_long_as_the_question_is_the_same(
 def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     data = numbers(made)
     text = card(data)
-    roles = {"heuristic": "imitated"}
     for name, each in data["shares"]["alone"].items():
-        assert f"| {name} | {roles.get(name, 'no')} | 40 | {each['share']['mean']:.3f} (" in text
-    for name, each in data["shares"]["held_out"].items():
-        mean = f"{each['share']['mean']:.3f}"
-        assert f"| {name} | held out | {each['games']} | {mean} (" in text
-    for name, share in data["shares"]["back"].items():
-        assert f"One {name} against 1 copy of the policy has {share['mean']:.3f} (" in text
+        assert f"| {name} | {each['share']['mean']:.3f} (" in text
+    assert "One policy against 1 copy of another player, 40 games each" in text
     responses = [f"best response, seed {seed}, 2,000,000 steps" for seed in (8, 9)]
     for title in (*responses, "mean of these", "search, 64 worlds a decision"):
         row = "1,000 | 0.550 (0.500 to 0.600) | +0.050 (+0.000 to +0.100)"
@@ -426,34 +388,24 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     for page in (text, index([data])):
         for table in re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
-    data["met"]["opponents"] = dict.fromkeys(("heuristic", "greedy"), 0.5)
-    assert "| heuristic | imitated, opponent | 40 |" in card(data)
-    assert "| greedy | opponent | 40 |" in card(data)
+    chosen = {"temperature": data["temperature"], "share": 0.25}
+    data["choice"]["candidates"] = [chosen | {"seed": seed} for seed in range(2)]
     data["training"]["recipe"] = {"a": [], "b": ["x", "y"], "c": 0.5}
     data["exploitability"]["best_response"]["each"] = RESPONSES[:1]
-    assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n" in card(data)
+    assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n\nOf 2 seeds and" in card(data)
+    assert card(data).endswith("The shares by seed at this temperature: 0.250, 0.250.\n")
     assert "mean of these" not in card(data)
 
 
 def test_a_team_may_be_the_worst_attacker() -> None:
     stronger = {"mean": 0.06, "low": 0.05, "high": 0.07}
-    data = {"exploitability": EXPLOITED, "teams": [TEAM]}
-    assert worst_attacker(data)["by"] == "a best response"
-    assert worst_attacker(data | {"teams": [TEAM | {"gain": stronger}]})["by"] == "a team"
-    assert worst_attacker(data | {"teams": []})["gain"] == ATTACK["gain"]
 
+    def by(teams: list[Any]) -> str:
+        found: str = worst_attacker({"exploitability": EXPLOITED | {"teams": teams}})["by"]
+        return found
 
-def test_held_out_players_are_shown_first_unless_met(made: PoliciesConfig) -> None:
-    data = numbers(made)
-    first = registry.held_out("kododo", 2)[0]
-    result, other = ({"share": dict.fromkeys(("mean", "low", "high"), at)} for at in (0.4, 0.1))
-    data["shares"]["held_out"] = {first: result, "x": other, "flat:x:4": other, "stranger-x": other}
-    heads = [f"v held-out {kind}" for kind in ("heuristic", "search", "policy")]
-    shown = columns(data)
-    assert list(shown)[4:7] == heads
-    assert [shown[head][:3] for head in heads] == ["0.4", "0.1", "0.1"]
-    data["met"] = {"imitated": {}, "opponents": {first: 0.5, "flat:x:4": 0.5}, "itself": 0.0}
-    assert [columns(data)[head][:3] for head in heads] == ["0.1", "–", "0.1"]
+    assert by([TEAM]) == by([]) == "a best response"
+    assert by([TEAM | {"gain": stronger}]) == "a team"
 
 
 @pytest.mark.parametrize(
@@ -462,20 +414,16 @@ def test_held_out_players_are_shown_first_unless_met(made: PoliciesConfig) -> No
         ({}, "played against itself (100 %)"),
         (
             {"expert": "greedy", "imitation_share": 0.2},
-            "it imitated greedy (20 %), then played against itself (80 %)",
+            "imitated greedy (20 %), then played against itself (80 %)",
         ),
         (
             {"opponents": ("a", "b.onnx", "a"), "opponents_share": 0.3},
-            "played against a (20 %) and b.onnx (10 %) and itself (70 %)",
+            "played against itself (100 %), in 30 % of the games against a and b.onnx",
         ),
-        ({"opponents": ("a",), "opponents_share": 0.0}, "played against itself (100 %)"),
-        ({"expert": "greedy", "imitation_share": 1.0}, "it imitated greedy (100 %)"),
     ],
 )
 def test_the_card_says_which_players_a_bot_has_met(
     recipe: dict[str, Any], words: str, made: PoliciesConfig
 ) -> None:
-    found = met(json.loads(json.dumps(asdict(Recipe(**recipe)))))
-    assert f" In training {words}.\n" in card(numbers(made) | {"met": found})
-    shares = *found["imitated"].values(), *found["opponents"].values(), found["itself"]
-    assert sum(shares) == pytest.approx(1)
+    training = numbers(made)["training"] | {"recipe": vars(Recipe(**recipe))}
+    assert f" In training it {words}.\n" in card(numbers(made) | {"training": training})

@@ -27,7 +27,7 @@ def test_nothing_that_learns_or_is_chosen_names_the_test_half() -> None:
 
 
 def test_one_command_makes_a_population(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With strengths that are told, and nothing trained: weak players are left out."""
+    """With strengths that are told, and nothing trained: weak players are left out, not copied."""
     config = PopulationConfig(("kododo-2p",), jobs=1, out=tmp_path / "out", runs=tmp_path)
     strengths = {"drawn:1": 0.1, "flat:random:16": 0.1, f"{MEMBER}kododo-2p-0": 0.1}
     monkeypatch.setattr(maker, "train_all", lambda *_: None)
