@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import astuple, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -320,6 +321,13 @@ def test_the_temperature_is_chosen_on_other_deals(
 def test_every_game_is_attacked_alike(
     game: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    sides, attack = [], best_response._attack
+
+    def noted(match: Match, *given: Any) -> best_response.Attack:
+        sides.append((Path(str(match.one)).stem, Path(str(match.copies)).stem))
+        return attack(match, *given)
+
+    monkeypatch.setattr(best_response, "_attack", noted)
     monkeypatch.setattr(best_response, "_export", not_exported)
     path = exported(tmp_path_factory, game)[2]
     players = OnnxAgent(path).num_players
@@ -331,6 +339,7 @@ def test_every_game_is_attacked_alike(
     for team in content["teams"]:
         assert team["gain"]["mean"] == pytest.approx(1 / players - team["share"]["mean"])
     assert len(content["teams"]) == (players > 2)
+    assert sides[:2] == [("best-response-0", path.stem), (path.stem, "team-0")]
     assert found.to_text().splitlines()[0] == (
         f"{game}, {players} players: one attacker against {players - 1} copies of {path}, "
         f"seed 0; parity {1 / players:.3f}"

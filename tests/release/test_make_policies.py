@@ -388,8 +388,11 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     for page in (text, index([data])):
         for table in re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
-    chosen = {"temperature": data["temperature"], "share": 0.25}
-    data["choice"]["candidates"] = [chosen | {"seed": seed} for seed in range(2)]
+    data["choice"]["candidates"] = [
+        {"seed": seed, "temperature": data["temperature"] + more, "share": 0.25 + more}
+        for seed in range(2)
+        for more in (0, 0.1)
+    ]
     data["training"]["recipe"] = {"a": [], "b": ["x", "y"], "c": 0.5}
     data["exploitability"]["best_response"]["each"] = RESPONSES[:1]
     assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n\nOf 2 seeds and" in card(data)
