@@ -70,7 +70,9 @@ class PopulationConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        policies_of(self.only)  # raises if one is unknown
+        least = FLAT_SHARE * max(policy_tables()[table][1] for table in policies_of(self.only))
+        if self.games < least:
+            raise ValueError(f"--games must be at least {least}, not {self.games}")
 
 
 def populate(config: PopulationConfig) -> None:
