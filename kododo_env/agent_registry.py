@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +77,7 @@ def _scripted_module(game: str) -> Any:
     same for agents that are kept out of training, the main one first; and HELD_OUT_SEARCHES: the
     names of searches that are.
     """
-    package = registry.package(game)
-    return import_module(f"{package}.baselines.{game}")
+    return registry.beside(game, f"baselines.{game}")
 
 
 def policy_tables() -> dict[str, tuple[str, int]]:

@@ -1,11 +1,13 @@
 """Gymnasium's ids of the games in the registry, for ``gymnasium.make`` and ``make_vec``.
 
-``kododo_env`` imports this, so that nothing is imported at the top.
+``kododo_env`` imports this, so that no library is imported at the top.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from kododo_env.system.on_import import when_imported
 
 if TYPE_CHECKING:
     from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
@@ -62,18 +64,33 @@ def _split(
     return own, {name: value for name, value in options.items() if name not in names}
 
 
-def register_all() -> None:
-    """Tell Gymnasium the id of each game that it does not know yet."""
-    import gymnasium
+def register(game: str, id: str) -> None:
+    """Tell Gymnasium the id of a game, now or when it is imported; a door elsewhere ends with this.
 
+    ``gymnasium.make("package.NAME_v0:ID")`` then imports the door, and finds the id.
+
+    Args:
+        game: The game's name in the registry.
+        id: The door's ``GYMNASIUM_ID``.
+    """
+    when_imported("gymnasium", lambda: _register(game, id))
+
+
+def register_all() -> None:
+    """Tell Gymnasium the id of each game of ours."""
     from kododo_env import registry
 
     for game in registry.DOORS:
-        id = registry.door(game).GYMNASIUM_ID
-        if id not in gymnasium.registry:
-            gymnasium.register(
-                id,
-                f"{__name__}:{single.__name__}",
-                vector_entry_point=f"{__name__}:{vector.__name__}",
-                kwargs={"game": game},
-            )
+        _register(game, registry.door(game).GYMNASIUM_ID)
+
+
+def _register(game: str, id: str) -> None:
+    import gymnasium
+
+    if id not in gymnasium.registry:
+        gymnasium.register(
+            id,
+            f"{__name__}:{single.__name__}",
+            vector_entry_point=f"{__name__}:{vector.__name__}",
+            kwargs={"game": game},
+        )

@@ -177,6 +177,6 @@ def test_a_layout_that_cannot_be_tied_is_refused(layout: ObservationLayout, said
 
 
 def test_a_run_is_refused_where_a_game_does_not_declare_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card_v0")
+    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card.high_card_v0")
     with pytest.raises(ValueError, match="--tied: high_card does not declare what is alike"):
         task_of(default_config("high_card", 2, tied=True))

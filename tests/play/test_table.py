@@ -17,7 +17,7 @@ from kododo_env.records import parse_record, replay
 from tests.doors import EXTREMES, GAMES
 from tests.helpers import differences
 from tests.play.sitting import Sitting, malformed, state_of
-from tests.testing.high_card import HighCard, Rules
+from tests.toy_game.high_card.game import HighCard, Rules
 
 
 def sitting(game: str = "kododo", people: int = 1, **options: Any) -> Sitting:

@@ -11,8 +11,8 @@ import numpy as np
 
 from kododo_env.core import BatchGame
 from kododo_env.core.state import Invariant
-from tests.testing.high_card import EMPTY, HighCard, HighCardView, Stage
 from tests.testing.plants import Plants
+from tests.toy_game.high_card.game import EMPTY, HighCard, HighCardView, Stage
 
 PLANTS = Plants(HighCard)
 after, instead, kind = PLANTS.after, PLANTS.instead, PLANTS.kind

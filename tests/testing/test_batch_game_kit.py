@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kododo_env.testing import CheckFailed, Report, check_batch_game
 from tests.testing import planted
-from tests.testing.high_card import HighCard, Rules, make
 from tests.testing.plants import assert_found, assert_sound
+from tests.toy_game.high_card.game import HighCard, Rules, make
 
 HIGH_STAKES: dict[str, Any] = {"num_players": 2, "num_cards": 202, "turns": 100, "prize": 85}
 CHECKS = (

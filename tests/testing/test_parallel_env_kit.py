@@ -13,8 +13,8 @@ from pettingzoo.test import parallel_seed_test
 
 from kododo_env.testing import CheckFailed, Report, check_parallel_env
 from kododo_env.wrappers import ParallelGame
-from tests.testing.high_card import make
 from tests.testing.plants import Plants, assert_found, assert_sound
+from tests.toy_game.high_card.game import make
 
 CHECKS = ("determinism", "spaces", "masks", "rewards", "buffers", "copies", "infos")
 

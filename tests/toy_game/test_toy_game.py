@@ -1,15 +1,14 @@
-"""A fourth game: its folder, its door and one line of the registry, and everything plays it.
+"""A fourth game in a package of its own, which is installed: everything plays it.
 
-The steps are those of CONTRIBUTING.md, "Adding a game". The scripts run as they stand, after a
-line that puts the door into the registry; that line is all that a game in ``kododo_env`` adds.
+The steps are those of CONTRIBUTING.md, "Adding a game". No file of ours knows the game; its package
+names it in an entry point.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,41 +23,46 @@ import kododo_env
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.match import Match
-from kododo_env.gymnasium_ids import register_all
+from kododo_env.core.agent import random_legal_actions
 from kododo_env.testing import check_batch_game, check_parallel_env
+from kododo_env.wrappers.sb3 import BatchVecEnv
+from tests.packaging.bare_environment import run
 
 ROOT = Path(__file__).parents[2]
-GAME, DOOR = "high_card", "tests.toy_game.high_card_v0"
-WITH_THE_LINE = f"""
-import runpy, sys
-from kododo_env import registry
-registry.DOORS["{GAME}"] = "{DOOR}"
-sys.argv = sys.argv[1:]
-runpy.run_path(sys.argv[0], run_name="__main__")
-"""
+PROJECT = Path(__file__).parent
+GAME, PACKAGE = "high_card", "high_card"
+ID = "high_card.high_card_v0:high_card/HighCard-v0"
+OFFLINE = ("--quiet", "--no-deps", "--no-index", "--no-build-isolation")
 SHORT = (
     "--steps", "1", "--num-envs", "64", "--width", "16", "--games", "30", "--evaluations", "1",
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which the game's package is installed, from a copy: building writes there."""
+    folder = tmp_path_factory.mktemp("toy")
+    project = shutil.copytree(PROJECT, folder / "project")
+    pip = (sys.executable, "-m", "pip", "install", *OFFLINE)
+    run(*pip, "--target", folder / "site", project, cwd=folder)
+    return folder / "site"
+
+
 @pytest.fixture(autouse=True)
-def line(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The line of the registry, and what follows from it when ``kododo_env`` is imported."""
-    monkeypatch.setitem(registry.DOORS, GAME, DOOR)
-    register_all()
+def path(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(installed)
     yield
-    gymnasium.registry.pop(registry.door(GAME).GYMNASIUM_ID)
+    gymnasium.registry.pop(ID.partition(":")[2], None)
+    for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
+        del sys.modules[name]
 
 
-def script(name: str, *arguments: str | Path, cwd: Path) -> str:
-    """The output of a script that knows the game."""
-    done = subprocess.run(
-        [sys.executable, "-c", WITH_THE_LINE, ROOT / name, "--game", GAME, *arguments],
-        cwd=cwd, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def test_it_is_found_when_it_is_asked_for() -> None:
+    assert registry.batch_game("kado", 1).name == "kado"
+    assert PACKAGE not in sys.modules
+    assert registry.batch_game(GAME, 1).name == GAME
+    with pytest.raises(ValueError, match=r"unknown game nonsense; .* kado, high_card$"):
+        registry.door("nonsense")
 
 
 @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo's, of dictionaries
@@ -72,8 +76,18 @@ def test_it_conforms(players: int) -> None:
 
 
 def test_gymnasium_makes_it() -> None:
-    env = gymnasium.make(f"kododo_env:{registry.door(GAME).GYMNASIUM_ID}", num_players=3)
-    check_env(env.unwrapped)
+    check_env(gymnasium.make(ID, num_players=3).unwrapped)
+    many = gymnasium.make_vec(ID, num_envs=5, num_players=3, opponents="thrifty")
+    observations, _ = many.reset(seed=0)
+    assert len(observations["observation"]) == 5
+
+
+def test_every_seat_of_it_is_a_slot_of_a_vec_env() -> None:
+    slots = BatchVecEnv(registry.batch_game(GAME, 5, seed=0))
+    slots.reset()
+    masks = np.array(slots.env_method("action_masks"))
+    _, rewards, *_ = slots.step(random_legal_actions(masks, np.random.default_rng(0)))
+    assert rewards.shape == (15,)
 
 
 def test_its_scripted_players_are_found_beside_its_door() -> None:
@@ -82,16 +96,82 @@ def test_its_scripted_players_are_found_beside_its_door() -> None:
     assert Match(thrifty, "random", GAME, 3, 12_000).play().share.low > 1 / 3
 
 
-def test_train_export_load_and_evaluate(tmp_path: Path) -> None:
-    said = script("train.py", "--players", "3", *SHORT, "--run-dir", "run", cwd=tmp_path)
+def test_train_export_load_and_evaluate(installed: Path, tmp_path: Path) -> None:
+    table = ("--game", GAME, "--players", "3")
+    said = python(installed, tmp_path, "train.py", *table, *SHORT, "--run-dir", "run")
     assert "thrifty" in said
     policy = kododo_env.load(tmp_path / "run" / "policy.onnx")
     view = registry.batch_game(GAME, 5, seed=0, num_players=3).view(1)
     chosen = policy.act(view, np.random.default_rng(0))
     assert np.take_along_axis(view.legal_action_mask, chosen[:, None], axis=1).all()
-    table = script(
-        "evaluate.py", "--players", "3", "--agents", "random", "run/policy.onnx",
-        "--games", "300", "--workers", "1", "--json", "table.json", cwd=tmp_path,
+    ranking = python(
+        installed, tmp_path, "evaluate.py", *table, "--agents", "random", "run/policy.onnx",
+        "--games", "300", "--workers", "2", "--json", "table.json",
     )  # fmt: skip
-    assert re.search(r"^ *\d* *(run/)?policy", table, re.MULTILINE)
+    assert re.search(r"^ *\d* *(run/)?policy", ranking, re.MULTILINE)
     assert json.loads((tmp_path / "table.json").read_text())
+
+
+def test_the_command_plays_and_evaluates_it(installed: Path, tmp_path: Path) -> None:
+    player = "docs/examples/stdio_player.py"
+    said = python(installed, tmp_path, player, GAME, "--opponents", "thrifty", "--players", "2")
+    assert "the game is over: player_" in said
+    agents = ("--agents", "random", "thrifty", "--games", "20", "--workers", "2")
+    table = (f"--game={GAME}", "--players", "3", *agents)
+    assert "parity 0.333" in python(installed, tmp_path, "kododo_env", "evaluate", *table)
+
+
+BROKEN = {
+    "nowhere.game_v0": "package broken is broken: nowhere.game_v0 cannot be imported: "
+    "ModuleNotFoundError: No module named 'nowhere'",
+    "json:": "package broken is broken: json: cannot be imported: ModuleNotFoundError: No module ",
+    "json": "json is no door of a game: it has no GYMNASIUM_ID, PLAYERS, batch_game, parallel_env",
+}
+
+
+@pytest.mark.parametrize("value", BROKEN)
+def test_a_broken_package_breaks_its_own_game_alone(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(pretended(tmp_path, "broken", f"torn = {value}"))
+    registry.door("kado")
+    registry.door(GAME)
+    with pytest.raises(ValueError, match=rf"\A[^\n]*{re.escape(BROKEN[value])}[^\n]*\Z"):
+        registry.door("torn")
+
+
+def test_a_game_without_scripted_players_says_which_module_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(pretended(tmp_path, "bare", f"bare = {PACKAGE}.high_card_v0"))
+    with pytest.raises(
+        ValueError, match=r"'bare' .* high_card\.baselines\.bare cannot be imported"
+    ):
+        make_agent("random", "bare")
+
+
+def test_neither_of_two_packages_that_take_one_name_is_preferred(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Except ours, whose names nobody takes."""
+    lines = f"{GAME} = json\nkado = json"
+    monkeypatch.syspath_prepend(pretended(tmp_path, "copycat", lines))
+    registry.door("kado")
+    with pytest.raises(ValueError, match="copycat and high-card both have a game 'high_card'"):
+        registry.door(GAME)
+
+
+def pretended(folder: Path, package: str, lines: str) -> Path:
+    """A folder in which a package with these entry points is installed, and nothing else of it."""
+    info = folder / f"{package}-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
+    (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{lines}\n")
+    return folder
+
+
+def python(installed: Path, cwd: Path, program: str, *arguments: str) -> str:
+    """The output of a script of ours, or of a module, where the game's package is installed."""
+    script = [str(ROOT / program)] if program.endswith(".py") else ["-m", program]
+    path = f"{installed}:{ROOT}"
+    return run(sys.executable, *script, *arguments, cwd=cwd, PYTHONPATH=path, MPLBACKEND="Agg")

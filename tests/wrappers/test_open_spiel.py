@@ -550,7 +550,7 @@ def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
 
 
 def test_a_fourth_game_is_a_game_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card_v0")
+    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card.high_card_v0")
     for turn_based in (True, False):
         game = load_game("high_card", turn_based=turn_based, num_players=2)
         pyspiel.random_sim_test(game, 1, True, False)

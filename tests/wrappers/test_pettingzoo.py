@@ -19,7 +19,7 @@ from kododo_env.doors import TableOptions
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.doors import EXTREMES, GAMES, TABLES
-from tests.toy_game import high_card_v0
+from tests.toy_game.high_card import high_card_v0
 from tests.wrappers.dialects import AEC, Parallel
 
 

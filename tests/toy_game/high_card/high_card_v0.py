@@ -1,4 +1,4 @@
-"""High card, version 0: a door like those of ``kododo_env``."""
+"""High card, version 0: a door like those of ``kododo_env``, in somebody else's package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
 from kododo_env.doors import TableOptions, aec_game, parallel_game
-from tests.testing.high_card import HighCard, Rules
+from kododo_env.gymnasium_ids import register
+
+from .game import HighCard, Rules
 
 if TYPE_CHECKING:
     from kododo_env.wrappers.aec import AECGame
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
 
-GYMNASIUM_ID = "tests/HighCard-v0"
+GYMNASIUM_ID = "high_card/HighCard-v0"
 PLAYERS = (2, 3)
 
 
@@ -46,3 +48,6 @@ def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGa
 def env(num_players: int = 3, **options: Unpack[Options]) -> AECGame:
     """One game as a PettingZoo AECEnv."""
     return aec_game(batch_game, Rules, {"num_players": num_players, **options})
+
+
+register("high_card", GYMNASIUM_ID)
