@@ -21,14 +21,22 @@ __all__ = ["__version__", "load", "make_agent"]
 when_imported("gymnasium", register_all)
 
 
-def __getattr__(name: str) -> Any:
-    # Not at once: a command is to answer Ctrl-C in a line before numpy is imported.
-    if name in __all__:
-        return getattr(import_module("kododo_env.agent_registry"), name)
-    module = f"{__name__}.{name}"
-    try:
-        return import_module(module)  # such as kododo_env.kododo_v0
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # for whom every name would be right
+
+    def __getattr__(name: str) -> Any:
+        # Not at once: a command is to answer Ctrl-C in a line before numpy is imported.
+        if name in __all__:
+            return getattr(import_module("kododo_env.agent_registry"), name)
+        module = f"{__name__}.{name}"
+        try:
+            return import_module(module)  # such as kododo_env.kododo_v0
+        except ModuleNotFoundError as error:
+            if error.name != module:
+                raise
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from pkgutil import iter_modules
+
+    return sorted({*globals(), *__all__, *(module.name for module in iter_modules(__path__))})

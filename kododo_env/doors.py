@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from kododo_env.core.batch_game import BatchGame
-    from kododo_env.core.rewards import Reward
+    from kododo_env.core.rewards import Reward, RewardName
     from kododo_env.wrappers.aec import AECGame
+    from kododo_env.wrappers.choices import OnIllegal
+    from kododo_env.wrappers.drawing import RenderMode
     from kododo_env.wrappers.opponents import Opponent
     from kododo_env.wrappers.parallel import ParallelGame
+    from kododo_env.wrappers.spaces import MaskPlace
 
 
 class TableOptions(TypedDict, total=False):
@@ -27,7 +30,7 @@ class TableOptions(TypedDict, total=False):
     Args:
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an array
             (1, P); see ``kododo_env.core.rewards``.
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
+        render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``.
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
         observation_dtype: None for small integers, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
@@ -37,12 +40,12 @@ class TableOptions(TypedDict, total=False):
         record: A folder into which the record of each episode is written.
     """
 
-    reward: str | Reward
-    render_mode: str | None
-    illegal_action: str
+    reward: RewardName | Reward
+    render_mode: RenderMode | None
+    illegal_action: OnIllegal
     observation_dtype: npt.DTypeLike | None
     normalize: bool
-    action_mask: str
+    action_mask: MaskPlace
     opponents: Opponent | Sequence[Opponent | None] | None
     record: str | Path | None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
 from kododo_env.doors import TableOptions, aec_game, parallel_game
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
 
+Variant = Literal["standard", "long"]
 GYMNASIUM_ID = "kododo/Kododo-v0"
 PLAYERS = (2, 3, 4, 5)
 
@@ -38,7 +39,7 @@ class Options(RulesOptions, TableOptions, total=False):
 def batch_game(
     num_envs: int,
     num_players: int = 4,
-    variant: str = "standard",
+    variant: Variant = "standard",
     seed: int | None = None,
     **rules: Unpack[RulesOptions],
 ) -> KododoGame:
@@ -60,7 +61,7 @@ def batch_game(
 
 
 def parallel_env(
-    num_players: int = 4, variant: str = "standard", **options: Unpack[Options]
+    num_players: int = 4, variant: Variant = "standard", **options: Unpack[Options]
 ) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv, everybody choosing at once.
 
@@ -79,6 +80,6 @@ def parallel_env(
     )
 
 
-def env(num_players: int = 4, variant: str = "standard", **options: Unpack[Options]) -> AECGame:
+def env(num_players: int = 4, variant: Variant = "standard", **options: Unpack[Options]) -> AECGame:
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
     return aec_game(batch_game, Rules, {"num_players": num_players, "variant": variant, **options})

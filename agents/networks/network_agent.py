@@ -6,12 +6,12 @@ import numpy as np
 import torch
 
 from agents.networks.network import GameNetwork, check_answers, masked
-from kododo_env.core.agent import first_of_best
+from kododo_env.core.agent import Agent, first_of_best
 from kododo_env.core.arrays import Float32, Int64
 from kododo_env.core.view import View
 
 
-class NetworkAgent:
+class NetworkAgent(Agent):
     """Plays by the answers of a network.
 
     Args:

@@ -32,6 +32,9 @@ class Agent(Protocol):
 
     name: str
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}>"
+
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         """Choose a legal action in each game of the view.
 
@@ -259,7 +262,7 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
     return action
 
 
-class RandomAgent:
+class RandomAgent(Agent):
     """Plays a legal action, all with the same chance."""
 
     name = "random"

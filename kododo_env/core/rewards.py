@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
 
 Reward = Callable[["BatchGame"], Float32]
+RewardName = Literal["score", "margin", "win"]
 
 
 def score(game: BatchGame) -> Float32:
@@ -39,11 +40,11 @@ def win(game: BatchGame) -> Float32:
     return np.where(over[:, None], share, 0).astype(np.float32)
 
 
-REWARDS: dict[str, Reward] = {"score": score, "margin": margin, "win": win}
+REWARDS: dict[RewardName, Reward] = {"score": score, "margin": margin, "win": win}
 """The rewards that have a name."""
 
 
-def reward_function(reward: str | Reward) -> Reward:
+def reward_function(reward: RewardName | Reward) -> Reward:
     """The reward of that name, or the caller's own function unchanged.
 
     Raises:

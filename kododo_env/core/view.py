@@ -45,6 +45,10 @@ class View:
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError("a view is not copied or pickled; keep what it shows, or another view")
 
+    def __repr__(self) -> str:
+        who = getattr(self, "players", self.player)
+        return f"<{type(self).__name__} of player {who} in {self._game!r}>"
+
     def _current(self) -> BatchGame:
         if self._game.clock != self._clock:
             raise RuntimeError("this view is of an earlier turn; ask the game for a new one")

@@ -11,9 +11,14 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.play.showing import actions
 
 
+def gives_hints(agent: Agent) -> bool:
+    """Whether an agent has an opinion of each action."""
+    return isinstance(agent, ProbabilisticAgent | ActionValueAgent)
+
+
 def check_adviser(agent: Agent) -> None:
     """Raise ValueError unless an agent can give hints."""
-    if not isinstance(agent, ProbabilisticAgent | ActionValueAgent):
+    if not gives_hints(agent):
         raise ValueError(
             f"agent {agent.name!r} gives no hints: it knows neither probabilities nor values of "
             "actions, as policies and scripted players do"

@@ -9,6 +9,7 @@ from kododo_env.agent_registry import baselines, load, make_agent, shipped
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
+from kododo_env.play.hints import gives_hints
 from kododo_env.play.table import Table
 from kododo_env.rules_arguments import default_players, make_game
 
@@ -32,7 +33,7 @@ def make_table(
             for all of them. None given takes the best that there is for these rules.
         people: How many seats people have.
         rules: Further rules by name.
-        hints: The name of the agent that gives hints; None takes the best that there is.
+        hints: The name of the agent that gives hints; None takes the best that there is, if it can.
         seed: Of the cards and of the agents' randomness.
         pictures: Whether there are drawings as SVG besides the words.
 
@@ -52,7 +53,9 @@ def make_table(
     if len(agents) < others:
         agents *= others
     people_first: list[Agent | None] = [None] * people
-    adviser = best if hints is None else make_agent(hints, game)
+    adviser = best if gives_hints(best) else None
+    if hints is not None:
+        adviser = make_agent(hints, game)
     return Table(batch, [*people_first, *agents], adviser, seed, pictures)
 
 

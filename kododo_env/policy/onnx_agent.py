@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.agent import first_of_best
+from kododo_env.core.agent import Agent, first_of_best
 from kododo_env.core.arrays import Array, Float32, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
@@ -21,7 +21,7 @@ from kododo_env.policy.policy_schema import HOTTEST
 ROWS = 512  # positions at a time: what is computed for more of KADO's leaves the caches
 
 
-class OnnxAgent:
+class OnnxAgent(Agent):
     """Plays as an exported policy says.
 
     The file is read as ONNX and as nothing else; no code comes with it. ``docs/policy-files.md``

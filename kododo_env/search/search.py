@@ -90,7 +90,7 @@ class Pace:
         return worlds
 
 
-class PolicySearch:
+class PolicySearch(Agent):
     """What every search by playing out worlds has.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
 from kododo_env.wrappers.dealing import own_generator
 
-ILLEGAL_ACTION = ("raise", "random")
+OnIllegal = Literal["raise", "random"]
+ILLEGAL_ACTION = get_args(OnIllegal)
 HINT = "(does your library sample without masks? illegal_action='random' plays a legal one instead)"
 
 
@@ -32,7 +33,7 @@ class Choices:
         ValueError: ``illegal_action`` is neither.
     """
 
-    def __init__(self, game: BatchGame, illegal_action: str) -> None:
+    def __init__(self, game: BatchGame, illegal_action: OnIllegal) -> None:
         if not is_one_of(illegal_action, ILLEGAL_ACTION):
             raise ValueError(
                 f"illegal_action must be {' or '.join(map(repr, ILLEGAL_ACTION))}, "

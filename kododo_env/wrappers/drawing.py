@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from gymnasium import logger
 
@@ -12,15 +12,16 @@ from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, pixels
 
-RENDER_MODES = ("ansi", "rgb_array")
+PictureMode = Literal["ansi", "rgb_array"]
+RenderMode = Literal["human"] | PictureMode
 
 
-def drawing_metadata() -> dict[str, Any]:
+def drawing_metadata(batch: bool = False) -> dict[str, Any]:
     """The part of an environment's metadata on pictures: the modes that can be drawn here.
 
     Pixels need the libraries of the extra ``[render]``.
     """
-    modes = list(RENDER_MODES)
+    modes = _modes(batch)
     try:
         check_libraries()
     except RenderingUnavailable:
@@ -28,18 +29,22 @@ def drawing_metadata() -> dict[str, Any]:
     return {"render_modes": modes, "render_fps": 1}
 
 
-def check_render_mode(render_mode: str | None) -> None:
-    """Refuse a mode that cannot be drawn.
+def check_render_mode(render_mode: str | None, batch: bool = False) -> None:
+    """Refuse a mode that cannot be drawn: a batch of games is not printed for people.
 
     Raises:
         ValueError: There is no such mode.
         RenderingUnavailable: Pixels need a library that is not installed.
     """
-    if render_mode is not None and not is_one_of(render_mode, RENDER_MODES):
-        choices = ", ".join(map(repr, RENDER_MODES))
+    if render_mode is not None and not is_one_of(render_mode, _modes(batch)):
+        choices = ", ".join(map(repr, _modes(batch)))
         raise ValueError(f"unknown render_mode {shown(render_mode)}; choose one of None, {choices}")
     if render_mode == "rgb_array":
         check_libraries()
+
+
+def _modes(batch: bool) -> list[str]:
+    return [*([] if batch else ["human"]), *get_args(PictureMode)]
 
 
 def draw(
@@ -47,10 +52,14 @@ def draw(
 ) -> str | Array | None:
     """One game of a batch as a player sees it, as text or as uint8 pixels (H, W, 3).
 
-    Without a render mode it is None, with a warning; without a player everything is shown.
+    With ``"human"`` the text is printed, and it is None; so it is without a render mode, with a
+    warning. Without a player everything is shown.
     """
     if render_mode is None:
         logger.warn("render() draws nothing: the environment was made without a render_mode")
+        return None
+    if render_mode == "human":
+        print(game.text(index, player), end="\n\n", flush=True)
         return None
     if render_mode == "ansi":
         return game.text(index, player)

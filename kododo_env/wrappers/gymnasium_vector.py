@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +15,21 @@ from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
-from kododo_env.core.rewards import Reward, reward_function
-from kododo_env.wrappers.choices import Choices
+from kododo_env.core.rewards import Reward, RewardName, reward_function
+from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import checked
-from kododo_env.wrappers.drawing import check_render_mode, drawing_metadata
+from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
 from kododo_env.wrappers.slot import Slot
-from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
+from kododo_env.wrappers.spaces import (
+    MaskPlace,
+    Observation,
+    ObservationFormat,
+    action_space,
+    row_of,
+)
 
+AutoresetName = Literal["NextStep", "SameStep", "Disabled"]
 Seeds = list[int | None]
 Step = tuple[Observation, Float64, Bool, Bool, dict[str, Any]]
 
@@ -63,18 +70,18 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         game: BatchGame,
         seat: int | str = 0,
         opponents: Opponents = None,
-        reward: str | Reward = "score",
-        render_mode: str | None = None,
-        illegal_action: str = "random",
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        reward: RewardName | Reward = "score",
+        render_mode: PictureMode | None = None,
+        illegal_action: OnIllegal = "random",
+        autoreset_mode: AutoresetMode | AutoresetName = AutoresetMode.NEXT_STEP,
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
-        action_mask: str = "both",
+        action_mask: MaskPlace = "both",
     ) -> None:
-        check_render_mode(render_mode)
+        check_render_mode(render_mode, batch=True)
         self.game, self.num_envs, self.render_mode = game, game.num_envs, render_mode
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
-        self.metadata = {"autoreset_mode": self.autoreset_mode, **drawing_metadata()}
+        self.metadata = {"autoreset_mode": self.autoreset_mode, **drawing_metadata(batch=True)}
         own = seat_of(seat, game)
         self._seat_changes = own is None
         self.seats = np.full(game.num_envs, own or 0)
@@ -89,6 +96,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._each = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)
         self._dealt = False
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.game!r}>"
 
     # --- playing ----------------------------------------------------------------------
 
@@ -180,7 +190,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     @cached_property
     def _slots(self) -> list[Slot]:
-        space, actions, metadata = self._format.space, self.single_action_space, drawing_metadata()
+        space, actions, metadata = (
+            self._format.space,
+            self.single_action_space,
+            drawing_metadata(batch=True),
+        )
         return [
             Slot(self, slot, space, actions, self.render_mode, metadata)
             for slot in range(self.num_envs)

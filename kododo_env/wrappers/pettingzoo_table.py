@@ -15,13 +15,13 @@ from pettingzoo import ParallelEnv
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.batch_game import BatchGame, IllegalAction
-from kododo_env.core.rewards import Reward, reward_function
+from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.records.folder import EpisodeRecords
-from kododo_env.wrappers.choices import HINT, Choices
+from kododo_env.wrappers.choices import HINT, Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_single, deal
-from kododo_env.wrappers.drawing import check_render_mode, draw, drawing_metadata
+from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
-from kododo_env.wrappers.spaces import ObservationFormat, action_space
+from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat, action_space
 
 
 class PettingZooTable:
@@ -44,12 +44,12 @@ class PettingZooTable:
     def __init__(
         self,
         game: BatchGame,
-        reward: str | Reward = "score",
-        render_mode: str | None = None,
-        illegal_action: str = "raise",
+        reward: RewardName | Reward = "score",
+        render_mode: RenderMode | None = None,
+        illegal_action: OnIllegal = "raise",
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
-        action_mask: str = "both",
+        action_mask: MaskPlace = "both",
         opponents: Opponent | Sequence[Opponent | None] | None = None,
         record: str | Path | None = None,
     ) -> None:
@@ -89,6 +89,9 @@ class PettingZooTable:
             ]
             self._records = EpisodeRecords(record, names)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.game!r}>"
+
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
@@ -107,7 +110,10 @@ class PettingZooTable:
         return self._format.numbers(self.game).reshape(-1)
 
     def render(self) -> str | Array | None:
-        """The table with all hands, as text or uint8 pixels (H, W, 3), by ``render_mode``."""
+        """The table with all hands, by ``render_mode``: text, or uint8 pixels (H, W, 3).
+
+        ``"human"`` prints the text by itself, after the deal and after each turn.
+        """
         return draw(self.game, self.render_mode)
 
     def close(self) -> None:
@@ -120,6 +126,8 @@ class PettingZooTable:
         self._dealt = True
         if self._records is not None:
             self._records.begin(self.game)
+        if self.render_mode == "human":
+            self.render()
 
     def _play(self, chosen: Sequence[int] | Int64) -> None:
         """Play the agents' choices, and those of the opponents."""
@@ -136,6 +144,8 @@ class PettingZooTable:
                 self.game.step(actions)
         if self._records is not None:
             self._records.step(self.game, actions[0])
+        if self.render_mode == "human":
+            self.render()
 
     def _not_running(self) -> RuntimeError:
         when = "is over" if self._dealt else "has not begun"

@@ -13,13 +13,19 @@ from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_seed
-from kododo_env.core.rewards import Reward, reward_function
+from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.system.extras import missing_extra
-from kododo_env.wrappers.choices import Choices
-from kododo_env.wrappers.drawing import check_render_mode, drawing_metadata
+from kododo_env.wrappers.choices import Choices, OnIllegal
+from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
 from kododo_env.wrappers.slot import Slot
-from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space, row_of
+from kododo_env.wrappers.spaces import (
+    MaskPlace,
+    Observation,
+    ObservationFormat,
+    action_space,
+    row_of,
+)
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -63,15 +69,15 @@ class BatchVecEnv(VecEnv):
     def __init__(
         self,
         game: BatchGame,
-        reward: str | Reward = "score",
+        reward: RewardName | Reward = "score",
         opponents: Opponent | Sequence[Opponent | None] | None = None,
-        illegal_action: str = "raise",
+        illegal_action: OnIllegal = "raise",
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
-        action_mask: str = "info",
-        render_mode: str | None = None,
+        action_mask: MaskPlace = "info",
+        render_mode: PictureMode | None = None,
     ) -> None:
-        check_render_mode(render_mode)
+        check_render_mode(render_mode, batch=True)
         self.game = game
         self.opponents = seated(opponents, game)
         self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]
@@ -80,13 +86,20 @@ class BatchVecEnv(VecEnv):
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
-        space, actions, metadata = self._format.space, action_space(game), drawing_metadata()
+        space, actions, metadata = (
+            self._format.space,
+            action_space(game),
+            drawing_metadata(batch=True),
+        )
         # VecEnv asks them for their render_mode.
         self._each = [
             Slot(self, slot, space, actions, render_mode, metadata) for slot in range(num_slots)
         ]
         super().__init__(num_slots, space, actions)
         self.metadata = metadata
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.game!r}>"
 
     # --- playing ----------------------------------------------------------------------
 

@@ -12,12 +12,12 @@ from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_seed
-from kododo_env.core.rewards import Reward, reward_function
-from kododo_env.wrappers.choices import Choices
+from kododo_env.core.rewards import Reward, RewardName, reward_function
+from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_single, deal
-from kododo_env.wrappers.drawing import check_render_mode, draw, drawing_metadata
+from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
-from kododo_env.wrappers.spaces import Observation, ObservationFormat, action_space
+from kododo_env.wrappers.spaces import MaskPlace, Observation, ObservationFormat, action_space
 
 
 class SingleSeatEnv(gymnasium.Env[Any, Any]):
@@ -39,7 +39,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
             array (1, P).
-        render_mode: None, ``"ansi"`` or ``"rgb_array"``; shows what the learner may know.
+        render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``; shows what the learner may
+            know. ``"human"`` prints it by itself, after the deal and after each turn.
         illegal_action: ``"random"`` or ``"raise"``.
         observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
@@ -54,12 +55,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         game: BatchGame,
         seat: int | str = 0,
         opponents: Opponents = None,
-        reward: str | Reward = "score",
-        render_mode: str | None = None,
-        illegal_action: str = "random",
+        reward: RewardName | Reward = "score",
+        render_mode: RenderMode | None = None,
+        illegal_action: OnIllegal = "random",
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
-        action_mask: str = "both",
+        action_mask: MaskPlace = "both",
     ) -> None:
         check_single(game)
         own = seat_of(seat, game)
@@ -75,6 +76,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._over = True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.game!r}>"
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -101,6 +105,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             self.seat = int(self._choices.rng.integers(self.game.num_players))
         self._over = False
         self._gained = 0.0
+        self._show()
         self._play_on()
         return self._see()
 
@@ -153,6 +158,11 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             actions[:, self.seat] = chosen
         game.step(actions)
         self._gained += float(self._reward(game)[0, self.seat])
+        self._show()
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
         # Copied: the base of a row is everybody's.

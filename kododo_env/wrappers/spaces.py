@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,8 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 
-ACTION_MASK = ("observation", "info", "both")
+MaskPlace = Literal["observation", "info", "both"]
+ACTION_MASK = get_args(MaskPlace)
 
 Observation = Any
 """A dictionary of ``"observation"``, (F,), and ``"action_mask"``, (A,) int8; or the first alone."""
@@ -42,7 +43,7 @@ class ObservationFormat:
         game: BatchGame,
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
-        action_mask: str = "both",
+        action_mask: MaskPlace = "both",
     ) -> None:
         if not is_one_of(action_mask, ACTION_MASK):
             choices = ", ".join(map(repr, ACTION_MASK))

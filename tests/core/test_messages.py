@@ -12,7 +12,7 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent
-from kododo_env.wrappers import AECGame, ParallelGame, SingleSeatEnv
+from kododo_env.wrappers import AECGame, BatchVectorEnv, ParallelGame, SingleSeatEnv
 from kododo_env.wrappers.opponents import one_for_each, seated
 
 # --- wrappers -------------------------------------------------------------------------
@@ -68,7 +68,7 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         ),
         (
             lambda: ParallelGame(game(), render_mode="x"),
-            "unknown render_mode 'x'; choose one of None, 'ansi', 'rgb_array'",
+            "unknown render_mode 'x'; choose one of None, 'human', 'ansi', 'rgb_array'",
         ),
         (
             lambda: AECGame(game(), illegal_action="x"),
@@ -79,7 +79,7 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
             "one game is wanted, not a batch of 2",
         ),
         (
-            lambda: SingleSeatEnv(game(), render_mode="human"),
+            lambda: BatchVectorEnv(game(), render_mode="human"),  # type: ignore[arg-type]
             "unknown render_mode 'human'; choose one of None, 'ansi', 'rgb_array'",
         ),
         (

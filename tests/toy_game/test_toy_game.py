@@ -61,7 +61,7 @@ def test_it_is_found_when_it_is_asked_for() -> None:
     assert registry.batch_game("kado", 1).name == "kado"
     assert PACKAGE not in sys.modules
     assert registry.batch_game(GAME, 1).name == GAME
-    with pytest.raises(ValueError, match=r"unknown game nonsense; .* kado, high_card$"):
+    with pytest.raises(ValueError, match=r"unknown game 'nonsense'; .* kado, high_card$"):
         registry.door("nonsense")
 
 

@@ -398,6 +398,27 @@ def test_pictures_show_what_each_learner_may_know(mode: str, kind: Any) -> None:
     assert all(map(np.array_equal, table.pictures(), wanted))
 
 
+@pytest.mark.parametrize("kind", [Parallel, AEC, Single])
+def test_people_are_shown_each_turn_without_asking(
+    kind: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What a batch prints nobody could read."""
+    table, rng = kind(render_mode="human"), np.random.default_rng(0)
+    told, (at,) = table.reset(0), table.shown
+    wanted = [table.game.text(*at)]
+    while not all(told.over):
+        told = table.step(legal(table, told, rng))
+        wanted.append(table.game.text(*at))
+    assert capsys.readouterr().out == "".join(f"{text}\n\n" for text in wanted)
+    assert table.pictures() == [None]
+
+
+@each_kind
+def test_an_environment_says_which_game_it_is_of(kind: Any) -> None:
+    env = kind(players=2).env
+    assert repr(env) == f"<{type(env).__name__} of {env.game!r}>"
+
+
 @pytest.mark.parametrize("library", ["resvg_py", "matplotlib", "PIL"])
 @each_kind
 def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
@@ -408,7 +429,7 @@ def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
     font_files.cache_clear()
     monkeypatch.setitem(sys.modules, library, None)
     env = kind().env
-    assert env.metadata["render_modes"] == ["ansi"]
+    assert "rgb_array" not in env.metadata["render_modes"]
     with pytest.raises(RenderingUnavailable, match=r"pip install 'kododo-env\[render\]'"):
         kind(render_mode="rgb_array")
     if kind is Single:
@@ -419,7 +440,8 @@ def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
 
 FOR_EACH_SEAT, FOR_EACH_OTHER = (Parallel, AEC, SB3), (Single, Vector)
 OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
-    (KINDS, {"render_mode": "human"}, "render_mode 'human'; choose one of None, 'ansi', 'rgb_a"),
+    (KINDS, {"render_mode": "print"}, "unknown render_mode 'print'; choose one of None, '"),
+    ((Vector, SB3), {"render_mode": "human"}, "'human'; choose one of None, 'ansi', 'rgb_array'"),
     (KINDS, {"illegal_action": "pass"}, "illegal_action must be 'raise' or 'random', not 'pass'"),
     (KINDS, {"reward": "glory"}, "unknown reward 'glory'"),
     (KINDS, {"action_mask": "nowhere"}, "action_mask must be one of 'observation', 'info', 'both'"),

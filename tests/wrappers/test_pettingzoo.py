@@ -80,7 +80,7 @@ def test_attributes_that_pettingzoo_reads(make: Any) -> None:
     env = make("kado", 3, render_mode="ansi")
     assert env.metadata == {
         "name": "kado_v0",
-        "render_modes": ["ansi", "rgb_array"] if find_spec("resvg_py") else ["ansi"],
+        "render_modes": ["human", "ansi", *(["rgb_array"] if find_spec("resvg_py") else [])],
         "render_fps": 1,
         "is_parallelizable": make is parallel,
     }

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
@@ -17,7 +18,7 @@ from kododo_env.wrappers.open_spiel.position import Log, SeenPosition, shown_by
 MakeBot = Callable[[int], pyspiel.Bot]
 
 
-class SpielAgent:
+class SpielAgent(Agent):
     """Plays by a policy or by bots of OpenSpiel.
 
     In each game they are asked with a state of OpenSpiel as the player sees it: hidden cards
