@@ -291,3 +291,12 @@ def test_threads_with_a_batch_each_play_as_one_thread_does(game: str) -> None:
     finally:
         sys.setswitchinterval(often)
     assert several == one
+
+
+@pytest.mark.parametrize("name", ["random", "heuristic", "search:random:4", "kododo-4p"])
+def test_agents_and_views_say_what_they_are(name: str) -> None:
+    agent = make_agent(name, "kododo")
+    assert repr(agent) == f"<{type(agent).__name__} {name!r}>"
+    game = registry.batch_game("kododo", 2)
+    assert repr(game.view(1)).endswith(f"View of player 1 in {game!r}>")
+    assert repr(JoinedView(game, [0, 2])).endswith(f" of player [0, 2] in {game!r}>")
