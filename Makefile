@@ -32,7 +32,7 @@ PY := $(VENV)/bin/python
 # Four processes for two cores: while two wait, two compute.
 PYTEST = OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 4 --dist worksteal
 TOOLS := tests/fuzz tests/faults tests/release
-EXTRAS := train,render,dev
+EXTRAS := train,render,open-spiel,offline,mcp
 # Written last, so that an interrupted install does not count as one.
 READY := $(VENV)/.complete
 # Ray has an environment of its own: it wants a gymnasium of its own.
@@ -68,8 +68,8 @@ $(READY): pyproject.toml constraints.txt
 			'(PYTHON="$(PYTHON)"): name one with make PYTHON=/path/to/python3.11' >&2; exit 1; }
 	$(call remove_venv,$(VENV))
 	"$(PYTHON)" -m venv "$(VENV)"
-	$(PY) -m pip install --quiet --constraint constraints.txt setuptools
-	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[$(EXTRAS)]'
+	$(PY) -m pip install --quiet --constraint constraints.txt pip setuptools
+	$(PY) -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[$(EXTRAS)]' --group dev
 	touch $@
 
 train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_DIR=FOLDER
@@ -204,9 +204,11 @@ web-parts: $(READY) ## Fetch what the tests of the static page need (46 MB, by n
 pins: ## Resolve the ranges of pyproject.toml again and write constraints.txt
 	scratch=$$(mktemp -d); trap 'rm -rf "$$scratch"' EXIT; \
 	"$(PYTHON)" -m venv "$$scratch"; \
-	"$$scratch/bin/python" -m pip install "$$(grep '^torch==' constraints.txt)" --editable '.[$(EXTRAS)]'; \
+	"$$scratch/bin/python" -m pip install --upgrade pip; \
+	"$$scratch/bin/python" -m pip install "$$(grep '^torch==' constraints.txt)" --editable '.[$(EXTRAS)]' \
+		--group dev; \
 	{ grep '^#' constraints.txt; \
-	"$$scratch/bin/python" -m pip freeze --all --exclude-editable --exclude pip \
+	"$$scratch/bin/python" -m pip freeze --all --exclude-editable \
 	| sed 's/+cpu$$//'; } > "$$scratch/constraints.txt"; \
 	cp "$$scratch/constraints.txt" constraints.txt
 

@@ -1,7 +1,7 @@
 """Writes docs/licences.md, the licences of all dependencies: ``python docs/update_licences.py``.
 
-It lists the packages that the project and its extras bring, directly and by each other, with the
-licence that each declares in the environment in which this runs (`make venv`).
+It lists the packages that the project, its extras and its groups bring, directly and by each other,
+with the licence that each declares in the environment in which this runs (`make venv`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ PAGE = Path(__file__).with_name("licences.md")
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 PROJECT = "kododo-env"
 # A package is listed with the first that brings it.
-EXTRAS = ("", "render", "play", "sb3", "train", "open-spiel", "offline", "mcp", "docs", "dev")
+EXTRAS = ("", "render", "play", "sb3", "train", "open-spiel", "offline", "mcp")
+GROUPS = ("docs", "dev")
 COPYLEFT = re.compile(r"GPL|GNU|MPL|Mozilla|EPL|CDDL|EUPL|OSL")
 LONGEST_FIELD = 60  # letters; a longer License field is the licence itself, not its name
 
@@ -26,7 +27,8 @@ HEAD = """# Licences of the dependencies
 The package itself is MIT. These are the packages that an installation brings at the pinned
 versions, each with the licence that it declares. Licences in **bold** are copyleft: they bind
 people who pass that package on, changed or not, but not people who merely install it. Wheels may
-hold further libraries, whose licences lie in the wheel.
+hold further libraries, whose licences lie in the wheel. `[play]` and its like are extras. `docs` and
+`dev` are groups: `make venv` installs them, and a user need not.
 
 | package | licence | comes with |
 |---|---|---|
@@ -56,7 +58,7 @@ def _by_its_text(package: Distribution) -> str:
 
 
 def brought_by(extra: str) -> dict[str, Distribution]:
-    """The packages that come with the project and one of its extras, by their normal names."""
+    """The packages that come with the project and an extra or group, by their normal names."""
     found: dict[str, Distribution] = {}
     left, seen = [(PROJECT, extra)], set()
     while left:
@@ -73,9 +75,16 @@ def brought_by(extra: str) -> dict[str, Distribution]:
 def _needs(name: str, found: dict[str, Distribution]) -> list[str]:
     """What a package requires; it is noted among those that were found."""
     if name == PROJECT:  # as it is here, which may be newer than what is installed
-        project = tomllib.loads(PYPROJECT.read_text())["project"]
-        extras = project["optional-dependencies"].items()
-        marked = [f"{need}; extra == '{extra}'" for extra, needs in extras for need in needs]
+        whole = tomllib.loads(PYPROJECT.read_text())
+        project = whole["project"]
+        extras = project["optional-dependencies"] | {
+            name: [
+                need if isinstance(need, str) else f"{PROJECT}[{need['include-group']}]"
+                for need in needs
+            ]
+            for name, needs in whole["dependency-groups"].items()
+        }
+        marked = [f"{need}; extra == '{name}'" for name, needs in extras.items() for need in needs]
         return [*project["dependencies"], *marked]
     try:
         found[name] = distribution(name)
@@ -87,11 +96,11 @@ def _needs(name: str, found: dict[str, Distribution]) -> list[str]:
 def rows() -> dict[str, str]:
     """The rows of the table by the packages' normal names, in order."""
     found: dict[str, str] = {}
-    for extra in EXTRAS:
+    for extra in (*EXTRAS, *GROUPS):
         for name, package in brought_by(extra).items():
             what = licence(package).replace("|", "/")
             marked = f"**{what}**" if COPYLEFT.search(what) else what
-            by = f"`[{extra}]`" if extra else "always"
+            by = "always" if not extra else f"`{extra}`" if extra in GROUPS else f"`[{extra}]`"
             found.setdefault(name, f"| {package.metadata['Name']} | {marked} | {by} |")
     return dict(sorted(found.items()))
 

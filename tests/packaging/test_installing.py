@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.packaging import matrix, processors
+from tests.packaging import matrix, processors, workflow
 from tests.packaging.bare_environment import fresh, run
 from tests.pages.scripts import script
 
@@ -205,3 +205,17 @@ def test_the_tests_that_sessions_of_nox_name_are_there() -> None:
     rooms = [f"tests/{room}" for room in (*matrix.ROOMS, *processors.ROOMS)]
     named = [*matrix.DOORS, *matrix.LEARNS, *rooms]
     assert [each for each in named if not (ROOT / each).exists()] == []
+
+
+def test_the_hosts_workflow_runs_the_sessions_of_nox() -> None:
+    listing = (sys.executable, "-m", "nox", "--noxfile", "tests/packaging/matrix.py", "--list")
+    named = re.findall(r"^\* (\S+)", run(*listing, cwd=ROOT), re.MULTILINE)
+    assert [name for name, _ in workflow.sessions()] == named
+    assert workflow.FILE.read_text() == workflow.text(), "run python -m tests.packaging.workflow"
+
+
+def test_what_is_checked_before_a_commit_is_what_make_checks() -> None:
+    hooks = re.findall(r"entry: (.+)", (ROOT / ".pre-commit-config.yaml").read_text())
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert hooks == ["make lint", "make types"]
+    assert {each.removeprefix("make ") for each in hooks} <= {*targets}

@@ -26,7 +26,11 @@ from tests.pages.scripts import blocks
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 API = (ROOT / "docs" / "api.md").read_text()
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("notebooks/*.md")]
+PAGES = [
+    page
+    for folder in ("", ".github/**/", "docs/**/", "notebooks/")
+    for page in ROOT.glob(f"{folder}*.md")
+]
 SCRIPTS: dict[str, type[Any]] = {
     "train.py": TrainConfig, "evaluate.py": EvaluateConfig, "evaluate": TournamentConfig,
     "play": PlayConfig, "rules": RulesConfig,
@@ -110,5 +114,8 @@ def test_the_row_of_a_game_is_true(game: str) -> None:
     assert len(rows) == len(registry.DOORS)
 
 
-def test_the_version_to_cite_is_that_of_the_package() -> None:
-    assert f"version = {{{kododo_env.__version__}}}" in README
+def test_the_version_stands_in_one_place() -> None:
+    """It is read from there, so that no other is forgotten."""
+    places = ("pyproject.toml", "CITATION.cff", "README.md", "kododo_env/__init__.py")
+    having = [name for name in places if kododo_env.__version__ in (ROOT / name).read_text()]
+    assert having == ["kododo_env/__init__.py"]

@@ -19,7 +19,7 @@ from kododo_env import registry
 from tests.helpers import folder_of_the_run
 from tests.pages.scripts import ROOT, blocks, script
 
-pytest.importorskip("furo", reason="Sphinx and its theme are not installed (extra docs)")
+pytest.importorskip("furo", reason="Sphinx and its theme are not installed (group docs)")
 
 from bs4 import BeautifulSoup
 from jinja2 import Template
