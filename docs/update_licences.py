@@ -27,8 +27,8 @@ HEAD = """# Licences of the dependencies
 The package itself is MIT. These are the packages that an installation brings at the pinned
 versions, each with the licence that it declares. Licences in **bold** are copyleft: they bind
 people who pass that package on, changed or not, but not people who merely install it. Wheels may
-hold further libraries, whose licences lie in the wheel. `[play]` and its like are extras. `docs` and
-`dev` are groups: `make venv` installs them, and a user need not.
+hold further libraries, whose licences lie in the wheel. `[play]` and its like are extras. `docs`
+and `dev` are groups: `make venv` installs them, and a user need not.
 
 | package | licence | comes with |
 |---|---|---|
