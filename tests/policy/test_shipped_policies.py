@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import kododo_env
 from agents.release.card import card, index
@@ -99,7 +100,16 @@ def test_the_table_of_all_is_what_the_numbers_say() -> None:
 def test_the_card_is_what_the_numbers_say(name: str) -> None:
     text = (POLICIES / f"{name}.md").read_text()
     assert text == card(numbers(name))
-    assert len(text.splitlines()) <= 60
+    _, _, body = text.split("---\n", 2)
+    assert len(body.splitlines()) <= 60
+
+
+@each_policy
+def test_a_hub_of_models_reads_the_head_of_the_card(name: str) -> None:
+    _, head, _ = (POLICIES / f"{name}.md").read_text().split("---\n", 2)
+    said, game = yaml.safe_load(head), numbers(name)["game"]
+    assert (said["license"], said["library_name"]) == ("mit", "kododo-env")
+    assert games.door(game).__name__.rpartition(".")[2] in said["tags"]
 
 
 @each_policy
