@@ -8,7 +8,7 @@ from kododo_env import registry
 from kododo_env.commands.rules import RulesConfig, rules
 from kododo_env.play.seating import make_table
 from tests.doors import GAMES
-from tests.toy_game import high_card_v0
+from tests.toy_game.high_card import high_card_v0
 
 
 @pytest.mark.parametrize("game", GAMES)
