@@ -29,8 +29,9 @@ NUMPY_WHEEL ?=
 RUN_DIR ?=
 
 PY := $(VENV)/bin/python
-# Four processes for two cores: while two wait, two compute.
-PYTEST = OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 4 --dist worksteal
+# Four processes for two cores: while two wait, two compute. They keep what they compile, also where
+# the environment says otherwise: all of them, and what they start, read the same sources.
+PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 4 --dist worksteal
 TOOLS := tests/fuzz tests/faults tests/release
 EXTRAS := train,render,open-spiel,offline,mcp
 # Written last, so that an interrupted install does not count as one.

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from filelock import FileLock
 
 from agents.export.onnx_export import export_policy
 from agents.networks.network import GameNetwork
 from kododo_env import registry
 from kododo_env.core import BatchGame
-from tests.helpers import folder_of_the_run
+from tests.helpers import made_once
 
 
 def large_weights(game: BatchGame, tied: bool = False) -> GameNetwork:
@@ -30,8 +29,15 @@ def exported(
     """A network with large weights, its game, and its file, which is for reading only."""
     game = registry.batch_game(name, 1, seed=0)
     network = large_weights(game, tied)
-    path = folder_of_the_run(tmp_path_factory) / f"{name}{'-tied' if tied else ''}.onnx"
-    with FileLock(f"{path}.lock"):
-        if not path.exists():
-            export_policy(network, game, path, temperature=1.0)
-    return network, game, path
+    return network, game, shared(tmp_path_factory, f"{name}{'-tied' * tied}", network, game)
+
+
+def shared(
+    tmp_path_factory: pytest.TempPathFactory, name: str, network: GameNetwork, game: BatchGame
+) -> Path:
+    """The file of a network, which is for reading only."""
+    return made_once(
+        tmp_path_factory,
+        f"{name}.onnx",
+        lambda path: export_policy(network, game, path, temperature=1.0),
+    )

@@ -18,10 +18,18 @@ if TYPE_CHECKING:
     from hypothesis import settings
 
 
-def folder_of_the_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all processes of a run, for files that are slow to make: take a lock."""
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]
+) -> Path:
+    """A file or folder that is slow to make; all processes of a run share it, for reading only."""
+    from filelock import FileLock  # see ``few``
+
     folder = tmp_path_factory.getbasetemp()
-    return folder.parent if folder.name.startswith("popen") else folder
+    path = (folder.parent if folder.name.startswith("popen") else folder) / name
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            make(path)
+    return path
 
 
 def enough(number: int) -> int:

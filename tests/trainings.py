@@ -24,6 +24,10 @@ def short(run_dir: Path, **changes: Any) -> TrainConfig:
     return default_config(**settings | changes)
 
 
+# For ``monkeypatch.setattr``: no policy file is written, which takes torch seconds.
+NO_EXPORT = ("agents.commands.train.export_policy", lambda *_, **__: None)
+
+
 def learner(game: BatchGame, threads: int = 1, device: str = "cpu", **changes: Any) -> PPO:
     """A learner with a small network; ``changes`` are of the recipe."""
     settings: dict[str, Any] = {

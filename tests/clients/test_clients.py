@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from venv import EnvBuilder
 
 import pytest
 
@@ -49,6 +50,8 @@ def test_an_example_that_fails_is_no_success(
     (tmp_path / "example.py").write_text("print('all is well'); raise SystemExit(code)")
     monkeypatch.setattr(python_clients, "EXAMPLES", tmp_path)
     monkeypatch.setattr(python_clients, "install", lambda python, wanted: None)
+    bare = EnvBuilder(symlinks=True)  # without pip, which takes seconds
+    monkeypatch.setattr(python_clients, "EnvBuilder", lambda **_: bare)
     client = Client("toy", "example.py", "all is better", (), torch=False)
     monkeypatch.setitem(clients.TRIALS, "toy", lambda f: python_clients.try_client(client, f))
     assert clients.main(["toy"], tmp_path / "page.json") == 1

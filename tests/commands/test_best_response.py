@@ -17,7 +17,7 @@ import torch
 from agents.commands import best_response
 from agents.commands.best_response import Exploitability, exploitability
 from agents.commands.best_response_config import BestResponseConfig
-from agents.export.onnx_export import check_parity, export_policy
+from agents.export.onnx_export import check_parity
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
 from agents.networks.network import GameNetwork
 from agents.ppo.ppo import PPO, Played
@@ -33,7 +33,7 @@ from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
 from tests.doors import GAMES
-from tests.exported import exported
+from tests.exported import exported, shared
 from tests.policy.policy_files import changed
 
 SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, ent_coef=0.01, final_ent_coef=0.003)
@@ -42,7 +42,7 @@ STEPS = 2 * 24 * 33  # of an update, in the game of two players below
 
 @pytest.fixture(autouse=True)
 def temperatures_are_chosen_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(response_training, "SELECTION_GAMES", 200)
+    monkeypatch.setattr(response_training, "SELECTION_GAMES", 60)
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,7 @@ def weak(tmp_path_factory: pytest.TempPathFactory) -> Path:
     batch = registry.batch_game("kododo", 1, num_players=2)
     torch.manual_seed(0)
     network = GameNetwork(batch.layout, batch.actions, width=24, depth=2)
-    path = tmp_path_factory.mktemp("weak") / "kododo-fresh.onnx"
-    return export_policy(network, batch, path, temperature=1.0)
+    return shared(tmp_path_factory, "kododo-fresh", network, batch)
 
 
 def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:

@@ -20,7 +20,8 @@ from agents.training.run_folder import FIXED, resumed, run_folder, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, Which, default_config, task_of
 from tests.command_line import train_py
-from tests.trainings import short
+from tests.helpers import made_once
+from tests.trainings import NO_EXPORT, short
 
 ANOTHER = {
     "num_envs": 32, "batch_size": 100, "n_epochs": 2, "learning_rate": 3e-4,
@@ -37,14 +38,16 @@ ANOTHER = {
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of one update, its folder."""
-    folder = tmp_path_factory.mktemp("runs") / "begun"
-    train(
-        default_config(
-            players=2, steps=1, seed=5, run_dir=folder, games=20, evaluations=1, threads=1,
-            num_envs=16, batch_size=256, width=8, depth=1, magnet=0.1, opponents=("heuristic",),
+    given = {
+        "players": 2, "steps": 1, "seed": 5, "games": 20, "evaluations": 1, "threads": 1,
+        "num_envs": 16, "batch_size": 256, "width": 8, "depth": 1, "magnet": 0.1,
+        "opponents": ("heuristic",),
+    }  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(*NO_EXPORT)
+        return made_once(
+            tmp_path_factory, "begun", lambda run: train(default_config(run_dir=run, **given))
         )
-    )  # fmt: skip
-    return folder
 
 
 @pytest.fixture
@@ -160,6 +163,7 @@ def test_a_change_is_said_applied_and_kept(
     reads: list[Path] = []
     members = checkpoint._members
     monkeypatch.setattr(checkpoint, "_members", lambda path: reads.append(path) or members(path))
+    monkeypatch.setattr(*NO_EXPORT)
     more = ["--steps", str(2 * steps), "--learning-rate", "3e-4", "--temperature", "0.125"]
     code, said, error = resume(folder, monkeypatch, capsys, more)
     assert code == 0, error

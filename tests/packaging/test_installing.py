@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import made_once
 from tests.packaging import matrix, processors, workflow
 from tests.packaging.bare_environment import fresh, run
 from tests.pages.scripts import script
@@ -74,23 +75,28 @@ def pip(*arguments: str | Path, cwd: Path, python: Path | str = sys.executable, 
 @pytest.fixture(scope="session")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sdist, unpacked; built from a copy, since building writes beside what is built."""
-    folder = tmp_path_factory.mktemp("sdist")
-    for file in tree():
-        (folder / "from" / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "from" / file).write_bytes((ROOT / file).read_bytes())
-    run(sys.executable, "-c", SDIST, folder, cwd=folder / "from")
-    (archive,) = folder.glob("*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(folder, filter="data")
-    return folder / archive.name.removesuffix(".tar.gz")
+
+    def build(folder: Path) -> None:
+        for file in tree():
+            (folder / "from" / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "from" / file).write_bytes((ROOT / file).read_bytes())
+        run(sys.executable, "-c", SDIST, folder, cwd=folder / "from")
+        (archive,) = folder.glob("*.tar.gz")
+        with tarfile.open(archive) as packed:
+            packed.extractall(folder, filter="data")
+
+    (archive,) = made_once(tmp_path_factory, "sdist", build).glob("*.tar.gz")
+    return archive.with_name(archive.name.removesuffix(".tar.gz"))
 
 
 @pytest.fixture(scope="session")
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the sdist."""
-    folder = tmp_path_factory.mktemp("wheel")
-    pip("wheel", "--no-build-isolation", "--wheel-dir", folder, sdist, cwd=folder)
-    (found,) = folder.glob("*.whl")
+
+    def build(folder: Path) -> None:
+        pip("wheel", "--no-build-isolation", "--wheel-dir", folder, sdist, cwd=sdist.parent)
+
+    (found,) = made_once(tmp_path_factory, "wheel", build).glob("*.whl")
     return found
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.recipes.recipe import Recipe
+from agents.training import response_training
 from agents.training.training_config import default_config, task_of
 from kododo_env.agent_registry import baselines, held_out, policy_tables
 from tests.pages.scripts import script
@@ -100,6 +101,7 @@ def test_tables_hold_the_seeds_that_all_rows_have(
 def test_a_row_is_trained_and_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = {"num_envs": 16, "batch_size": 256, "width": 16, "depth": 1}
     monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: small}})
+    monkeypatch.setattr(response_training, "SELECTION_GAMES", 40)
     path = tmp_path / "ablation.json"
     asked = {"tables": (TABLE,), "steps": 1, "seeds": 1, "games": 40, "response_steps": 1}
     ablation.ablation(ablation.AblationConfig(**asked, json=path))

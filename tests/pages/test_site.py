@@ -13,10 +13,9 @@ from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from filelock import FileLock
 
 from kododo_env import registry
-from tests.helpers import folder_of_the_run
+from tests.helpers import made_once
 from tests.pages.scripts import ROOT, blocks, script
 
 pytest.importorskip("furo", reason="Sphinx and its theme are not installed (group docs)")
@@ -31,16 +30,16 @@ Pages = dict[Path, BeautifulSoup]
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the site, without the games to play, built once for all processes of a run."""
-    folder = folder_of_the_run(tmp_path_factory) / "site"
-    with FileLock(f"{folder}.lock"):
-        if not folder.exists():
-            command = [sys.executable, "-P", "-m", "sphinx", *OPTIONS]
-            done = subprocess.run(
-                [*command, "-d", f"{folder}.doctrees", ".", str(folder)],
-                cwd=ROOT, capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert (done.returncode, done.stderr) == (0, "")
-    return folder
+
+    def build(folder: Path) -> None:
+        command = [sys.executable, "-P", "-m", "sphinx", *OPTIONS]
+        done = subprocess.run(
+            [*command, "-d", f"{folder}.doctrees", ".", str(folder)],
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+
+    return made_once(tmp_path_factory, "site", build)
 
 
 @pytest.fixture(scope="module")

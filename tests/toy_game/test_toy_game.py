@@ -26,6 +26,7 @@ from kododo_env.arena.match import Match
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.testing import check_batch_game, check_parallel_env
 from kododo_env.wrappers.sb3 import BatchVecEnv
+from tests.command_line import cli, train_py
 from tests.packaging.bare_environment import run
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +36,7 @@ ID = "high_card.high_card_v0:high_card/HighCard-v0"
 OFFLINE = ("--quiet", "--no-deps", "--no-index", "--no-build-isolation")
 SHORT = (
     "--steps", "1", "--num-envs", "64", "--width", "16", "--games", "30", "--evaluations", "1",
+    "--threads", "1",
 )  # fmt: skip
 
 
@@ -96,19 +98,24 @@ def test_its_scripted_players_are_found_beside_its_door() -> None:
     assert Match(thrifty, "random", GAME, 3, 12_000).play().share.low > 1 / 3
 
 
-def test_train_export_load_and_evaluate(installed: Path, tmp_path: Path) -> None:
-    table = ("--game", GAME, "--players", "3")
-    said = python(installed, tmp_path, "train.py", *table, *SHORT, "--run-dir", "run")
+def test_train_export_load_and_evaluate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = ("--game", GAME, "--players", "3")
+    code, said, error = train_py(capsys, (*given, *SHORT, "--run-dir", "run"))
+    assert code == 0, error
     assert "thrifty" in said
     policy = kododo_env.load(tmp_path / "run" / "policy.onnx")
     view = registry.batch_game(GAME, 5, seed=0, num_players=3).view(1)
     chosen = policy.act(view, np.random.default_rng(0))
     assert np.take_along_axis(view.legal_action_mask, chosen[:, None], axis=1).all()
-    ranking = python(
-        installed, tmp_path, "evaluate.py", *table, "--agents", "random", "run/policy.onnx",
-        "--games", "300", "--workers", "2", "--json", "table.json",
+    code, table, error = cli(
+        capsys, *given, "--agents", "random", "run/policy.onnx",
+        "--games", "300", "--workers", "1", "--json", "table.json",
     )  # fmt: skip
-    assert re.search(r"^ *\d* *(run/)?policy", ranking, re.MULTILINE)
+    assert code == 0, error
+    assert re.search(r"^ *\d* *(run/)?policy", table, re.MULTILINE)
     assert json.loads((tmp_path / "table.json").read_text())
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -22,15 +21,14 @@ from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import train_py
-from tests.trainings import short, weights
+from tests.helpers import made_once
+from tests.trainings import NO_EXPORT, short
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a short run that nothing disturbed."""
-    run = tmp_path_factory.mktemp("whole") / "run"
-    train(short(run))
-    return run
+    return made_once(tmp_path_factory, "whole-run", lambda run: train(short(run)))
 
 
 def test_a_run_ends_with_everything_written(whole: Path) -> None:
@@ -53,8 +51,7 @@ def test_another_seed_gives_another_bot_and_another_curve(whole: Path, tmp_path:
     stranger = Trainer(config, Checkpoint(task_of(config)), tmp_path)
     stranger.run()
     assert curve_of(whole) != curve_of(tmp_path)
-    one, other = (read_checkpoint(run / "checkpoint.zip").learner for run in (whole, tmp_path))
-    first, second = (torch.load(io.BytesIO(each))["policy"] for each in (one, other))
+    first, second = map(network_of_run, (whole, tmp_path))
     assert not all(torch.equal(second[name], each) for name, each in first.items())
 
 
@@ -67,6 +64,13 @@ def test_a_resumed_run_measures_as_the_unbroken_run(minutes: float | None, tmp_p
     curve = [{"seconds": 301.0, "steps": 501, "shares": {}}]
     trainer = Trainer(config, Checkpoint(task_of(config), Progress(curve=curve)), tmp_path)
     assert trainer._measured == 4
+
+
+def network_of_run(run: Path) -> dict[str, torch.Tensor]:
+    """The weights in a run's checkpoint, by name."""
+    found: dict[str, torch.Tensor]
+    found = torch.load(io.BytesIO(read_checkpoint(run / "checkpoint.zip").learner))["policy"]
+    return found
 
 
 def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
@@ -93,10 +97,12 @@ def test_a_resumed_run_is_the_unbroken_run(
     with pytest.raises(SystemExit):
         trainer.run()
     monkeypatch.undo()
+    monkeypatch.setattr(*NO_EXPORT)
     torch.manual_seed(999)  # whatever happens in between
     train(short(tmp_path / "broken", resume=True))
-    one, other = (weights(run / "policy.onnx") for run in (whole, tmp_path / "broken"))
-    assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    one, other = map(network_of_run, (whole, tmp_path / "broken"))
+    assert one.keys() == other.keys()
+    assert all(torch.equal(other[name], each) for name, each in one.items())
     assert curve_of(whole) == curve_of(tmp_path / "broken")
     assert len(curve_of(whole)) == 2
 
@@ -105,6 +111,7 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Trainer, "_measure_if_due", lambda _: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(*NO_EXPORT)  # see tests/system/test_stopping.py
     run = tmp_path / "run"
     small = ["--num-envs", "16", "--width", "16", "--games", "20", "--threads", "1"]
     former = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background: ignored
@@ -114,7 +121,6 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(
     assert "stopped early" in out
     assert error.endswith(f"\nstopped: go on with: python train.py --resume --run-dir {run}\n")
     assert read_checkpoint(run / "checkpoint.zip").progress.updates == 1
-    assert (run / "policy.onnx").exists()
 
 
 def test_updates_against_scripted_players_have_one_learner_at_a_table(
