@@ -195,8 +195,8 @@ def test_nothing_is_trained_against_a_policy_of_no_game(
 def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
     """A few seconds of PPO, and search with few worlds, are surely above an equal."""
     saved = tmp_path / "response.onnx"
-    config = BestResponseConfig(str(weak), steps=4 * STEPS, search="6", search_games=60, save=saved)
-    found = exploitability(config, games=2000, recipe=SMALL)
+    config = BestResponseConfig(str(weak), steps=4 * STEPS, search="6", search_games=30, save=saved)
+    found = exploitability(config, games=1000, recipe=SMALL)
     assert [each.given["seed"] for each in found.responses] == [0, 1]
     for attack in (*found.responses, found.best_response, found.search):
         assert attack.gain.low > 0
