@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kododo_env import registry
-from kododo_env.core.agent import Agent, RandomAgent
+from kododo_env.bots.by_name import is_bot, make_bot
+from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent
 from kododo_env.core.numbers import shown
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ SUFFIX = ".onnx"
 STRANGER, MEMBER = "stranger-", "member-"
 SEARCH, FLAT = SEARCHES = ("search:", "flat:")
 DRAWN = "drawn:"
+# They show what a policy does that has learned nothing and always takes its likeliest action.
+FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
 MOST_DIGITS = 12  # of a search's budget, or a seed
 
 
@@ -156,16 +159,18 @@ def make_agent(name: str, game: str) -> Agent:
     """An agent by name, or from a policy file.
 
     Args:
-        name: A scripted agent of the game, ``drawn:0`` for one whose weights are drawn by that
-            seed, a policy that comes with the project, the path of a policy file, or a search over
-            one of these such as ``search:heuristic:50ms``, ``search:kododo-4p:64`` (worlds) or
-            ``flat:random:64``.
+        name: A scripted agent of the game, ``first`` or ``last`` for the first or last legal
+            action, ``drawn:0`` for one whose weights are drawn by that seed, a policy that comes
+            with the project, the path of a policy file, a search over one of these such as
+            ``search:heuristic:50ms``, ``search:kododo-4p:64`` (worlds) or ``flat:random:64``, or
+            somebody's bot, whose code is run: ``bot.py:Class``, ``package.module:Class`` or
+            ``exec:CMD``.
         game: The game's name.
 
     Raises:
         ValueError: There is no such agent or file.
     """
-    makers = scripted(game)
+    makers = {**scripted(game), **FIXED}
     if not isinstance(name, str):
         raise ValueError(f"an agent's name must be text, not {shown(name)}")
     if name.startswith(SEARCHES):
@@ -174,6 +179,8 @@ def make_agent(name: str, game: str) -> Agent:
         return _drawn(name, game)
     if name in makers:
         return makers[name]()
+    if is_bot(name):
+        return make_bot(name)
     if policy_path(name).suffix == SUFFIX:
         return load(name)
     tables = policy_tables().items()
@@ -181,7 +188,7 @@ def make_agent(name: str, game: str) -> Agent:
     policies += [name for name in strangers() if name.removeprefix(STRANGER) in policies]
     raise ValueError(
         f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
-        f"or give a policy file ({SUFFIX})"
+        f"or give a policy file ({SUFFIX}) or a bot (bot.py:Class, exec:CMD)"
     )
 
 

@@ -24,7 +24,9 @@ LOCK = "pyodide-lock.json"
 # Pyodide's own distribution, from where a page loads numpy if the folder does not have it.
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE.version}/full/"
 # What play needs of the package: these rooms, and the modules above them.
-ROOMS = ("core", "games", "baselines", "rendering", "records", "policy", "play", "system")
+ROOMS = (
+    "core", "games", "baselines", "rendering", "records", "policy", "bots", "play", "system",
+)  # fmt: skip
 BACK = """  <footer style="padding-top: 1rem">
       <a href="./" style="color: inherit">Another game or other players.</a>
       The cards that you are not shown are in your own browser.

@@ -14,6 +14,7 @@ from kododo_env.system.stopping import end_at_once_on_stop
 
 COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
+    "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
     "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),

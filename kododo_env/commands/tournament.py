@@ -55,7 +55,8 @@ class TournamentConfig:
     """
 
     agents: tuple[str, ...] = ()
-    """Names of agents, or policy files, 64 at most: --agents heuristic runs/a/policy.onnx."""
+    """Names of agents, policy files, or bots whose code is run, 64 at most: --agents heuristic
+    runs/a/policy.onnx bot.py:Class."""
     game: str = DEFAULT_GAME
     """Which game."""
     players: int | None = None
@@ -231,10 +232,12 @@ def log_of(path: Path) -> Path:
 
 
 def _heading(tournament: Tournament) -> dict[str, Any]:
-    """What must be the same for results to belong together, policy files included."""
+    """What must be the same for results to belong together, policy files and bots included."""
     game = tournament.make_game(1)
     policies = [getattr(agent, "policy", agent) for agent in tournament.load_agents()]
-    files = [getattr(policy, "path", None) for policy in policies]  # a search's policy has one too
+    files = [  # a search's policy has one too
+        getattr(policy, "bot_file", getattr(policy, "path", None)) for policy in policies
+    ]
     return {
         "package": __version__,
         "game": f"{game.name} v{game.version}",

@@ -270,3 +270,25 @@ class RandomAgent(Agent):
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose uniformly among the legal actions; shape (N,)."""
         return random_legal_actions(view.legal_action_mask, rng)
+
+
+class FirstAgent:
+    """Plays the first legal action."""
+
+    name = "first"
+
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
+        """The legal action of the lowest number; shape (N,)."""
+        first: Int64 = view.legal_action_mask.argmax(axis=1)
+        return first
+
+
+class LastAgent:
+    """Plays the last legal action."""
+
+    name = "last"
+
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
+        """The legal action of the highest number; shape (N,)."""
+        last: Int64 = view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)
+        return last

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool
-from kododo_env.core.capabilities import TakesBack
+from kododo_env.core.capabilities import TakesBack, TellsInWords
 
 if TYPE_CHECKING:
+    from kododo_env.core.actions import ActionLayout
     from kododo_env.core.batch_game import BatchGame
     from kododo_env.core.observation import ObservationLayout
 
@@ -82,6 +83,11 @@ class View:
         return self._game.layout
 
     @property
+    def actions(self) -> ActionLayout:
+        """The blocks of the actions."""
+        return self._game.actions
+
+    @property
     def num_envs(self) -> int:
         """N, how many games."""
         return self._game.num_envs
@@ -126,6 +132,43 @@ class View:
     def pieces(self) -> dict[str, Array]:
         """The observation's pieces by name, each of shape (N, \\*piece.shape)."""
         return self.layout.views(self.observation)
+
+    @property
+    def scores(self) -> Array:
+        """Everybody's points so far, shape (N, P), read-only."""
+        return self._kept("scores", lambda: self._game.scores)
+
+    @property
+    def rewards(self) -> Array:
+        """The points that each player scored in the last step, shape (N, P), read-only."""
+        return self._kept("rewards", lambda: self._game.rewards)
+
+    def text(self, index: int = 0) -> str:
+        """One of the games as text, as the player sees it."""
+        return self._current().text(index, self.player)
+
+    def svg(self, index: int = 0) -> str:
+        """One of the games as an SVG document, as the player sees it."""
+        return self._current().svg(index, self.player)
+
+    def describe_choice(self, action: int, index: int = 0) -> str:
+        """The meaning of an action to the player in one of the games, in words."""
+        return self._current().describe_choice(action, self.player, index)
+
+    def held(self, index: int = 0) -> list[Any]:
+        """The cards that the player holds and has seen, each a ``rendering.svg_cards.Card``.
+
+        None if the game does not tell in words.
+        """
+        game = self._current()
+        return game.hand_of(self.player, index) if isinstance(game, TellsInWords) else []
+
+    def cards_played(self, action: int, index: int = 0) -> tuple[int, ...]:
+        """Which cards of ``held`` a legal action plays, by their places there."""
+        game = self._current()
+        if not isinstance(game, TellsInWords):
+            return ()
+        return game.cards_played(action, self.player, index)
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
         """Games as they may be, given all that the player knows.

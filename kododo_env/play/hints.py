@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.bots.showing import actions
 from kododo_env.core.agent import ActionValueAgent, Agent, ProbabilisticAgent, ValueAgent, ranks
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.play.showing import actions
 
 
 def gives_hints(agent: Agent) -> bool:
@@ -43,7 +43,7 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     else:
         assert isinstance(agent, ActionValueAgent)
         name, numbers = "value", agent.action_values(view)[:, 0]
-    legal = actions(game, seat)
+    legal = actions(view)
     shown = numbers[[each["action"] for each in legal]]
     # Of chances those are equal whose logits are, by which policies choose.
     places = ranks(np.log(np.maximum(shown, 1e-30)) if name == "probability" else shown)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.bots.showing import story
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.play.showing import story
 from kododo_env.records import parse_record, replay
 
 

@@ -22,7 +22,7 @@ from starlette.routing import Mount, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from kododo_env.play.messages import to_json
+from kododo_env.bots.messages import to_json
 from kododo_env.play.table import Said, Table
 
 HERE = Path(__file__).parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
-from kododo_env.play.messages import Message, to_json
+from kododo_env.bots.messages import Message, to_json
 from kododo_env.play.table import Table
 
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.bots.messages import Message, read_message
+from kododo_env.bots.showing import named_action, players, position, result, story
 from kododo_env.core.agent import Agent, CheckingAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
 from kododo_env.play.hints import check_adviser, hint
-from kododo_env.play.messages import Message, read_message
 from kododo_env.play.replaying import replayed
-from kododo_env.play.showing import legal_actions, position, result, story
 from kododo_env.records import Recorder
 
 Said = dict[int, list[Message]]
@@ -125,16 +124,7 @@ class Table:
     def _act(self, seat: int, given: int | str) -> Said:
         """Note what a person has chosen; it is played when everybody has."""
         self._check_decides(seat)
-        legal = legal_actions(self._game, seat)
-        words = {action: self._game.describe_choice(action, seat) for action in legal}
-        action = given
-        if isinstance(given, str):
-            said = " ".join(given.casefold().split())
-            action = next((each for each in legal if words[each].casefold() == said), given)
-        if action not in words:
-            known = "; ".join(f"{each}: {what}" for each, what in words.items())
-            raise ValueError(f"{shown(given)} is no legal action; there are {known}")
-        self._chosen[seat] = int(action)
+        self._chosen[seat] = named_action(given, self._game.view(seat))
         return self._positions()
 
     def _new(self, seat: int, deck: str) -> Said:
@@ -218,14 +208,14 @@ class Table:
     def _position(self, seat: int) -> Message:
         """All that a person needs to go on, whatever they have missed."""
         if seat not in self._drawn:
-            self._drawn[seat] = position(self._game, seat, self._pictures)
+            self._drawn[seat] = position(self._game.view(seat), self._pictures)
         seen = self._drawn[seat] | ({"actions": []} if seat in self._chosen else {})
         return {
             "type": "position",
             "step": self.step,
             "game": self._game.name,
             "you": seat,
-            "players": [self._player(each) for each in range(self._game.num_players)],
+            "players": players(self._game.view(seat), self._names, self.people),
             "over": self.over,
             **({"result": result(self._game)} if self.over else {}),
             "waiting_for": [] if self.over else self.waiting_for,
@@ -234,16 +224,6 @@ class Table:
             **seen,
             "chosen": self._chosen.get(seat),
             "log": list(self._log[seat]),
-        }
-
-    def _player(self, seat: int) -> dict[str, Any]:
-        """The facts that everybody knows of a player."""
-        return {
-            "player": f"player_{seat}",
-            "name": self._names[seat],
-            "person": seat in self.people,
-            "score": int(self._game.scores[0, seat]),
-            "gained": int(self._game.rewards[0, seat]),
         }
 
 

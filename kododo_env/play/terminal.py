@@ -8,7 +8,7 @@ from prompt_toolkit import PromptSession, print_formatted_text
 from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.formatted_text import FormattedText
 
-from kododo_env.play.messages import Message
+from kododo_env.bots.messages import Message
 from kododo_env.play.stdio import only_person
 from kododo_env.play.table import Table
 from kododo_env.system.files import write_text

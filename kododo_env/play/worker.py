@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from secrets import randbits
 
-from kododo_env.play.messages import to_json
+from kododo_env.bots.messages import to_json
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Said, Table
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.play.messages import to_json
+from kododo_env.bots.messages import to_json
 from kododo_env.play.table import Said, Table
 
 Heard = Callable[[int, dict[str, Any]], None]

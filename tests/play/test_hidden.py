@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.bots.showing import position
 from kododo_env.games.combi_combo import render as combi_combo
 from kododo_env.games.kado import render as kado
 from kododo_env.games.kado.cards import seen_by_place
 from kododo_env.games.kado.tables import tables
 from kododo_env.games.kododo import render as kododo
 from kododo_env.play.seating import make_table
-from kododo_env.play.showing import position
 from kododo_env.rendering import svg_cards
 from kododo_env.rendering.svg import PAPER, rectangle
 from kododo_env.rendering.svg_cards import CARD, Card
@@ -121,5 +121,5 @@ def test_a_position_is_the_same_in_every_world_that_its_player_thinks_possible(
     while not batch.terminated[0]:
         for seat in range(players):
             world = batch.determinize(seat, rng, 1)
-            assert position(world, seat, pictures=True) == position(batch, seat, pictures=True)
+            assert position(world.view(seat), True) == position(batch.view(seat), True)
         batch.step(random_actions(batch, rng))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kododo_env.play.messages import FIELDS
+from kododo_env.bots.messages import FIELDS
 from kododo_env.play.seating import make_table
 from kododo_env.play.stdio import play_lines
 from tests.doors import GAMES

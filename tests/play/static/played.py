@@ -13,8 +13,8 @@ import numpy as np
 
 from kododo_env import registry
 from kododo_env.agent_registry import policy_path
+from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent, joint_action
-from kododo_env.play.messages import to_json
 from kododo_env.play.seating import make_table
 from kododo_env.policy.onnx_agent import OnnxAgent
 

@@ -1,0 +1,153 @@
+"""Tournaments of bots that may fail: a fault costs a turn, and not the tournament.
+
+What is played is the same on every machine as long as no bot is late.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple
+
+import numpy as np
+
+from kododo_env.arena.duplicates import ChunkResult, play_chunk
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.tournament import Tournament
+from kododo_env.bots.program import ProgramBot
+from kododo_env.core.agent import Agent, choice_of, random_legal_actions
+from kododo_env.core.arrays import Integer
+from kododo_env.core.view import View
+
+BOT = "Bot"  # the class of a bot in Python
+MOST_FAULTS = 3  # at a table
+LOADING = 60.0  # seconds for a bot's code to be imported
+
+
+class TimeUp(BaseException):
+    """A bot has used all its time; what it catches does not catch this."""
+
+
+class Forfeiting:
+    """An agent that plays at random in a turn in which it fails, and after its third fault on.
+
+    Args:
+        agent: It fails if it is late, plays what is not legal, is gone or raises ValueError.
+        seconds: Its time for a decision; an agent in this process has as much for each game.
+
+    Attributes:
+        faults: What went wrong, since ``begin``.
+    """
+
+    def __init__(self, agent: Agent, seconds: float) -> None:
+        self.name, self.faults = agent.name, list[str]()
+        self._agent, self._seconds = agent, seconds
+        if isinstance(agent, ProgramBot):
+            agent.seconds = seconds
+
+    def begin(self) -> None:
+        """A new table, at which nothing has gone wrong."""
+        self.faults = []
+
+    def act(self, view: View, rng: np.random.Generator) -> Integer:
+        """The agent's choice in each game, or a random one if it fails; shape (N,)."""
+        if len(self.faults) < MOST_FAULTS:
+            try:
+                if isinstance(self._agent, ProgramBot):
+                    return choice_of(self._agent, view, rng)
+                with time_limit(self._seconds * view.num_envs):
+                    return choice_of(self._agent, view, rng)
+            except ValueError as error:
+                self.faults.append(str(error))
+            except TimeUp:
+                self.faults.append(f"has not answered within {self._seconds:g} s a game")
+        return random_legal_actions(view.legal_action_mask, rng)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Inside, TimeUp is raised after so many seconds, in the main thread and not on Windows."""
+
+    def up(number: int, frame: FrameType | None) -> None:
+        raise TimeUp
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@dataclass(frozen=True)
+class FolderTournament(Tournament):
+    """A tournament of bots whose names are relative to a folder.
+
+    Args:
+        folder: Where the bots are; the processes that play go there.
+        seconds: For a decision.
+    """
+
+    folder: Path = Path()
+    seconds: float = 2.0
+
+    def named(self) -> Sequence[str]:
+        """The names by which ``make_agent`` makes them: a Python file has a class ``Bot``."""
+        return [f"{each}:{BOT}" if each.endswith(".py") else each for each in self.agents]
+
+    def load_agents(self) -> list[Agent]:
+        """The agents, as they forfeit; ValueError if there is no such one."""
+        os.chdir(self.folder)
+        return [Forfeiting(each, self.seconds) for each in super().load_agents()]
+
+
+class Played(NamedTuple):
+    """How the deals of a chunk ended.
+
+    Attributes:
+        result: As without any faults.
+        faults: Of each agent of the tournament.
+    """
+
+    result: ChunkResult
+    faults: list[list[str]]
+
+
+_loaded: list[list[Agent]] = []  # a worker's: those of the one tournament that it plays
+
+
+def play_forfeiting(played: FolderTournament, chunk: Chunk) -> Played:
+    """Play a chunk in a process of its own, which goes to the folder of the bots."""
+    if not _loaded:
+        _loaded.append(played.load_agents())
+    return _play(played, chunk, _loaded[0])
+
+
+def try_out(played: FolderTournament) -> str | None:
+    """In a process of its own, see whether the first bot can play: what is wrong, if it cannot."""
+    try:
+        with time_limit(LOADING):
+            agents = played.load_agents()
+        (chunk,) = played.chunks()
+        return next(iter(_play(played, chunk, agents).faults[0]), None)
+    except (ValueError, ImportError) as error:
+        return str(error)
+    except TimeUp:
+        return f"is not loaded within {LOADING:g} s"
+
+
+def _play(played: FolderTournament, chunk: Chunk, agents: list[Agent]) -> Played:
+    forfeiting = [each for each in agents if isinstance(each, Forfeiting)]
+    for each in forfeiting:
+        each.begin()
+    result = play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)
+    return Played(result, [each.faults for each in forfeiting])

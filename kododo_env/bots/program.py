@@ -1,0 +1,220 @@
+"""A bot that is a program in any language, which speaks as a program at the table does."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from subprocess import PIPE, Popen, TimeoutExpired
+from threading import Thread
+from time import monotonic
+from typing import NoReturn
+from weakref import finalize
+
+import numpy as np
+
+from kododo_env.bots.messages import Message, read_message, to_json
+from kododo_env.bots.showing import named_action, players, position
+from kododo_env.core.arrays import Int64
+from kododo_env.core.view import View
+
+SECONDS = 10.0  # for a decision
+START = 10.0  # more for the first one of a process
+PATIENCE = 1.0  # for a process to end when there is nothing more to read
+MOST_REFUSED = 3
+LONGEST = 1 << 20  # bytes of a line
+NAME = re.compile(r"exec:(?:(\d{1,6}(?:\.\d{1,6})?)s:)?(.*\S.*)", re.DOTALL)
+
+
+class ProgramBot:
+    """A bot by ``exec:CMD``, or ``exec:2s:CMD`` with another limit than 10 seconds a decision.
+
+    Each seat has a process of its own, so that copies of a bot cannot show each other their cards.
+    It starts at its first decision, which may take 10 seconds more, and ends when the bot is no
+    longer used. For each decision it is sent the position, as at a table.
+
+    Args:
+        name: As above. The command is started without a shell.
+
+    Attributes:
+        seconds: The limit.
+
+    Raises:
+        ValueError: There is no such program.
+    """
+
+    def __init__(self, name: str) -> None:
+        found = NAME.fullmatch(name)
+        if found is None:
+            raise ValueError(f"a program is named by its command, exec:CMD, not {name!r}")
+        self.name, self.seconds = name, float(found[1] or SECONDS)
+        try:
+            self._command = shlex.split(found[2], posix=sys.platform != "win32")
+        except ValueError as error:
+            raise ValueError(f"bot {name}: its command cannot be read: {error}") from error
+        if shutil.which(self._command[0]) is None:
+            raise ValueError(f"bot {name}: there is no program {self._command[0]}")
+        files = filter(os.path.isfile, reversed(self._command))
+        self.bot_file = next(files, None)  # the program, as far as its command tells
+        self._asked = 0
+        self._seated: dict[int, _Process] = {}
+        finalize(self, _end, self._seated)
+
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
+        """Ask the seat's process for each game in which there is something to decide; (N,).
+
+        Raises:
+            ValueError: It is late, gone, or gives no legal action after three answers.
+        """
+        mask = view.legal_action_mask
+        chosen: Int64 = mask.argmax(axis=1)
+        for index in np.flatnonzero(mask.sum(axis=1) > 1).tolist():
+            chosen[index] = self._decide(view, index)
+        return chosen
+
+    def _decide(self, view: View, index: int) -> int:
+        """Send a position, and read until there is an answer that is legal."""
+        deadline = monotonic() + self.seconds
+        if view.player not in self._seated:
+            self._start(view.player)
+            deadline += START
+        self._asked += 1
+        sent = asked = self._position(view, index)
+        wrong: list[str] = []
+        while len(wrong) < MOST_REFUSED:
+            said = self._seated[view.player].answer(sent, deadline - monotonic())
+            if said is None:
+                self._blame(view.player, f"has not answered within {self.seconds:g} s")
+            if not said:
+                self._blame(view.player, "is gone: its output has ended")
+            try:
+                action = self._understood(said, view, index) if said.strip() else None
+            except ValueError as error:
+                wrong.append(str(error))
+                sent = _line({"type": "error", "step": self._asked, "error": wrong[-1]})
+            else:
+                if action is not None:
+                    return action
+                sent = asked if said.strip() else b""
+        self._blame(view.player, f"gave {len(wrong)} wrong answers, the last: {wrong[-1]}")
+
+    def _start(self, player: int) -> None:
+        try:
+            self._seated[player] = _Process(self._command)
+        except OSError as error:
+            raise ValueError(f"bot {self.name} does not start: {error.strerror}") from error
+
+    def _position(self, view: View, index: int) -> bytes:
+        """The position as the table tells it, with no names and no log, in a line."""
+        told = {
+            "type": "position",
+            "step": self._asked,
+            "game": view.game_name,
+            "you": view.player,
+            "players": players(view, [f"player_{k}" for k in range(view.num_players)], index=index),
+            "over": False,
+            "waiting_for": [view.player],
+            "ask_for_new": [],
+            "hints": False,
+            **position(view, False, index),
+            "chosen": None,
+            "log": [],
+        }
+        return _line(told)
+
+    def _understood(self, said: bytes, view: View, index: int) -> int | None:
+        """The action that a message chooses, None for a look; ValueError if it will not do."""
+        message = read_message(said)
+        if message["type"] == "look":
+            return None
+        if message["type"] != "act":
+            raise ValueError(f"a bot is answered 'act' and 'look', not {message['type']!r}")
+        if message["step"] != self._asked:
+            raise ValueError(f"this was for step {message['step']}; it is step {self._asked}")
+        return named_action(message["action"], view, index)
+
+    def _blame(self, player: int, told: str) -> NoReturn:
+        """End a process, and say why."""
+        process = self._seated.pop(player)
+        process.kill()
+        status = process.status()
+        left = "" if status is None or status < 0 else f" (status {status})"
+        raise ValueError(f"bot {self.name} as player_{player} {told}{left}")
+
+
+def _line(message: Message) -> bytes:
+    return to_json(message).encode() + b"\n"
+
+
+class _Process:
+    """A process of a bot; a thread waits for it, so that nobody waits longer than they want."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        # A session of its own: Ctrl-C is not for the bot, and its own processes end with it.
+        self._process = Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)
+        self._sent: SimpleQueue[bytes | None] = SimpleQueue()
+        self._answers: SimpleQueue[bytes] = SimpleQueue()
+        Thread(target=self._talk, daemon=True).start()
+
+    def _talk(self) -> None:
+        given, taken = self._process.stdin, self._process.stdout
+        assert given is not None
+        assert taken is not None
+        with suppress(OSError, ValueError):
+            while (line := self._sent.get()) is not None:
+                given.write(line)
+                given.flush()
+                self._answers.put(taken.readline(LONGEST))
+        self._answers.put(b"")
+        with suppress(OSError, ValueError):
+            given.close()
+
+    def answer(self, sent: bytes, seconds: float) -> bytes | None:
+        """The next line that it writes after it was sent this; b"" if it is gone, None if late."""
+        self._sent.put(sent)
+        try:
+            return self._answers.get(timeout=max(seconds, 0))
+        except Empty:
+            return None
+
+    def ask_to_end(self) -> None:
+        """Let it read that there is nothing more."""
+        self._sent.put(None)
+
+    def kill(self) -> None:
+        """End it, and the processes that it has started, unless it ends by itself at once."""
+        with suppress(TimeoutExpired):
+            self._process.wait(0.1)
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self.ask_to_end()
+
+    def status(self) -> int | None:
+        """Its exit status, if it has ended."""
+        with suppress(TimeoutExpired):
+            return self._process.wait(PATIENCE)
+        return None
+
+    def end(self) -> None:
+        """Wait a moment for it to end by itself."""
+        if self.status() is None:
+            self.kill()
+            self.status()
+
+
+def _end(seated: dict[int, _Process]) -> None:
+    """End all processes of a bot."""
+    for process in seated.values():
+        process.ask_to_end()
+    for process in seated.values():
+        process.end()
+    seated.clear()

@@ -1,0 +1,122 @@
+"""Bots in Python, from a file or a module: a class, or a function of the view."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from inspect import signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from kododo_env.core.agent import Agent
+from kododo_env.core.arrays import Integer
+from kododo_env.core.view import View
+
+HOW = "name a class with act(view, rng), or such a function: bot.py:Class"
+
+
+def python_bot(name: str) -> Agent:
+    """A bot from ``bot.py:Class`` or ``package.module:Class``, whose code runs for it.
+
+    An error of its code is a ValueError of one line that names the bot, and so is an illegal
+    action.
+
+    Args:
+        name: A class is called without arguments, and has ``act(view, rng)`` as an ``Agent``; it
+            need not have a name. A function is taken for ``act`` itself.
+
+    Raises:
+        ValueError: There is no such file, module or class, or its code raises.
+    """
+    where, colon, wanted = name.rpartition(":")
+    if not colon:
+        raise ValueError(f"bot {name}: {HOW}")
+    with _blamed(name, "cannot be imported"):
+        module = _from_file(Path(where), name) if where.endswith(".py") else import_module(where)
+    found = getattr(module, wanted, None)
+    if not callable(found):
+        known = [each for each in vars(module) if hasattr(getattr(module, each), "act")]
+        has = f"; it has {', '.join(known)}" if known else ""
+        raise ValueError(f"bot {name}: there is no {wanted} in {where}{has}; {HOW}")
+    with _blamed(name, "cannot be made"):
+        kind: Any = found if isinstance(found, type) else _with_act(found)
+    if not callable(getattr(kind, "act", None)):
+        raise ValueError(f"bot {name}: {wanted} has no act; {HOW}")
+    with _blamed(name, "cannot be made"):
+        signature(kind.act).bind(None, None, None)
+        return _blaming(kind, name, module.__file__)()
+
+
+def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:
+    """A class of agents that play by a function."""
+
+    def act(_: object, *given: Any) -> Integer:
+        return function(*given)
+
+    signature(function).bind(None, None)
+    return type(function.__name__, (), {"act": act})
+
+
+def _from_file(path: Path, name: str) -> ModuleType:
+    """A module of its own, which no import finds, from a file; it is run each time."""
+    if not path.is_file():
+        raise ValueError(f"bot {name}: there is no file {path}")
+    digest = sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    spec = spec_from_file_location(f"kododo_bot_{digest}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for their module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _blaming(kind: Any, name: str, file: str | None) -> Callable[[], Agent]:
+    """The class of a bot, of which the errors and illegal actions are told by the bot's name."""
+
+    def act(self: Any, view: View, rng: np.random.Generator) -> Integer:
+        with _blamed(name, "fails"):
+            chosen: Integer = kind.act(self, view, rng)
+        _check_legal(chosen, view, name)
+        return chosen
+
+    facts = {"act": act, "name": getattr(kind, "name", name), "bot_file": file}
+    made: Callable[[], Agent] = type(kind.__name__, (kind,), facts)
+    return made
+
+
+@contextmanager
+def _blamed(name: str, told: str) -> Iterator[None]:
+    """Inside, an error is the bot's: a ValueError that names it, and the line that raised it."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ValueError) and str(error).startswith(f"bot {name}"):
+            raise
+        *_, last = traceback.extract_tb(error.__traceback__)
+        where = f"{Path(last.filename).name}, line {last.lineno}"
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise ValueError(f"bot {name} {told}: {said} ({where})") from error
+
+
+def _check_legal(chosen: Any, view: View, name: str) -> None:
+    """Raise ValueError if an action is not legal; the agents' caller tells what is no action."""
+    given, mask = np.asarray(chosen), view.legal_action_mask
+    if given.shape != mask.shape[:1] or given.dtype.kind not in "iu":
+        return
+    there = (given >= 0) & (given < mask.shape[1])
+    legal = there & mask[np.arange(len(mask)), np.where(there, given, 0)]
+    if not legal.all():
+        first = int(legal.argmin())
+        raise ValueError(
+            f"bot {name} plays {given[first]}, which is not legal for player_{view.player}; legal "
+            f"are {', '.join(map(str, np.flatnonzero(mask[first])))}"
+        )

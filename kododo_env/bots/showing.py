@@ -1,0 +1,124 @@
+"""How a position looks from a seat: in words, numbers and pictures, and nothing that is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+import numpy as np
+
+from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.arrays import Int64
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import TellsInWords
+from kododo_env.core.numbers import shown
+from kododo_env.core.view import View
+from kododo_env.rendering.svg_cards import card_picture
+from kododo_env.rendering.words import card_words, listed
+
+
+def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
+    """One of a view's games as its player sees it, with or without pictures as SVG."""
+    drawn = {"picture": view.svg(index)} if pictures else {}
+    return {
+        "text": view.text(index),
+        **drawn,
+        "hand": _hand(view, pictures, index),
+        "actions": actions(view, index),
+        "knows": {name: piece[index].tolist() for name, piece in view.pieces.items()},
+    }
+
+
+def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
+    """The cards that a player holds and has seen."""
+    return [
+        {"words": card_words(each), **({"picture": card_picture(each)} if pictures else {})}
+        for each in view.held(index)
+    ]
+
+
+def players(
+    view: View, names: Sequence[str], people: Container[int] = (), index: int = 0
+) -> list[dict[str, Any]]:
+    """The facts that everybody knows of each player, whose names are given."""
+    return [
+        {
+            "player": f"player_{seat}",
+            "name": name,
+            "person": seat in people,
+            "score": int(view.scores[index, seat]),
+            "gained": int(view.rewards[index, seat]),
+        }
+        for seat, name in enumerate(names)
+    ]
+
+
+def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
+    """The legal actions of a player; none if they have nothing to decide.
+
+    Each has its number, its words, the block of the action layout and the place there, and
+    which cards of the hand it plays.
+    """
+    words = legal_actions(view, index)
+    if len(words) < 2:
+        return []
+    return [
+        {
+            "action": action,
+            "words": said,
+            **_place(view.actions, action),
+            "cards": list(view.cards_played(action, index)),
+        }
+        for action, said in words.items()
+    ]
+
+
+def legal_actions(view: View, index: int = 0) -> dict[int, str]:
+    """The numbers of a player's legal actions, and their words."""
+    legal = np.flatnonzero(view.legal_action_mask[index]).tolist()
+    return {action: view.describe_choice(action, index) for action in legal}
+
+
+def named_action(given: int | str, view: View, index: int = 0) -> int:
+    """The legal action that is meant by a number, or by words in letters of any size.
+
+    Raises:
+        ValueError: There is no such one; the message lists all.
+    """
+    words, action = legal_actions(view, index), given
+    if isinstance(given, str):
+        said = " ".join(given.casefold().split())
+        action = next((each for each in words if words[each].casefold() == said), given)
+    if action not in words:
+        known = "; ".join(f"{each}: {what}" for each, what in words.items())
+        raise ValueError(f"{shown(given)} is no legal action; there are {known}")
+    return int(action)
+
+
+def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
+    """The block of an action, and its place there by the names of the axes."""
+    offset = action
+    for piece in layout.pieces:
+        if offset < piece.size:
+            break
+        offset -= piece.size
+    if not isinstance(piece, ActionPiece):
+        return {"kind": piece.name, "at": {}}
+    place = map(int, np.unravel_index(offset, piece.shape)) if piece.shape else ()
+    return {"kind": piece.name, "at": dict(zip(piece.axes, place, strict=True))}
+
+
+def story(game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None) -> list[str]:
+    """The news of the last step to a seat, and the winner; None is told everything."""
+    lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
+    return [*lines, result(game)] if game.terminated[0] else lines
+
+
+def result(game: BatchGame) -> str:
+    """The winner of a game that is over, in words."""
+    shares, scores = game.outcome()[0], game.scores[0]
+    winners = np.flatnonzero(shares).tolist()
+    names = listed(f"player_{seat}" for seat in winners)
+    verb = "wins" if len(winners) == 1 else "share the victory"
+    points = listed(f"{score} (player_{seat})" for seat, score in enumerate(scores.tolist()))
+    return f"the game is over: {names} {verb}; points {points}"
