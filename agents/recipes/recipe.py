@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from kododo_env.bots.by_name import is_bot
 from kododo_env.core import rewards
 from kododo_env.core.arrays import Float32
 from kododo_env.core.batch_game import BatchGame
@@ -80,7 +81,8 @@ class Recipe:
     imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
     """How sharply the expert is imitated, in points; 0 = only the action that it chooses."""
     opponents: tuple[str, ...] = ()
-    """Scripted players against whom some updates of self-play are; named twice, twice as often."""
+    """Scripted players or policy files against whom some updates of self-play are; named twice,
+    twice as often."""
     opponents_share: Annotated[float, real(0, 1)] = 0.5
     """The share of these updates."""
     temperature: Annotated[float, real(0, 100)] = 0.25
@@ -92,7 +94,12 @@ class Recipe:
         if not isinstance(self.tied, bool):
             raise ValueError(f"tied must be true or false, not {shown(self.tied)}")
         if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):
-            raise ValueError("expert and opponents must be names of scripted players")
+            raise ValueError("expert and opponents must be names of agents")
+        for name in filter(is_bot, (self.expert, *self.opponents)):
+            raise ValueError(
+                f"{shown(name)} takes no part in training: its code would run again from a "
+                "checkpoint; name scripted players or policy files"
+            )
 
     @property
     def imitated(self) -> float:

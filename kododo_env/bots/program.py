@@ -172,8 +172,9 @@ class _Process:
                 given.flush()
                 self._answers.put(taken.readline(LONGEST))
         self._answers.put(b"")
-        with suppress(OSError, ValueError):
-            given.close()
+        for pipe in (given, taken):
+            with suppress(OSError, ValueError):
+                pipe.close()
 
     def answer(self, sent: bytes, seconds: float) -> bytes | None:
         """The next line that it writes after it was sent this; b"" if it is gone, None if late."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from inspect import signature
 from pathlib import Path
 from types import ModuleType
@@ -70,12 +69,10 @@ def _from_file(path: Path, name: str) -> ModuleType:
     if not path.is_file():
         raise ValueError(f"bot {name}: there is no file {path}")
     digest = sha256(str(path.resolve()).encode()).hexdigest()[:12]
-    spec = spec_from_file_location(f"kododo_bot_{digest}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look for their module
-    spec.loader.exec_module(module)
+    module = ModuleType(f"kododo_bot_{digest}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # where dataclasses look for their module
+    exec(compile(path.read_bytes(), path, "exec"), vars(module))  # leaves no __pycache__
     return module
 
 

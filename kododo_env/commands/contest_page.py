@@ -32,8 +32,8 @@ svg {{ max-width: 100%; height: auto }}
 </html>
 """
 HOW = (
-    "Bots whose intervals overlap are not told apart by these games. A rating is higher by 400 if "
-    "the odds are ten to one. A fault is a turn in which a bot was late (more than {seconds:g} s a "
+    "Bots whose intervals overlap may be equals. A rating is higher by 400 if the odds are ten to "
+    "one. A fault is a turn in which a bot was late (more than {seconds:g} s a "
     "decision), illegal or gone, or raised an error: it was played at random."
 )
 
@@ -50,18 +50,18 @@ def contest_page(
         left_out: The bots that could not play, and why.
     """
     rows: list[Sequence[object]] = [
-        ["", "bot", "win share", "95 %", "points", "rating", "95 %", "faults"]
+        ["bot", "win share", "95 %", "points", "rating", "95 %", "faults"]
     ]
-    for place, each in enumerate(report.standings, 1):
+    for each in report.standings:
         texts = *each.share.texts(".3f"), f"{each.points.mean:.2f}", *each.rating.texts("+.0f")
-        rows.append([place, each.agent, *texts, len(faults[each.agent])])
+        rows.append([each.agent, *texts, len(faults[each.agent])])
     parts = [_table(rows), f"<p>{escape(HOW.format(seconds=seconds))}</p>", _picture(report)]
     first = [(bot, len(each), each[0]) for bot, each in faults.items() if each]
     if first:
         parts += ["<h2>Faults</h2>", _table([["bot", "faults", "the first"], *first])]
     if left_out:
         parts += ["<h2>Did not play</h2>", _table([["bot", "why"], *left_out.items()])]
-    title = f"Contest of {len(report.standings)} players at {report.tournament.game}"
+    title = f"Contest: {report.tournament.game}"
     return PAGE.format(title=escape(title), heading=escape(report.heading), parts="\n".join(parts))
 
 

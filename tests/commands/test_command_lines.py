@@ -24,6 +24,7 @@ from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.bench import BenchConfig
 from kododo_env.commands.cli import run_cli
+from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.replay import ReplayConfig
 from kododo_env.core.bounds import bounds_of, flag
@@ -43,7 +44,7 @@ NESTED = "copies=" + "[" * 5000
 SEARCHES = "search:" * 5000 + "heuristic" + ":1" * 5000
 CONFIGS = (
     TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
-    ReplayConfig, SearchBudget, BenchConfig,
+    ReplayConfig, SearchBudget, BenchConfig, ContestConfig,
 )  # fmt: skip
 Lines = list[tuple[list[str], str]]
 """Command lines, each with words of what is said against it."""
@@ -82,6 +83,7 @@ TRAIN: Lines = [
     (["--expert", "nobody\x00"], "unknown agent"),
     (["--opponents", "heuristic", "nobody"], "unknown agent 'nobody'"),
     (["--opponents", ""], "unknown agent"),
+    (["--opponents", "bot.py:Bot"], "'bot.py:Bot' takes no part in training: its code would run"),
     # where to
     (["--run-dir", ""], ""),
     (["--run-dir", LONG], "File name too long"),
@@ -126,6 +128,14 @@ EVALUATE: Lines = [
     (["--agents", "random", "unreadable.onnx"], ""),
     (["--agents", "random", "empty.onnx"], ""),
     (["--agents", "random", "text.onnx"], "text.onnx is not a policy file, or it is damaged"),
+    (["--agents", "random", "no.such:Bot"], "cannot be imported: ModuleNotFoundError"),
+    (["--agents", "random", "no.py:Bot"], "bot no.py:Bot: there is no file no.py"),
+    (["--agents", "random", "\x00.py:Bot"], ""),
+    (["--agents", "random", f"{LONG}.py:Bot"], ""),
+    (["--agents", "random", "bot.py:Bot"], "bot bot.py:Bot: there is no Bot in bot.py; name a"),
+    (["--agents", "random", "exec:\x00"], ""),
+    (["--agents", "random", "exec:2s:"], "there is no program 2s:"),
+    (["--agents", "./bot.py:B", "bot.py:B"], "named twice"),
     (["--agents", "random", SEARCHES], ""),
     (["--agents", "random", "search:search:heuristic:4:4"], ""),
     (["--agents", "random", f"search:heuristic:{MANY_DIGITS}"], ""),
@@ -227,6 +237,13 @@ KODODO: Lines = [
     ([*STDIO, "--people", "0"], "--people must be 1 to 100, not 0"),
     ([*STDIO, "--players", "9"], "not 9"),
     ([*STDIO, "--hints", "random"], "agent 'random' gives no hints"),
+    (["contest"], "the following arguments are required: folder"),
+    (["contest", "none"], "none is no folder"),
+    (["contest", "a-folder"], "there is no bot in a-folder: neither bot.py with a class Bot, nor"),
+    (["contest", "a-folder", "--out", "page.txt"], "page.txt must end with .html"),
+    (["contest", "a-folder", "--seconds", "0"], "--seconds must be above 0 and at most 3600"),
+    (["contest", "."], "no bot in . can play; a-folder.onnx: cannot read"),
+    (["contest", ".", "--players", "9"], "2 to 5 players, not 9"),
 ]
 
 LINES = [
@@ -262,6 +279,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "unreadable.onnx").symlink_to("/proc/self/mem")
     (tmp_path / "empty.onnx").touch()
     (tmp_path / "text.onnx").write_text("hello")
+    (tmp_path / "bot.py").write_text("no_bot = True")
     (tmp_path / "policy.onnx").symlink_to(POLICIES / "kododo-2p.onnx")
     (tmp_path / "a-run").mkdir()
     (tmp_path / "a-run" / "config.json").write_text("{}")
@@ -292,7 +310,7 @@ def test_a_wrong_command_line_is_one_line_and_leaves_nothing(
     else:
         code, said, error = run(capsys, *SCRIPTS[script], line)
     assert (code, said) == (2, ""), error
-    assert re.match(rf"{script}( evaluate| bench| play)?: error: ", error)
+    assert re.match(rf"{script}( evaluate| bench| play| contest)?: error: ", error)
     assert words in error
     assert len(error.splitlines()) == 1
     assert error.rstrip("\n").isprintable()
@@ -418,7 +436,7 @@ def test_every_number_of_every_script_is_bounded(config: type[Any]) -> None:
 def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[Any]) -> None:
     needed = {
         "agents": ("random", "greedy"), "best_response": "kododo-2p", "record": Path("records"),
-        "file": Path("game.jsonl"),
+        "file": Path("game.jsonl"), "folder": Path("bots"),
     }  # fmt: skip
     names = {each.name for each in fields(config)}
     others: dict[str, Any] = {name: value for name, value in needed.items() if name in names}

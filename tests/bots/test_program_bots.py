@@ -1,0 +1,164 @@
+"""Bots that are programs: in any language, within their time, and gone when the match is over."""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+
+from kododo_env import make_agent, registry
+from kododo_env.arena.match import Match
+from kododo_env.bots import program
+from kododo_env.play.seating import make_table
+from kododo_env.play.stdio import play_lines
+
+NODE = f"node {Path(__file__).parents[2] / 'docs/examples/bots/last.mjs'}"
+# A bot of which a word changes what it does; it notes its process, and asks again after an error.
+BOT = """
+import json, os, sys, time
+way = sys.argv[1]
+if len(sys.argv) > 2:
+    open(f"{sys.argv[2]}/{os.getpid()}", "w").close()
+for line in sys.stdin:
+    position = json.loads(line)
+    step = position["step"]
+    if way == "late":
+        time.sleep(60)
+    if way == "gone":
+        sys.exit(3)
+    if way == "looks" and "error" not in position:
+        print(json.dumps({"type": "look"}), flush=True)
+        way = "plays"
+        continue
+    if "error" in position:
+        way = "plays" if way == "corrects" else way
+        print(json.dumps({"type": "look"}) if way == "plays" else "", flush=True)
+        print("nonsense", flush=True) if way != "plays" else None
+        continue
+    action = {"illegal": 99, "corrects": "I would rather not"}.get(way)
+    action = position["actions"][0]["words"].upper() if action is None else action
+    print(json.dumps({"type": "act", "step": step, "action": action}), flush=True)
+"""
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> str:
+    (tmp_path / "bot.py").write_text(BOT)
+    return f"{shlex.quote(sys.executable)} {tmp_path / 'bot.py'}"
+
+
+def act(name: str, seat: int = 0, games: int = 2) -> list[int]:
+    view = registry.batch_game("kododo", games, 0, num_players=2).view(seat)
+    return make_agent(name, "kododo").act(view, np.random.default_rng(0)).tolist()
+
+
+def alive(process: int) -> bool:
+    """Whether it runs; its parent may be one that does not ask how it ended."""
+    try:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_a_bot_in_another_language_plays_a_match_as_it_plays_at_a_table() -> None:
+    rest = ("random", "kododo", 3, 12)
+    there = Match(f"exec:{NODE}", *rest, least_chunks=2).play(2)
+    assert there == Match("last", *rest, least_chunks=2).play()
+    table = make_table("kododo", 3, ["random"], seed=0, pictures=False)
+    with subprocess.Popen(
+        shlex.split(NODE), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def lines() -> Iterator[bytes]:
+            while not table.over:
+                yield process.stdout.readline()  # type: ignore[union-attr]
+
+        with io.TextIOWrapper(process.stdin) as out:
+            play_lines(table, lines(), out)
+    assert table.over
+
+
+@pytest.mark.parametrize("way", ["plays", "looks", "corrects"])
+def test_words_of_any_size_a_second_look_and_a_second_chance_are_as_at_a_table(
+    way: str, bot: str
+) -> None:
+    assert act(f"exec:{bot} {way}", games=3) == act("first", games=3)
+
+
+def test_what_it_is_sent_has_all_fields_of_a_position(tmp_path: Path) -> None:
+    (tmp_path / "bot.sh").write_text(f"head -1 > {tmp_path}/sent")
+    with pytest.raises(ValueError, match="is gone"):
+        act(f"exec:sh {tmp_path}/bot.sh")
+    sent: dict[str, Any] = json.loads((tmp_path / "sent").read_text())
+    there = make_table("kododo", 2, ["random"], pictures=False).talk(0, {"type": "look"})[0][0]
+    assert sent.keys() == there.keys()
+    assert (sent["players"][0]["name"], sent["log"]) == ("player_0", [])
+
+
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [
+        ("late", r"has not answered within 0\.1 s"),
+        ("gone", r"is gone: its output has ended \(status 3\)"),
+        ("illegal", "gave 3 wrong answers, the last: a message must be JSON, not b'nonsense"),
+    ],
+)
+def test_a_bot_that_is_late_gone_or_illegal_ends_the_match_with_its_name(
+    way: str, said: str, bot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(program, "START", 3.0)
+    name = f"exec:0.1s:{bot} {way} {tmp_path}"
+    with pytest.raises(ValueError, match=f"^bot {name} as player_0 {said}"):
+        Match(name, "random", "kododo", 2, 2).play()
+    (process,) = (int(each.name) for each in tmp_path.iterdir() if each.name.isdecimal())
+    assert not alive(process)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_each_seat_and_worker_has_a_process_which_ends_with_the_match(
+    workers: int, bot: str, tmp_path: Path
+) -> None:
+    name = f"exec:{bot} plays {tmp_path}"
+    Match(name, "random", "kododo", 2, 8, least_chunks=4).play(workers)
+    processes = [int(each.name) for each in tmp_path.iterdir() if each.name.isdecimal()]
+    assert 2 <= len(processes) <= 2 * workers
+    assert not any(map(alive, processes))
+
+
+def test_a_process_that_does_not_read_on_and_its_own_are_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shell's child has the pipes too: whoever waited for their end would wait a minute."""
+    monkeypatch.setattr(program, "START", 0.5)
+    begun = time.monotonic()
+    with pytest.raises(ValueError, match="has not answered"):
+        act(f"exec:0.1s:sh -c 'sleep 60 & echo $! > {tmp_path}/child; wait'")
+    gc.collect()
+    assert not alive(int((tmp_path / "child").read_text()))
+    assert time.monotonic() - begun < 30
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("exec:", "a program is named by its command, exec:CMD, not 'exec:'"),
+        ("exec:no-such-program x", "there is no program no-such-program"),
+        ("exec:sh 'a", "its command cannot be read: No closing quotation"),
+    ],
+)
+def test_a_program_that_is_not_there_is_told_before_the_match(name: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        make_agent(name, "kododo")

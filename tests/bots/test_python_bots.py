@@ -1,0 +1,134 @@
+"""Bots in Python by their names, and the line that says what is wrong with one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+
+from kododo_env import make_agent, registry
+from kododo_env.arena.match import Match
+from kododo_env.core import Agent, View
+from kododo_env.core.agent import joint_action
+from kododo_env.play.seating import make_table
+
+GOOD = """
+from dataclasses import dataclass
+import numpy as np
+from kododo_env.core.agent import ActionValueAgent
+
+@dataclass
+class Lowest:  # a dataclass asks for its module
+    def act(self, view, rng):
+        return view.legal_action_mask.argmax(axis=1)
+
+def lowest(view, rng):
+    return view.legal_action_mask.argmax(axis=1)
+
+class Valuing(ActionValueAgent):
+    name = "mine"
+    def action_values(self, view):
+        return -np.arange(view.num_actions)[:, None] * np.ones(view.num_envs)
+    def choose(self, values, view, rng):
+        return np.where(view.legal_action_mask.T, values, -np.inf).argmax(axis=0)
+"""
+BAD = """
+import numpy as np
+
+class NoAct: pass
+class Needs:
+    def __init__(self, depth): pass
+    def act(self, view, rng): pass
+class OneArgument:
+    def act(self, view): pass
+class Raises:
+    def act(self, view, rng):
+        return {}["nothing"]
+class Leaves:
+    def act(self, view, rng): raise SystemExit
+class Illegal:
+    def act(self, view, rng): return np.full(view.num_envs, 99)
+class Late:
+    def act(self, view, rng):
+        while True: pass
+def three(view, rng): return [1, 2, 3]
+def none(view, rng): return None
+number = 5
+"""
+WRONG = [
+    ("none.py:Bot", "bot {}: there is no file "),
+    ("bad.py", r"bot {}: name a class with act\(view, rng\), or such a function: bot.py:Class"),
+    ("bad.py:Bot", "bot {}: there is no Bot in .*; it has Needs, OneArgument, Raises, "),
+    ("bad.py:number", "bot {}: there is no number in "),
+    ("bad.py:NoAct", "bot {}: NoAct has no act; "),
+    ("bad.py:Needs", r"bot {} cannot be made: TypeError: .*'depth' \(python_bot.py, line "),
+    ("bad.py:OneArgument", "bot {} cannot be made: TypeError: too many positional arguments"),
+    ("bad.py:Raises", r"bot {} fails: KeyError: 'nothing' \(bad.py, line 12\)"),
+    ("bad.py:Leaves", r"bot {} fails: SystemExit \(bad.py, "),
+    ("bad.py:Illegal", "bot {} plays 99, which is not legal for player_0; legal are 5, 6, "),
+    ("bad.py:three", r"bad.py:three' must play 2 actions, one for each game, not .* shape \(3,\)"),
+    ("bad.py:none", "bad.py:none' plays must be integers, not object"),
+    ("broken.py:Bot", r"bot {} cannot be imported: SyntaxError: .*\(broken.py, line 1\)"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "good.py").write_text(GOOD)
+    (tmp_path / "bad.py").write_text(BAD)
+    (tmp_path / "broken.py").write_text("this is no code")
+    return tmp_path
+
+
+@pytest.mark.parametrize("wanted", ["good.py:Lowest", "good.py:lowest", "good.py:Valuing"])
+def test_a_class_or_a_function_of_a_file_plays_in_several_processes(
+    wanted: str, folder: Path
+) -> None:
+    bot, rest = str(folder / wanted), ("random", "kododo", 2, 20)
+    assert Match(bot, *rest, least_chunks=2).play(2) == Match("first", *rest, least_chunks=2).play()
+    assert make_agent(bot, "kododo").name == ("mine" if "Valuing" in wanted else bot)
+    assert not (folder / "__pycache__").exists()
+
+
+def test_a_bot_of_a_module_sits_in_environments_at_tables_and_under_searches(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(folder)
+    env = gymnasium.make("kododo_env:kododo/Kododo-v0", num_players=2, opponents="good:Lowest")
+    env.reset(seed=0)
+    over = False
+    while not over:
+        _, _, over, _, _ = env.step(0)
+    table = make_table("kododo", 3, ["good:Valuing"], hints="good:Valuing", seed=0)
+    assert [each["name"] for each in table.talk(0, {"type": "look"})[0][0]["players"]] == [
+        "person", "mine", "mine",
+    ]  # fmt: skip
+    hint = table.talk(0, {"type": "hint", "step": 0})[0][0]
+    assert (hint["by"], hint["actions"][0]["action"]) == ("mine", 5)
+    view = registry.batch_game("kododo", 1, 0, num_players=2).view(0)
+    searching = make_agent("search:good:Lowest:2", "kododo")
+    assert view.legal_action_mask[0, searching.act(view, np.random.default_rng(0))[0]]
+
+
+@pytest.mark.parametrize(("bot", "said"), WRONG)
+def test_a_wrong_bot_is_named_with_what_is_wrong(bot: str, said: str, folder: Path) -> None:
+    game, name = registry.batch_game("kododo", 2, 0, num_players=2), str(folder / bot)
+    with pytest.raises(ValueError, match=said.format(name)) as raised:
+        joint_action([make_agent(name, "kododo"), None], game, np.random.default_rng(0))
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_module_that_is_not_there_is_told(folder: Path) -> None:
+    with pytest.raises(ValueError, match="such:Bot cannot be imported: ModuleNotFoundError"):
+        make_agent("no.such:Bot", "kododo")
+
+
+@pytest.mark.parametrize(("name", "place"), [("first", 0), ("last", -1)])
+def test_the_first_and_the_last_legal_action_have_names(name: str, place: int) -> None:
+    agent: Agent = make_agent(name, "kado")
+    view: View = registry.batch_game("kado", 5, 0, num_players=3).view(0)
+    assert agent.name == name
+    wanted = [np.flatnonzero(mask)[place] for mask in view.legal_action_mask]
+    assert agent.act(view, np.random.default_rng(0)).tolist() == wanted

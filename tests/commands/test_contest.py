@@ -1,0 +1,91 @@
+"""An evening of bots: kododo contest."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.agent_registry import POLICIES, make_agent
+from kododo_env.arena.forfeits import MOST_FAULTS, Forfeiting
+from kododo_env.core import View
+from tests.command_line import kododo
+
+GOOD = "def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)"
+RARELY = """
+        if view.num_envs == 2 and view.steps_played == 3: raise KeyError("<b>three</b>")
+        return view.legal_action_mask.argmax(axis=1)"""
+BOTS = {
+    "anna.py": GOOD,
+    "ben.py": f"def act(self, view, rng):{RARELY}",
+    "loops.py": "def act(self, view, rng):\n        while True: pass",
+    "late.py": "def act(self, view, rng): import time; time.sleep(60)",
+    "_helper.py": "this is no bot",
+}
+
+
+def test_a_folder_of_bots_becomes_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, page = tmp_path / "bots", tmp_path / "page.html"
+    folder.mkdir()
+    for name, act in BOTS.items():
+        (folder / name).write_text(f"class Bot:\n    {act}\n")
+    (folder / "wrong.py").write_text("print(1 / 0)")
+    (folder / "other.onnx").symlink_to(POLICIES / "kado-2p.onnx")
+    (folder / "bots.txt").write_text("# programs\n\nexec:sh cat.sh\nlast\n")
+    (folder / "cat.sh").write_text("cat")
+    few = ("--players", "2", "--games", "80", "--seconds", "0.2", "--workers", "2")
+    code, out, err = kododo(monkeypatch, capsys, "contest", str(folder), *few, "--out", str(page))
+    assert (code, err) == (0, "")
+    assert re.search(r"ben.py: \d+ faults, the first: bot ben.py:Bot fails: KeyError: '<b>", out)
+    for left_out in (
+        "late.py did not play: has not answered within 0.2 s a game",
+        "loops.py did not play: has not answered within 0.2 s a game",
+        "wrong.py did not play: bot wrong.py:Bot cannot be imported: ZeroDivisionError: division",
+        "other.onnx did not play: ",
+        "exec:sh cat.sh did not play: bot exec:sh cat.sh as player_",
+    ):
+        assert left_out in out
+    text = page.read_text()
+    assert text.index("anna.py") < text.index("Did not play") < text.index("loops.py")
+    assert "<svg" in text
+    assert "KeyError: &#x27;&lt;b&gt;three" in text
+    assert "_helper.py" not in text
+
+
+class Sometimes:
+    """Plays the first legal action, or raises."""
+
+    name = "sometimes"
+    error: Exception | None = None
+
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        if self.error is not None:
+            raise self.error
+        return view.legal_action_mask.argmax(axis=1)
+
+
+def test_a_fault_costs_a_turn_and_the_third_one_the_table() -> None:
+    view = registry.batch_game("kododo", 200, 0, num_players=2).view(0)
+    agent, rng = Sometimes(), np.random.default_rng(0)
+    bot, first = Forfeiting(agent, 5), make_agent("first", "kododo").act(view, rng)
+
+    def by_itself() -> bool:
+        return bool((bot.act(view, rng) == first).all())
+
+    assert by_itself()
+    for faults in range(MOST_FAULTS):
+        agent.error = ValueError("a fault")
+        assert not by_itself()
+        agent.error = None
+        assert bot.faults == ["a fault"] * (faults + 1)
+        assert by_itself() == (faults + 1 < MOST_FAULTS)
+    bot.begin()
+    assert by_itself()
+    agent.error = KeyError("of a program, which make_agent would have told")
+    with pytest.raises(KeyError):
+        bot.act(view, rng)
