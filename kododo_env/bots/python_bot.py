@@ -69,7 +69,7 @@ def _from_file(path: Path, name: str) -> ModuleType:
     if not path.is_file():
         raise ValueError(f"bot {name}: there is no file {path}")
     digest = sha256(str(path.resolve()).encode()).hexdigest()[:12]
-    module = ModuleType(f"kododo_bot_{digest}")
+    module = ModuleType(f"bot_{digest}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # where dataclasses look for their module
     exec(compile(path.read_bytes(), path, "exec"), vars(module))  # leaves no __pycache__

@@ -12,7 +12,7 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
-from kododo_env.core import Agent, BatchGame, RandomAgent, View
+from kododo_env.core import BatchGame, View
 from kododo_env.rules_arguments import make_game
 
 GAME = "kododo"
@@ -31,15 +31,6 @@ class First:
         return view.legal_action_mask.argmax(axis=1)
 
 
-class Last:
-    """Plays the last legal action."""
-
-    name = "last"
-
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        return view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)
-
-
 def batch(deals: int, players: int = 4, game: str = GAME) -> BatchGame:
     return make_game(game, deals, players, {})
 
@@ -48,14 +39,7 @@ def width(estimate: Estimate) -> float:
     return estimate.high - estimate.low
 
 
-class Trio(Tournament):
-    """A tournament of players that have no names in the registry."""
-
-    def load_agents(self) -> list[Agent]:
-        return [First(), Last(), RandomAgent()]
-
-
-def tournament(kind: type[Tournament] = Trio, **changes: Any) -> Tournament:
+def tournament(kind: type[Tournament] = Tournament, **changes: Any) -> Tournament:
     asked = {"game": GAME, "agents": ("first", "last", "random"), "players": 4, "games": 240}
     return kind(**{**asked, **changes})
 

@@ -14,7 +14,8 @@ from kododo_env.arena.pairing import (
     Chunk,
 )
 from kododo_env.core import Agent, RandomAgent, View
-from tests.arena.players import First, Last, batch, tournament, width
+from kododo_env.core.agent import LastAgent
+from tests.arena.players import First, batch, tournament, width
 from tests.doors import TABLES
 
 
@@ -65,7 +66,9 @@ def test_a_player_who_has_nothing_to_decide_is_not_asked(game: str, players: int
 
 def test_each_agent_sits_where_it_was_put_and_is_asked_once_for_all_games() -> None:
     first, games = First(), batch(5)
-    play([Last(), first, Last(), first], games, games.sample_decks(5, games.rng), games.rng)
+    play(
+        [LastAgent(), first, LastAgent(), first], games, games.sample_decks(5, games.rng), games.rng
+    )
     turns = games.rules.num_rounds * games.rules.num_turns
     assert first.asked == {1: turns, 3: turns}
 
@@ -73,7 +76,7 @@ def test_each_agent_sits_where_it_was_put_and_is_asked_once_for_all_games() -> N
 def test_the_given_decks_are_what_is_dealt() -> None:
     games, rng = batch(8), np.random.default_rng(0)
     decks = games.sample_decks(8, rng)
-    agents: list[Agent] = [First(), Last(), First(), Last()]
+    agents: list[Agent] = [First(), LastAgent(), First(), LastAgent()]
     once = play(agents, games, decks, rng)
     again = play(agents, games, decks, np.random.default_rng(99))
     np.testing.assert_array_equal(once.points, again.points)
@@ -88,7 +91,7 @@ def test_as_many_agents_as_seats() -> None:
 
 
 def test_duplicates_give_each_place_of_the_lineup_each_seat() -> None:
-    lineup: list[Agent] = [First(), Last(), Last(), First()]
+    lineup: list[Agent] = [First(), LastAgent(), LastAgent(), First()]
     played, decks = played_by(lineup, 7, 3)
     games, points, shares = batch(7), np.zeros((7, 4)), np.zeros((7, 4))
     for turn in range(4):  # clockwise order stays: who sits at seat s sat at s + 1 before

@@ -13,7 +13,8 @@ from kododo_env.arena.match import Match
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core import RandomAgent
-from tests.arena.players import GAME, First, Last, batch, tournament
+from kododo_env.core.agent import LastAgent
+from tests.arena.players import GAME, First, batch, tournament
 
 
 def test_a_match_is_the_same_for_the_same_seed() -> None:
@@ -24,9 +25,9 @@ def test_a_match_is_the_same_for_the_same_seed() -> None:
 
 
 def test_a_match_measures_share_points_and_margin() -> None:
-    outcome = Match(First(), Last(), GAME, 3, 30, seed=2).play()
+    outcome = Match(First(), LastAgent(), GAME, 3, 30, seed=2).play()
     game, chunk = batch(10, 3), Chunk(0, (0, 1, 1), 10)
-    played = play_chunk(chunk, [First(), Last()], game, seed=2)
+    played = play_chunk(chunk, [First(), LastAgent()], game, seed=2)
     points = played.points.mean(axis=0)
     assert outcome.share.mean == pytest.approx(played.shares[:, 0].mean())
     assert outcome.points.mean == pytest.approx(points[0])
@@ -53,7 +54,7 @@ def test_a_match_knows_the_rules() -> None:
 
 
 def match(**asked: Any) -> Match:
-    return Match(First(), Last(), **{"game": GAME, "players": 4, "games": 40, **asked})
+    return Match(First(), LastAgent(), **{"game": GAME, "players": 4, "games": 40, **asked})
 
 
 @pytest.mark.parametrize("made", [match, tournament])
@@ -118,6 +119,6 @@ def test_agents_that_cannot_play_a_match(one: str, words: str) -> None:
 
 
 def test_a_result_as_json() -> None:
-    content = Match(First(), Last(), GAME, 2, 2).play().to_json()
+    content = Match(First(), LastAgent(), GAME, 2, 2).play().to_json()
     assert list(content) == ["share", "margin", "points"]
     assert content["share"]["low"] is None

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run, worker_pool
 from kododo_env.core import Agent
-from tests.arena.players import Trio, report_of, tournament
+from tests.arena.players import report_of, tournament
 
 
 def test_two_workers_find_what_one_finds() -> None:
@@ -25,7 +26,7 @@ def test_two_workers_find_what_one_finds() -> None:
     assert alone != report_of(tournament(games=120, seed=1)).to_json()
 
 
-class Broken(Trio):
+class Broken(Tournament):
     """A tournament of agents that cannot be loaded."""
 
     def load_agents(self) -> list[Agent]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import gymnasium
@@ -13,7 +14,9 @@ from kododo_env.arena.match import Match
 from kododo_env.core import Agent, View
 from kododo_env.core.agent import joint_action
 from kododo_env.play.seating import make_table
+from tests.pages.scripts import blocks
 
+ROOT = Path(__file__).parents[2]
 GOOD = """
 from dataclasses import dataclass
 import numpy as np
@@ -123,6 +126,20 @@ def test_a_wrong_bot_is_named_with_what_is_wrong(bot: str, said: str, folder: Pa
 def test_a_module_that_is_not_there_is_told(folder: Path) -> None:
     with pytest.raises(ValueError, match="such:Bot cannot be imported: ModuleNotFoundError"):
         make_agent("no.such:Bot", "kododo")
+
+
+def test_the_bot_of_the_page_plays_and_the_first_and_last_action_win_what_it_says(
+    tmp_path: Path,
+) -> None:
+    page = (ROOT / "docs/bots.md").read_text()
+    (block,) = blocks("python", page)
+    (tmp_path / "bot.py").write_text(block)
+    assert Match(f"{tmp_path}/bot.py:Bot", "random", "kododo", 4, 40).play().share.low < 0.25
+    told = re.search(r"`first` wins (\d+) % [\w\s]* and `last` (\d+) %", page)
+    assert told is not None
+    for name, share in zip(("first", "last"), told.groups(), strict=True):
+        won = Match(name, "random", "kododo", 4, 8000).play().share
+        assert won.low < int(share) / 100 < won.high
 
 
 @pytest.mark.parametrize(("name", "place"), [("first", 0), ("last", -1)])

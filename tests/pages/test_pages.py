@@ -15,7 +15,9 @@ from agents.commands.evaluate import EvaluateConfig
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
+from kododo_env.bots.by_name import is_bot
 from kododo_env.commands.arguments import read_arguments
+from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.rules import RulesConfig
 from kododo_env.commands.tournament import TournamentConfig
@@ -33,7 +35,7 @@ PAGES = [
 ]
 SCRIPTS: dict[str, type[Any]] = {
     "train.py": TrainConfig, "evaluate.py": EvaluateConfig, "evaluate": TournamentConfig,
-    "play": PlayConfig, "rules": RulesConfig,
+    "play": PlayConfig, "rules": RulesConfig, "contest": ContestConfig,
 }  # fmt: skip
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -74,7 +76,8 @@ def test_every_command_line_is_understood(command: str) -> None:
     if isinstance(config, TournamentConfig) and config.agents:
         tournament = config.tournament()
         assert tournament.make_game(1).name == config.game
-        models = [name.removeprefix("search:").partition(":")[0] for name in config.agents]
+        known = [name for name in config.agents if not is_bot(name)]
+        models = [name.removeprefix("search:").partition(":")[0] for name in known]
         names = [name for name in models if not name.endswith(".onnx")]
         shipped = {name for name, (game, _) in policy_tables().items() if game == config.game}
         assert set(names) <= {*baselines(config.game), *shipped}

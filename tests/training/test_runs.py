@@ -17,6 +17,7 @@ from agents.ppo.ppo import PPO, Played
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import task_of
+from kododo_env.agent_registry import POLICIES
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -123,12 +124,11 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(
     assert read_checkpoint(run / "checkpoint.zip").progress.updates == 1
 
 
-def test_updates_against_scripted_players_have_one_learner_at_a_table(
+def test_updates_against_scripted_players_and_policy_files_have_one_learner_at_a_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = short(
-        tmp_path / "run", expert="", opponents=("heuristic", "follow"), opponents_share=0.5
-    )
+    policy = str(POLICIES / "kododo-3p.onnx")
+    config = short(tmp_path / "run", expert="", opponents=("heuristic", policy))
     task = task_of(config)
     trainer = Trainer(config, Checkpoint(task), tmp_path / "run")
     seats, play = [], PPO.play
@@ -148,7 +148,7 @@ def test_updates_against_scripted_players_have_one_learner_at_a_table(
         itself,
         [None] + ["heuristic"] * players,
         itself,
-        [None] + ["follow"] * players,
+        [None] + ["kododo-3p"] * players,
     ]
 
 
