@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -76,16 +76,16 @@ def time_limit(seconds: float) -> Iterator[None]:
     def up(number: int, frame: FrameType | None) -> None:
         raise TimeUp
 
-    if not hasattr(signal, "setitimer"):
+    if sys.platform == "win32":  # it has no such signal
         yield
-        return
-    before = signal.signal(signal.SIGALRM, up)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    else:
+        before = signal.signal(signal.SIGALRM, up)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
 
 @dataclass(frozen=True)
@@ -110,17 +110,8 @@ class FolderTournament(Tournament):
         return [Forfeiting(each, self.seconds) for each in super().load_agents()]
 
 
-class Played(NamedTuple):
-    """How the deals of a chunk ended.
-
-    Attributes:
-        result: As without any faults.
-        faults: Of each agent of the tournament.
-    """
-
-    result: ChunkResult
-    faults: list[list[str]]
-
+Played = tuple[ChunkResult, list[list[str]]]
+"""How the deals of a chunk ended, and the faults of each agent of the tournament."""
 
 _loaded: list[list[Agent]] = []  # a worker's: those of the one tournament that it plays
 
@@ -138,7 +129,7 @@ def try_out(played: FolderTournament) -> str | None:
         with time_limit(LOADING):
             agents = played.load_agents()
         (chunk,) = played.chunks()
-        return next(iter(_play(played, chunk, agents).faults[0]), None)
+        return next(iter(_play(played, chunk, agents)[1][0]), None)
     except (ValueError, ImportError) as error:
         return str(error)
     except TimeUp:
@@ -150,4 +141,4 @@ def _play(played: FolderTournament, chunk: Chunk, agents: list[Agent]) -> Played
     for each in forfeiting:
         each.begin()
     result = play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)
-    return Played(result, [each.faults for each in forfeiting])
+    return result, [each.faults for each in forfeiting]

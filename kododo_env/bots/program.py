@@ -53,7 +53,8 @@ class ProgramBot:
         found = NAME.fullmatch(name)
         if found is None:
             raise ValueError(f"a program is named by its command, exec:CMD, not {name!r}")
-        self.name, self.seconds = name, float(found[1] or SECONDS)
+        self.name = name = " ".join(name.split())  # for messages of one line
+        self.seconds = float(found[1] or SECONDS)
         try:
             self._command = shlex.split(found[2], posix=sys.platform != "win32")
         except ValueError as error:

@@ -36,6 +36,7 @@ def python_bot(name: str) -> Agent:
         ValueError: There is no such file, module or class, or its code raises.
     """
     where, colon, wanted = name.rpartition(":")
+    name = " ".join(name.split())  # for messages of one line
     if not colon:
         raise ValueError(f"bot {name}: {HOW}")
     with _blamed(name, "cannot be imported"):
@@ -101,6 +102,7 @@ def _blamed(name: str, told: str) -> Iterator[None]:
         *_, last = traceback.extract_tb(error.__traceback__)
         where = f"{Path(last.filename).name}, line {last.lineno}"
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        said = " ".join(said.split())
         raise ValueError(f"bot {name} {told}: {said} ({where})") from error
 
 

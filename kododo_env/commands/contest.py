@@ -124,10 +124,10 @@ def evening_of(config: ContestConfig) -> Evening:
         parts: Iterator[Played] = pool.map(play_forfeiting, [played] * len(chunks), chunks)
 
         def results() -> Iterator[ChunkResult]:
-            for part in parts:
-                for name, found in zip(agents, part.faults, strict=True):
-                    faults[name] += found
-                yield part.result
+            for result, found in parts:
+                for name, of_agent in zip(agents, found, strict=True):
+                    faults[name] += of_agent
+                yield result
 
         report = build_report(played, list(games_bar(results(), played.players * played.deals)))
     return Evening(report, config.seconds, faults, left_out)

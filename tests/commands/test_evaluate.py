@@ -114,6 +114,24 @@ def test_a_changed_policy_is_not_mixed_with_what_was_played(
     assert "is of another tournament: files" in err
 
 
+@pytest.mark.parametrize("bot", ["{}:Bot", "exec:" + sys.executable + " {}"])
+def test_a_changed_bot_is_not_mixed_with_what_was_played(
+    bot: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    file, out = tmp_path / "bot.py", tmp_path / "out.json"
+    file.write_text("def Bot(view, rng): return view.legal_action_mask.argmax(axis=1)\n")
+    args = ("--agents", "random", bot.format(file), "--games", "20", "--json", str(out))
+    monkeypatch.setattr(evaluation, "run", stopping_after(0))
+    assert cli(capsys, *args)[0] == 130
+    file.write_text(file.read_text() + "# another one\n")
+    log = evaluation.log_of(out)
+    log.write_bytes(log.read_bytes() + b"x\n")  # as if something had been played
+    assert "is of another tournament: files" in cli(capsys, *args, "--resume")[2]
+
+
 def test_one_file_is_named_once_where_case_makes_no_difference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
