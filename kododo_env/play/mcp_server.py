@@ -10,7 +10,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-from kododo_env.play.messages import Message
+from kododo_env.bots.messages import Message
 from kododo_env.play.stdio import only_person
 from kododo_env.play.table import Table
 
