@@ -121,10 +121,13 @@ def test_a_changed_bot_is_not_mixed_with_what_was_played(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def stopped(*_: Any) -> None:
+        raise KeyboardInterrupt
+
     file, out = tmp_path / "bot.py", tmp_path / "out.json"
     file.write_text("def Bot(view, rng): return view.legal_action_mask.argmax(axis=1)\n")
     args = ("--agents", "random", bot.format(file), "--games", "20", "--json", str(out))
-    monkeypatch.setattr(evaluation, "run", stopping_after(0))
+    monkeypatch.setattr(evaluation, "run", stopped)
     assert cli(capsys, *args)[0] == 130
     file.write_text(file.read_text() + "# another one\n")
     log = evaluation.log_of(out)
