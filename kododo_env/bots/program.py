@@ -23,6 +23,7 @@ from kododo_env.bots.messages import Message, read_message, to_json
 from kododo_env.bots.showing import named_action, players, position
 from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
+from kododo_env.rendering.words import counted
 
 SECONDS = 10.0  # for a decision
 START = 10.0  # more for the first one of a process
@@ -103,7 +104,9 @@ class ProgramBot:
                 if action is not None:
                     return action
                 sent = asked if said.strip() else b""
-        self._blame(view.player, f"gave {len(wrong)} wrong answers, the last: {wrong[-1]}")
+        self._blame(
+            view.player, f"gave {counted(len(wrong), 'wrong answer')}, the last: {wrong[-1]}"
+        )
 
     def _start(self, player: int) -> None:
         try:

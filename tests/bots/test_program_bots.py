@@ -32,7 +32,7 @@ if len(sys.argv) > 2:
     open(f"{sys.argv[2]}/{os.getpid()}", "w").close()
 for line in sys.stdin:
     position = json.loads(line)
-    step = position["step"]
+    step = position["step"] - (way == "stale")
     if way == "late":
         time.sleep(60)
     if way == "gone":
@@ -114,12 +114,14 @@ def test_what_it_is_sent_has_all_fields_of_a_position(tmp_path: Path) -> None:
         ("late", r"has not answered within 0\.1 s"),
         ("gone", r"is gone: its output has ended \(status 3\)"),
         ("illegal", "gave 3 wrong answers, the last: a message must be JSON, not b'nonsense"),
+        ("stale", "gave 1 wrong answer, the last: this was for step 0; it is step 1"),
     ],
 )
 def test_a_bot_that_is_late_gone_or_illegal_ends_the_match_with_its_name(
     way: str, said: str, bot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(program, "START", 3.0)
+    monkeypatch.setattr(program, "MOST_REFUSED", 1 if way == "stale" else 3)
     name = f"exec:0.1s:{bot} {way} {tmp_path}"
     with pytest.raises(ValueError, match=f"^bot {name} as player_0 {said}"):
         Match(name, "random", "kododo", 2, 2).play()
