@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from kododo_env.agent_registry import search_parts
 from kododo_env.bots.by_name import is_bot
 from kododo_env.core import rewards
 from kododo_env.core.arrays import Float32
@@ -95,11 +96,12 @@ class Recipe:
             raise ValueError(f"tied must be true or false, not {shown(self.tied)}")
         if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):
             raise ValueError("expert and opponents must be names of agents")
-        for name in filter(is_bot, (self.expert, *self.opponents)):
-            raise ValueError(
-                f"{shown(name)} takes no part in training: its code would run again from a "
-                "checkpoint; name scripted players or policy files"
-            )
+        for name in (self.expert, *self.opponents):
+            if is_bot(search_parts(name)[1]):
+                raise ValueError(
+                    f"{shown(name)} takes no part in training: its code would run again from a "
+                    "checkpoint; name scripted players or policy files"
+                )
 
     @property
     def imitated(self) -> float:

@@ -112,14 +112,17 @@ TASKS: list[tuple[dict[str, Any], str]] = [
     ({"recipe": None}, ONE_LINE),
     *(({"seed": seed}, r"\Aseed must be [^\n]*\Z") for seed in (0.5, "0", -1, 2**40, None)),
 ]
+BOTS = "exec:touch ran", "bot.py:Bot", "os:abort", "search:exec:touch ran:4", "flat:os:abort:4"
 RECIPES: list[tuple[dict[str, Any], str]] = [
     ({LONG: 1}, ONE_LINE),
     ({"tied": LONG}, ONE_LINE),
     ({"tied": 1}, "tied must be true or false"),
     ({"expert": [LONG]}, ONE_LINE),
-    ({"expert": 5}, "must be names of scripted players"),
+    ({"expert": 5}, "must be names of agents"),
     ({"opponents": [[LONG]]}, ONE_LINE),
     ({"opponents": 5}, ONE_LINE),
+    *(({"opponents": [name]}, "takes no part in training") for name in BOTS),
+    ({"expert": BOTS[0]}, "takes no part in training"),
     ({"learning_rate": float("nan")}, "--learning-rate must be a finite number"),
     ({"width": 10**9}, "width must be 1 to 4096"),
     ({"n_epochs": 1.0}, "--n-epochs must be a whole number"),
