@@ -48,7 +48,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings mutants test-matrix test-processors fuzz audit faults soak policies population pins docs web web-parts clean
+.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -181,6 +181,10 @@ soak: $(READY) ## Long self-play and many episodes with flat memory: SOAK_MINUTE
 
 population: $(READY) ## Draw, train and measure the strangers by which policies are chosen and measured
 	$(PY) -m agents.release.population
+
+levels: $(READY) ## Find how hot the policies that ship play at each level, and measure the levels (hours)
+	$(PY) -m agents.release.levels
+	$(PY) -m docs.update_tables
 
 policies: $(READY) ## Train all shipped policies again from nothing
 	$(PY) -m agents.release.make_policies

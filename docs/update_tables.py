@@ -18,7 +18,7 @@ from agents.release.card import columns, interval
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
-from kododo_env.agent_registry import POLICIES, policy_tables
+from kododo_env.agent_registry import LEVELS, POLICIES, levels, policy_tables
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -36,6 +36,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     """Each table: its page, its marker, and the function that makes it."""
     yield ROOT / "README.md", "strength", strength_in_words
     yield DOCS / "training.md", "strength", strength
+    yield DOCS / "playing.md", "levels", levels_measured
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
@@ -90,6 +91,18 @@ def strength() -> str:
     heads = ["policy", *next(iter(shown.values()))]
     table = markdown(heads, [[name, *cells.values()] for name, cells in shown.items()])
     return f"{table}\n\n{weakest()}"
+
+
+def levels_measured() -> str:
+    """How the levels of the policies that ship fare, as agents/release/levels.py found it."""
+    heads, rows = ["policy", *LEVELS[:-1], "games", LEVELS[-1], "games"], []
+    for name, table in policy_tables().items():
+        *heated, searching = levels(*table).values()
+        rows.append([
+            name, *(f"{interval(each['share'])} at {each['temperature']:g}" for each in heated),
+            f"{heated[0]['games']:,}", interval(searching["share"]), f"{searching['games']:,}",
+        ])  # fmt: skip
+    return markdown(heads, rows)
 
 
 def weakest() -> str:

@@ -22,12 +22,16 @@ STRANGERS = POLICIES.with_name("held_out")
 # Lists of strangers of all kinds, and the policies among them.
 POPULATION = POLICIES.with_name("population")
 HALVES = VALIDATION, TEST = ("validation", "test")
+# How each table's levels are made of its policy, and how strong they were found to be.
+LEVELS_FILE = POLICIES.with_name("data") / "levels.json"
 SUFFIX = ".onnx"
 STRANGER, MEMBER = "stranger-", "member-"
 SEARCH, FLAT = SEARCHES = ("search:", "flat:")
-DRAWN = "drawn:"
+DRAWN, LEVEL = "drawn:", "level-"
 # They show what a policy does that has learned nothing and always takes its likeliest action.
 FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
+# The first three play a policy that ships at a higher temperature, the fourth plays it as it is.
+LEVELS = *WEAKER, AS_IT_SHIPS, SEARCHING = tuple(f"{LEVEL}{number}" for number in range(1, 6))
 MOST_DIGITS = 12  # of a search's budget, or a seed
 
 
@@ -126,6 +130,28 @@ def population(game: str, players: int, half: str) -> dict[str, dict[str, Any]]:
     return {each["name"]: each for each in members if each["half"] == half}
 
 
+def levels(game: str, players: int) -> dict[str, dict[str, Any]]:
+    """The levels of a table, the weakest first; all play by the policy that ships for it.
+
+    Args:
+        game: The game's name.
+        players: P.
+
+    Returns:
+        By name, as ``make_agent`` takes it, the ``temperature`` at which the policy plays, or the
+        budget of a ``search`` over it; and the ``share`` that one has in some ``games`` against
+        P - 1 of the policy.
+
+    Raises:
+        ValueError: There are none, since no policy ships for this table.
+    """
+    tables = json.loads(LEVELS_FILE.read_text("utf-8"))
+    found: dict[str, dict[str, Any]] = tables.get(f"{game}-{players}p", {}).get("levels", {})
+    if not found:
+        raise ValueError(f"{game} with {players} players has no levels: no policy ships for it")
+    return found
+
+
 def policy_path(policy: str) -> Path:
     """The file of a policy that comes with the project; of anything else its own path."""
     member = POPULATION / f"{policy.removeprefix(MEMBER)}{SUFFIX}"
@@ -155,17 +181,19 @@ def load(policy: str | Path) -> Agent:
     )
 
 
-def make_agent(name: str, game: str) -> Agent:
+def make_agent(name: str, game: str, players: int | None = None) -> Agent:
     """An agent by name, or from a policy file.
 
     Args:
         name: A scripted agent of the game, ``first`` or ``last`` for the first or last legal
             action, ``drawn:0`` for one whose weights are drawn by that seed, a policy that comes
-            with the project, the path of a policy file, a search over one of these such as
+            with the project, the path of a policy file, one of the table's levels, ``level-1``
+            (the weakest) to ``level-5``, a search over one of these such as
             ``search:heuristic:50ms``, ``search:kododo-4p:64`` (worlds) or ``flat:random:64``, or
             somebody's bot, whose code is run: ``bot.py:Class``, ``package.module:Class`` or
             ``exec:CMD``.
         game: The game's name.
+        players: P. Levels alone need it.
 
     Raises:
         ValueError: There is no such agent or file.
@@ -174,9 +202,11 @@ def make_agent(name: str, game: str) -> Agent:
     if not isinstance(name, str):
         raise ValueError(f"an agent's name must be text, not {shown(name)}")
     if name.startswith(SEARCHES):
-        return _search(name, game)
+        return _search(name, game, players)
     if name.startswith(DRAWN):
         return _drawn(name, game)
+    if name.startswith(LEVEL):
+        return _level(name, game, players)
     if name in makers:
         return makers[name]()
     if is_bot(name):
@@ -186,6 +216,7 @@ def make_agent(name: str, game: str) -> Agent:
     tables = policy_tables().items()
     policies = [name for name, (of, _) in tables if of == game and name in shipped()]
     policies += [name for name in strangers() if name.removeprefix(STRANGER) in policies]
+    policies += LEVELS if policies else ()
     raise ValueError(
         f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
         f"or give a policy file ({SUFFIX}) or a bot (bot.py:Class, exec:CMD)"
@@ -202,6 +233,26 @@ def _drawn(name: str, game: str) -> Agent:
             f"a player with drawn weights is drawn:SEED, such as drawn:0, not {shown(name)}"
         )
     agent: Agent = draw(int(seed))
+    agent.name = name
+    return agent
+
+
+def _level(name: str, game: str, players: int | None) -> Agent:
+    """The policy that ships for a table, weakened or with search as the table's levels say."""
+    from kododo_env.policy.onnx_agent import OnnxAgent
+
+    if name not in LEVELS:
+        raise ValueError(f"there are the levels {', '.join(LEVELS)}, not {shown(name)}")
+    if players is None:
+        raise ValueError(
+            f"{name} needs the number of players, as in make_agent(name, game, players)"
+        )
+    made, policy = levels(game, players)[name], f"{game}-{players}p"
+    agent: Agent
+    if "search" in made:
+        agent = _search(f"{SEARCH}{policy}:{made['search']}", game)
+    else:
+        agent = OnnxAgent(policy_path(policy), made["temperature"])
     agent.name = name
     return agent
 
@@ -226,7 +277,7 @@ def search_budget(text: str) -> SearchBudget:
     return SearchBudget(worlds=int(number))
 
 
-def _search(name: str, game: str) -> Agent:
+def _search(name: str, game: str, players: int | None = None) -> Agent:
     """A search over an agent, from ``KIND:AGENT:WORLDS`` or ``KIND:AGENT:MILLISECONDSms``."""
     from kododo_env.search.flat import FlatMonteCarlo
     from kododo_env.search.search import SearchAgent
@@ -235,7 +286,7 @@ def _search(name: str, game: str) -> Agent:
     if agent.startswith(SEARCHES):
         raise ValueError(f"a search is not made over another search, as in {shown(name)}")
     budget = search_budget(amount.removeprefix(":"))
-    policy = make_agent(agent, game)
+    policy = make_agent(agent, game, players)
     if kind == FLAT:
         return FlatMonteCarlo(policy, budget, name)
     return SearchAgent(policy, budget, name)

@@ -166,12 +166,12 @@ class Task:
     def expert(self) -> Agent | None:
         """The agent to imitate at first; ValueError if the game has no such scripted player."""
         name = self.recipe.expert
-        return make_agent(name, self.game) if name else None
+        return make_agent(name, self.game, self.num_players) if name else None
 
     def opponents(self) -> dict[str, Agent]:
         """Scripted opponents by name; ValueError if the game has no such scripted player."""
         names = self.recipe.opponents if self.recipe.opponents_share else ()
-        return {name: make_agent(name, self.game) for name in names}
+        return {name: make_agent(name, self.game, self.num_players) for name in names}
 
     def tables(self) -> dict[str | None, Table]:
         """The tables of self-play: under None against itself, and against each opponent by name.

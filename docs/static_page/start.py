@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 
 from kododo_env import registry
-from kododo_env.agent_registry import baselines
+from kododo_env.agent_registry import WEAKER, baselines
 from kododo_env.play import __file__ as play
 from kododo_env.rules_arguments import default_players
 
@@ -24,7 +24,8 @@ def start_page() -> str:
 def _form(game: str) -> str:
     title = registry.batch_game(game, 1, 0).text(0).partition(":")[0]
     players = [(str(each), str(each)) for each in registry.door(game).PLAYERS]
-    opponents = [("", "trained"), *((name, name) for name in reversed(baselines(game)))]
+    weaker = (*reversed(WEAKER), *reversed(baselines(game)))
+    opponents = [("", "trained"), *((name, name) for name in weaker)]
     return f"""      <form action="table.html">
         <h2>{escape(title)}</h2>
         <input type="hidden" name="game" value="{escape(game)}" />

@@ -43,7 +43,8 @@ class Contest:
         """The agents; ValueError if there is no such one, or it cannot play this game."""
         game = self.make_game(1)
         agents = [
-            make_agent(each, game.name) if isinstance(each, str) else each for each in self.named()
+            make_agent(each, game.name, self.players) if isinstance(each, str) else each
+            for each in self.named()
         ]
         for agent in agents:
             if isinstance(agent, CheckingAgent):

@@ -26,8 +26,9 @@ class PlayConfig:
     players: int | None = None
     """Seats at the table; if not given 4, or the most that the game takes."""
     opponents: tuple[str, ...] = ()
-    """Names of agents, policy files, or bots whose code is run: one for each other seat, or one
-    for all of them; if not given, the policy that ships."""
+    """Names of agents, level-1 (the weakest) to level-5 among them, policy files, or bots whose
+    code is run: one for each other seat, or one for all of them; if not given, the policy that
+    ships."""
     people: Annotated[int, Bound(1, 100)] = 1
     """How many people play; each has an address of their own."""
     hints: str | None = None

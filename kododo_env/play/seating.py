@@ -49,13 +49,13 @@ def make_table(
             f"name {others}, or one for all, not {len(opponents)}"
         )
     best = best_agent(batch)
-    agents = [make_agent(name, game) for name in opponents] or [best] * others
+    agents = [make_agent(name, game, seats) for name in opponents] or [best] * others
     if len(agents) < others:
         agents *= others
     people_first: list[Agent | None] = [None] * people
     adviser = best if gives_hints(best) else None
     if hints is not None:
-        adviser = make_agent(hints, game)
+        adviser = make_agent(hints, game, seats)
     return Table(batch, [*people_first, *agents], adviser, seed, pictures)
 
 

@@ -96,7 +96,8 @@ def around(opponents: Sequence[Agent], seat: int) -> list[Agent | None]:
 
 def _agent(given: Any, game: BatchGame) -> Agent:
     """An agent that can play this game, by its name if that is given."""
-    agent: Agent = make_agent(given, game.name) if isinstance(given, str) else given
+    named = isinstance(given, str)
+    agent: Agent = make_agent(given, game.name, game.num_players) if named else given
     if isinstance(agent, CheckingAgent):
         agent.check(game)
     return agent

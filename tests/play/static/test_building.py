@@ -14,7 +14,7 @@ from docs.static_page import build as building
 from docs.static_page import npm
 from docs.static_page.start import start_page
 from kododo_env import registry
-from kododo_env.agent_registry import baselines, shipped
+from kododo_env.agent_registry import WEAKER, baselines, shipped
 from tests.play.static.folder import missing
 
 LOCK = {"numpy": {"name": "numpy", "file_name": "numpy.whl", "sha256": "0" * 64}, "more": {}}
@@ -28,7 +28,7 @@ def test_the_start_page_has_all_tables() -> None:
     page = start_page()
     for game in registry.DOORS:
         form = page.split(f'value="{game}"')[1].split("</form>")[0]
-        for each in (*map(str, registry.door(game).PLAYERS), *baselines(game)):
+        for each in (*map(str, registry.door(game).PLAYERS), *baselines(game), *WEAKER):
             assert f'<option value="{each}"' in form
 
 

@@ -1,0 +1,158 @@
+"""Find and measure the levels of the policies that ship: python -m agents.release.levels --help."""
+
+from __future__ import annotations
+
+from agents.commands.script import run_script
+
+if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+    run_script("agents.release.levels:LevelsConfig", "agents.release.levels:measure_levels")
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any
+from unittest.mock import patch
+
+import numpy as np
+
+from agents.release.config import policies_of
+from agents.release.make_policies import fingerprint
+from agents.release.runs import content_of
+from kododo_env.agent_registry import (
+    AS_IT_SHIPS,
+    LEVELS_FILE,
+    SEARCH,
+    SEARCHING,
+    WEAKER,
+    policy_path,
+    policy_tables,
+)
+from kododo_env.arena.chunk_log import ChunkLog
+from kododo_env.arena.intervals import Estimate, share
+from kododo_env.arena.match import Match
+from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.workers import cores, run, worker_pool
+from kododo_env.core.agent import Agent
+from kododo_env.core.bounds import Bound, Games, Processes, check_settings
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.search import search
+from kododo_env.system.files import write_json
+from kododo_env.system.folders import filled_folder
+
+TEMPERATURES, TRIAL_GAMES = tuple(2.0**k for k in range(-2, 7)), 1000  # that are tried
+TIME, MOST_SEARCHED = "500ms", 20_000
+# Other deals for each purpose, and than for the policies' own choice and strength.
+TRIAL_DEALS, LEVEL_DEALS, SEARCH_DEALS = 4001, 4002, 4003
+
+
+@dataclass(frozen=True)
+class LevelsConfig:
+    """Find how hot the policies that ship play at each level, and measure the levels.
+
+    The shares of the weaker levels are to lie evenly between that of random play and parity. What
+    was measured with the same policy is not measured again; the same command goes on.
+    """
+
+    only: tuple[str, ...] = ()
+    """Only the levels of these policies, such as kododo-4p; if not given of all."""
+    jobs: Processes = field(default_factory=cores)
+    """How many processes at a time (default: one for each core)."""
+    games: Games = 8000
+    """Games for each level's share; at most 1,000 of them to try a temperature."""
+    search_games: Annotated[int, Bound(1, MOST_SEARCHED)] = 200
+    """Games of the level that searches, which take some seconds each."""
+    out: Path = LEVELS_FILE
+    """The file for what is found."""
+    runs: Path = Path("runs/levels")
+    """The folder for the searches' games so far."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        policies_of(self.only)  # raises if one is unknown
+
+
+def measure_levels(config: LevelsConfig) -> None:
+    """Measure what the file does not have yet: the quick levels of all tables first.
+
+    Raises:
+        ValueError: The folder of the searches' games holds those of something else.
+    """
+    tables = policies_of(config.only)
+    with filled_folder(config.runs), worker_pool(config.jobs) as pool:
+        for part in (quick_levels, searching_level):
+            found = pool.map(part, tables, [config] * len(tables))
+            for table, levels in zip(tables, found, strict=True):
+                entry = {"sha256": fingerprint(policy_path(table)), "levels": levels}
+                write_json(config.out, content_of(config.out) | {table: entry})
+                shares = (f"{each['share']['mean']:.3f}" for each in levels.values())
+                print(f"{table}:", *shares, flush=True)
+
+
+def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
+    """The levels of a table, those without search measured if they are not yet."""
+    known = _known(table, config)
+    if known and known[AS_IT_SHIPS]["games"] >= config.games:
+        return known
+    policy, trial_games = OnnxAgent(policy_path(table)), min(config.games, TRIAL_GAMES)
+    tried = [
+        _share(OnnxAgent(policy.path, each), policy, trial_games, TRIAL_DEALS).mean
+        for each in TEMPERATURES
+    ]
+    least = _share("random", policy, trial_games, TRIAL_DEALS).mean
+    parity, parts = 1 / policy.num_players, len(WEAKER) + 1
+    wanted = [least + (parity - least) * (number + 1) / parts for number in range(len(WEAKER))]
+    temperatures = [*temperatures_for(wanted, tried), policy.temperature]
+    found = {}
+    for name, each in zip((*WEAKER, AS_IT_SHIPS), temperatures, strict=True):
+        won = _share(OnnxAgent(policy.path, each), policy, config.games, LEVEL_DEALS)
+        games = policy.num_players * -(-config.games // policy.num_players)
+        found[name] = {"temperature": each, "share": won.to_json(), "games": games}
+    return found | {name: known[name] for name in (SEARCHING,) if name in known}
+
+
+def temperatures_for(wanted: Sequence[float], tried: Sequence[float]) -> list[float]:
+    """The temperatures of some shares, in two digits, between those that were tried."""
+    falling = np.minimum.accumulate(tried)
+    found = np.interp(wanted, falling[::-1], np.log(TEMPERATURES)[::-1])
+    return [float(f"{each:.2g}") for each in np.exp(found)]
+
+
+def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
+    """The levels of a table, after as many games of the one with search as are asked for.
+
+    They are played one by one, since the decisions of a batch share their time, and each deal is
+    kept as soon as it is over. The time is the processor's, so that other work on the machine does
+    not make the level weaker.
+    """
+    game, players = policy_tables()[table]
+    name = f"{SEARCH}{table}:{TIME}"
+    match = Match(name, table, game, players, config.search_games, SEARCH_DEALS)
+    heading = {"search": name, "sha256": fingerprint(policy_path(table)), "seed": SEARCH_DEALS}
+    lineup = (0, *[1] * (players - 1))
+    deals = [Chunk(index, lineup, 1) for index in range(MOST_SEARCHED)]
+    with (
+        patch.object(search, "time", SimpleNamespace(monotonic=time.process_time)),
+        ChunkLog(config.runs / f"{table}.partial", heading, deals, resume=True) as log,
+    ):
+        left = [deal for deal in deals[: match.deals] if deal.index not in log.results]
+        for result in run(match, left):
+            log.append(result)
+        won = share([result.shares[0, 0] for result in log.results.values()])
+    games = players * len(log.results)
+    return _known(table, config) | {
+        SEARCHING: {"search": TIME, "share": won.to_json(), "games": games}
+    }
+
+
+def _known(table: str, config: LevelsConfig) -> dict[str, Any]:
+    """The levels that the file has of a table; none if they are those of another policy."""
+    entry = content_of(config.out).get(table, {})
+    same = entry.get("sha256") == fingerprint(policy_path(table))
+    return dict(entry["levels"]) if same else {}
+
+
+def _share(one: Agent | str, policy: OnnxAgent, games: int, deals: int) -> Estimate:
+    """The share of an agent alone against P - 1 of the policy."""
+    return Match(one, policy, policy.game, policy.num_players, games, deals).play().share

@@ -1,0 +1,86 @@
+"""The levels: five agents by name for each table, all of the policy that ships for it."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from itertools import pairwise
+
+import gymnasium
+import pytest
+
+import kododo_env
+from kododo_env.agent_registry import (
+    AS_IT_SHIPS,
+    LEVELS,
+    LEVELS_FILE,
+    SEARCHING,
+    WEAKER,
+    levels,
+    make_agent,
+    policy_path,
+    policy_tables,
+)
+from kododo_env.arena.match import Match
+from kododo_env.arena.tournament import Tournament
+from kododo_env.play.seating import make_table
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.search.search import SearchAgent
+from tests.doors import TABLES
+
+
+def test_they_were_measured_with_the_policies_that_ship() -> None:
+    known = json.loads(LEVELS_FILE.read_text("utf-8"))
+    for name in policy_tables():
+        found = sha256(policy_path(name).read_bytes()).hexdigest()
+        assert known[name]["sha256"] == found, f"{name} is another policy now: make levels"
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_they_are_apart_by_their_intervals(game: str, players: int) -> None:
+    """As far as the policy; the last one's games are few, and in Combi-Combo it gains nothing."""
+    shares = {name: each["share"] for name, each in levels(game, players).items()}
+    assert tuple(shares) == LEVELS
+    for weaker, stronger in pairwise((*WEAKER, AS_IT_SHIPS)):
+        assert shares[weaker]["high"] < shares[stronger]["low"]
+    assert shares[AS_IT_SHIPS]["mean"] == pytest.approx(1 / players, abs=0.03)
+    assert shares[SEARCHING]["high"] > 1 / players
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_all_play_by_the_policy(game: str, players: int) -> None:
+    agents = {name: make_agent(name, game, players) for name in LEVELS}
+    assert [agent.name for agent in agents.values()] == list(LEVELS)
+    search = agents.pop(SEARCHING)
+    assert isinstance(search, SearchAgent)
+    assert search.budget.milliseconds == 500
+    heated = [*agents.values(), search.policy]
+    assert {agent.path for agent in heated} == {policy_path(f"{game}-{players}p")}
+    *temperatures, last, searched = [agent.temperature for agent in heated]
+    assert temperatures == sorted(temperatures, reverse=True)
+    assert last == searched == OnnxAgent(heated[0].path).temperature < temperatures[-1]
+
+
+def test_they_sit_wherever_agents_are_named() -> None:
+    position = make_table("kododo", 3, ["level-2"], hints="level-1").talk(0, {"type": "look"})[0][0]
+    assert [each["name"] for each in position["players"][1:]] == ["level-2", "level-2"]
+    agents = ("level-1", "search:level-1:4", "heuristic")
+    loaded = Tournament("kado", agents, 2, games=40).load_agents()
+    assert [agent.name for agent in loaded] == list(agents)
+    assert Match("level-1", "level-4", "kododo", 2, games=400).play().share.mean < 0.3
+    env = gymnasium.make(kododo_env.kododo_v0.GYMNASIUM_ID, num_players=2, opponents="level-3")
+    _, info = env.reset(seed=0)
+    env.step(env.action_space.sample(info["action_mask"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "said"),
+    [
+        ("level-6", 4, "there are the levels level-1, level-2, .*, level-5, not 'level-6'"),
+        ("level-1", None, "level-1 needs the number of players, as in make_agent"),
+        ("level-1", 9, "kododo with 9 players has no levels: no policy ships for it"),
+    ],
+)
+def test_a_level_that_is_none_is_refused(name: str, players: int | None, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        make_agent(name, "kododo", players)

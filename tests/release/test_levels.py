@@ -1,0 +1,50 @@
+"""How levels are found: their temperatures, and that nothing is measured twice."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agents.release import levels as maker
+from agents.release.levels import TEMPERATURES, LevelsConfig, measure_levels, temperatures_for
+from kododo_env.agent_registry import LEVELS, SEARCHING
+from kododo_env.search import outcome_model
+from tests.helpers import Here
+
+
+def test_a_share_has_the_temperature_between_those_that_were_tried() -> None:
+    tried = [0.5 - 0.02 * place for place in range(len(TEMPERATURES))]
+    tried[2] += 0.05  # by luck
+    between = (tried[5] + tried[6]) / 2
+    wanted = float(f"{(TEMPERATURES[5] * TEMPERATURES[6]) ** 0.5:.2g}")
+    assert temperatures_for([tried[5], between], tried) == [TEMPERATURES[5], wanted]
+
+
+def test_nothing_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(maker, "worker_pool", lambda _: Here())
+    monkeypatch.setattr(maker, "TIME", "1ms")
+    monkeypatch.setattr(outcome_model, "FITTED_GAMES", 16)
+    out = tmp_path / "levels.json"
+    config = LevelsConfig(("kododo-2p",), 1, games=8, search_games=4, out=out, runs=tmp_path)
+    measure_levels(config)
+    first = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
+    assert {name: each["games"] for name, each in first.items()} == dict(
+        zip(LEVELS, (8, 8, 8, 8, 4), strict=True)
+    )
+    played, run = [], maker.run
+    monkeypatch.setattr(maker, "_share", lambda *_: pytest.fail("measured twice"))
+    monkeypatch.setattr(maker, "run", lambda what, left: played.extend(left) or run(what, left))
+    measure_levels(replace(config, search_games=6))  # it goes on
+    assert [deal.index for deal in played] == [2]
+    measure_levels(config)  # and keeps what there is more than asked for
+    again = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
+    assert again[SEARCHING]["games"] == 6
+    assert {**again, SEARCHING: 0} == {**first, SEARCHING: 0}
+    monkeypatch.setattr(maker, "fingerprint", lambda _: "that of another policy")
+    with pytest.raises(pytest.fail.Exception, match="measured twice"):
+        measure_levels(config)
+    with pytest.raises(ValueError, match="unknown policy 'chess'; choose from"):
+        LevelsConfig(("chess",))
