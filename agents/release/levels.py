@@ -33,6 +33,7 @@ from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.intervals import Estimate, share
 from kododo_env.arena.match import Match
 from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.tournament import check_numbers
 from kododo_env.arena.workers import cores, run, worker_pool
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Processes, check_settings
@@ -70,7 +71,10 @@ class LevelsConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        policies_of(self.only)  # raises if one is unknown
+        tables = [policy_tables()[name] for name in policies_of(self.only)]  # raises if unknown
+        for _, players in tables:
+            check_numbers(players, self.games, LEVEL_DEALS)
+            check_numbers(players, self.search_games, SEARCH_DEALS)
 
 
 def measure_levels(config: LevelsConfig) -> None:
