@@ -33,7 +33,7 @@ PY := $(VENV)/bin/python
 # the environment says otherwise: all of them, and what they start, read the same sources.
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 4 --dist worksteal
 TOOLS := tests/fuzz tests/faults tests/release
-EXTRAS := train,render,open-spiel,offline,mcp
+EXTRAS := train,render,open-spiel,dataset,mcp
 # Written last, so that an interrupted install does not count as one.
 READY := $(VENV)/.complete
 # Ray has an environment of its own: it wants a gymnasium of its own.

@@ -16,6 +16,10 @@ COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
     "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
+    "dataset": (
+        "dataset:DatasetConfig",
+        "write decisions of mixed strength, to learn from offline",
+    ),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
     "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),
     "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),

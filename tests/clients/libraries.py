@@ -48,4 +48,8 @@ CLIENTS = (
     Client("Tianshou", "tianshou_dqn.py", "2 epochs", ("tianshou", "pettingzoo")),
     # agilerl imports peft and does not ask for it.
     Client("AgileRL", "agilerl_ppo.py", "update 3: mean return", ("agilerl", "peft")),
+    Client(
+        "Data sets", "read_dataset.py", "episodes: 400",
+        ("pyarrow", "pandas", "polars", "duckdb", "datasets", "minari", "pillow"), torch=False,
+    ),
 )  # fmt: skip
