@@ -17,7 +17,9 @@ PAGE = Path(__file__).with_name("licences.md")
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 PROJECT = "kododo-env"
 # A package is listed with the first that brings it.
-EXTRAS = ("", "render", "play", "sb3", "train", "open-spiel", "offline", "dataset", "mcp")
+EXTRAS = (
+    "", "render", "play", "sb3", "export", "train", "open-spiel", "offline", "dataset", "mcp",
+)  # fmt: skip
 GROUPS = ("docs", "dev")
 COPYLEFT = re.compile(r"GPL|GNU|MPL|Mozilla|EPL|CDDL|EUPL|OSL")
 LONGEST_FIELD = 60  # letters; a longer License field is the licence itself, not its name

@@ -21,7 +21,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from agents.commands.best_response_config import BestResponseConfig
-from agents.export.metadata_file import write_metadata
 from agents.export.onnx_export import export_policy
 from agents.export.policy_weights import changed_rules, game_of
 from agents.recipes.recipe import Recipe
@@ -31,6 +30,7 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
 from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
+from kododo_env.export.metadata_file import write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import written_whole
 

@@ -10,9 +10,9 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.export.metadata_file import metadata_file
 from agents.export.plain import write_plain
 from kododo_env.agent_registry import SUFFIX, policy_path
+from kododo_env.export.metadata_file import metadata_file
 
 
 @dataclass(frozen=True)

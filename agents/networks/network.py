@@ -14,8 +14,8 @@ from agents.networks.canonical import Canonical, columns_of
 from agents.networks.tied import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.observation import ObservationLayout, Piece
+from kododo_env.policy.onnx_graph import ILLEGAL
 
-ILLEGAL = -1e8  # the logit of an action that is not legal
 LARGEST_LOGIT = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
 # Arguments of GameNetwork beside the layouts.
 SETTINGS = ("width", "depth", "one_hot", "tied")

@@ -12,8 +12,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, Template
 
-from agents.export.metadata_file import ENDING
 from kododo_env.agent_registry import POLICIES
+from kododo_env.export.metadata_file import ENDING
 from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
 

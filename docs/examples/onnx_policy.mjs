@@ -11,7 +11,7 @@ export async function loadPolicy(ort, model, metadata) {
   const numbers = sum(metadata.pieces.map(([, shape]) => product(shape)));
   const wide = metadata.pieces.some(([, , maximum]) => maximum > 255);
 
-  // For arrays of N observations and masks: logits (N arrays) and values.
+  // For arrays of N observations and masks: logits (N arrays) and values, null if it has none.
   async function evaluate(observations, masks) {
     const rows = observations.flat();
     const { logits, value } = await session.run({
@@ -23,7 +23,7 @@ export async function loadPolicy(ort, model, metadata) {
         metadata.actions.length,
       ]),
     });
-    return { logits: rowsOf(logits), values: [...value.data] };
+    return { logits: rowsOf(logits), values: value ? [...value.data] : null };
   }
 
   // The likeliest action of each, as at temperature 0: the first action whose logit is within TIE

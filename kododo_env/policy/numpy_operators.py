@@ -6,6 +6,7 @@ written to; what is given back may be a view of one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
@@ -66,8 +67,49 @@ def _cast(x: Array, *, to: int) -> Any:
     return x.astype(DTYPES[to])
 
 
+def _power(x: Array, by: Array) -> Any:
+    return np.power(x, by).astype(x.dtype)
+
+
 def _where(condition: Array, x: Array, y: Array) -> Any:
     return _alike(partial(np.where, condition))(x, y)
+
+
+# --- activations ----------------------------------------------------------------------------
+
+_ERF = np.vectorize(math.erf, otypes=[np.float64])  # numpy has none
+
+
+def _sigmoid(x: Array) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def _softplus(x: Array) -> Any:
+    return np.logaddexp(x.dtype.type(0), x)
+
+
+def _leaky_relu(x: Array, *, alpha: float = 0.01) -> Any:
+    return np.where(x < 0, x.dtype.type(alpha) * x, x)
+
+
+def _elu(x: Array, *, alpha: float = 1.0) -> Any:
+    return np.where(x < 0, x.dtype.type(alpha) * np.expm1(x), x)
+
+
+def _selu(x: Array, *, alpha: float = 1.6732632423543772, gamma: float = 1.0507009873554805) -> Any:
+    return x.dtype.type(gamma) * _elu(x, alpha=alpha)
+
+
+def _celu(x: Array, *, alpha: float = 1.0) -> Any:
+    return np.maximum(x, 0) + np.minimum(0, alpha * np.expm1(x / x.dtype.type(alpha)))
+
+
+def _hard_sigmoid(x: Array, *, alpha: float = 0.2, beta: float = 0.5) -> Any:
+    return np.clip(x.dtype.type(alpha) * x + x.dtype.type(beta), 0, 1)
+
+
+def _prelu(x: Array, slope: Array) -> Any:
+    return _alike(lambda x, slope: np.where(x < 0, slope * x, x))(x, slope)
 
 
 # --- products and sums ----------------------------------------------------------------------
@@ -96,6 +138,43 @@ def _reduced(function: Callable[..., Any]) -> Operator:
         return np.asarray(function(x, axis=along, keepdims=bool(keepdims)), x.dtype)
 
     return operator
+
+
+def _log_sum_exp(x: Array, axis: Any = None, keepdims: bool = False) -> Any:
+    most = x.max(axis=axis, keepdims=True)
+    total = np.log(np.exp(x - most).sum(axis=axis, keepdims=True)) + most
+    return total if keepdims else np.squeeze(total, axis)
+
+
+def _norm(x: Array, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.sqrt(np.square(x).sum(axis=axis, keepdims=keepdims))
+
+
+def _log_softmax(x: Array, *, axis: int = -1) -> Any:
+    return x - _log_sum_exp(x, axis, True)
+
+
+def _softmax(x: Array, *, axis: int = -1) -> Any:
+    return np.exp(_log_softmax(x, axis=axis))
+
+
+def _layer_norm(
+    x: Array, scale: Array, bias: Array | None = None, *,
+    axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1,
+) -> Any:  # fmt: skip
+    axes = tuple(range(axis % x.ndim, x.ndim))
+    centred = x - x.mean(axes, keepdims=True)
+    deviation = np.sqrt(np.square(centred).mean(axes, keepdims=True) + x.dtype.type(epsilon))
+    scaled = centred / deviation * scale
+    return scaled if bias is None else scaled + bias
+
+
+def _batch_norm(
+    x: Array, *given: Array, epsilon: float = 1e-5, momentum: float = 0.9, training_mode: int = 0
+) -> Any:  # no training_mode but 0 is read
+    lengths = (-1, *[1] * (x.ndim - 2))  # each is for the second axis
+    scale, bias, mean, variance = (each.reshape(lengths) for each in given)
+    return (x - mean) / np.sqrt(variance + x.dtype.type(epsilon)) * scale + bias
 
 
 def _cumulated(x: Array, axis: Array, *, exclusive: int = 0, reverse: int = 0) -> Any:
@@ -202,7 +281,8 @@ BY_NUMBER: dict[str, Operator] = {
     "GreaterOrEqual": _alike(np.greater_equal), "Less": _alike(np.less),
     "LessOrEqual": _alike(np.less_equal), "Max": _alike(lambda *arrays: reduce(np.maximum, arrays)),
     "Min": _alike(lambda *arrays: reduce(np.minimum, arrays)), "Mod": _mod,
-    "Mul": _alike(np.multiply), "Or": _alike(np.logical_or), "Sub": _alike(np.subtract),
+    "Mul": _alike(np.multiply), "Or": _alike(np.logical_or), "PRelu": _prelu, "Pow": _power,
+    "Sub": _alike(np.subtract), "Sum": _alike(lambda *arrays: reduce(np.add, arrays)),
     "Where": _where,
 }  # fmt: skip
 """Those whose inputs are spread to one shape."""
@@ -210,14 +290,25 @@ BY_NUMBER: dict[str, Operator] = {
 OPERATORS: dict[str, Operator] = {
     **BY_NUMBER,
     "Abs": _one(np.abs), "ArgMax": _place_of(np.argmax), "ArgMin": _place_of(np.argmin),
-    "Cast": _cast, "Ceil": _one(np.ceil), "Concat": _concatenated, "CumSum": _cumulated,
-    "Expand": _expanded, "Flatten": _flattened, "Floor": _one(np.floor), "Gather": _gather,
+    "BatchNormalization": _batch_norm, "Cast": _cast, "Ceil": _one(np.ceil), "Celu": _celu,
+    "Concat": _concatenated, "CumSum": _cumulated, "Elu": _elu,
+    "Erf": _one(lambda x: _ERF(x).astype(x.dtype)), "Exp": _one(np.exp), "Expand": _expanded,
+    "Flatten": _flattened, "Floor": _one(np.floor), "Gather": _gather,
     "GatherElements": _gather_elements, "GatherND": _gather_nd, "Gemm": _gemm,
-    "Identity": _one(lambda x: x), "MatMul": _alike(np.matmul), "Neg": _one(np.negative),
-    "Not": _one(np.logical_not), "Range": _range, "ReduceMax": _reduced(np.max),
+    "HardSigmoid": _hard_sigmoid,
+    "HardSwish": _one(lambda x: x * _hard_sigmoid(x, alpha=1 / 6)),
+    "Identity": _one(lambda x: x), "IsNaN": _one(np.isnan), "LayerNormalization": _layer_norm,
+    "LeakyRelu": _leaky_relu, "Log": _one(np.log), "LogSoftmax": _log_softmax,
+    "MatMul": _alike(np.matmul), "Mish": _one(lambda x: x * np.tanh(_softplus(x))),
+    "Neg": _one(np.negative), "Not": _one(np.logical_not), "Range": _range,
+    "Reciprocal": _one(np.reciprocal), "ReduceL2": _reduced(_norm),
+    "ReduceLogSumExp": _reduced(_log_sum_exp), "ReduceMax": _reduced(np.max),
     "ReduceMean": _reduced(np.mean), "ReduceMin": _reduced(np.min), "ReduceSum": _reduced(np.sum),
-    "Relu": _one(lambda x: np.maximum(x, x.dtype.type(0))), "Reshape": _reshaped, "Shape": _shape,
-    "Slice": _sliced, "Split": _split, "Squeeze": _squeezed, "Transpose": _transposed,
+    "Relu": _one(lambda x: np.maximum(x, x.dtype.type(0))), "Reshape": _reshaped,
+    "Round": _one(np.rint), "Selu": _selu, "Shape": _shape, "Sigmoid": _one(_sigmoid),
+    "Sign": _one(np.sign), "Slice": _sliced, "Softmax": _softmax, "Softplus": _one(_softplus),
+    "Softsign": _one(lambda x: x / (1 + np.abs(x))), "Split": _split, "Sqrt": _one(np.sqrt),
+    "Squeeze": _squeezed, "Tanh": _one(np.tanh), "Transpose": _transposed,
     "Unsqueeze": _unsqueezed,
 }  # fmt: skip
 """All that policies may have: exported graphs are made of these and their like.

@@ -39,6 +39,7 @@ class OnnxAgent(Agent):
         game: The game's name.
         num_players: For how many players the policy is.
         by_row: It may be asked for several seats at once, see ``RowAgent``.
+        value: None if the file has no value: then the agent is no ``ValueAgent``.
 
     Raises:
         ValueError: There is no such file, or it is no policy of this project.
@@ -57,6 +58,8 @@ class OnnxAgent(Agent):
             self._session = open_session(file.content, self.metadata, threads)
         except ValueError as error:
             raise self._wrong(error) from error
+        if len(self._session.outputs) == 1:  # so that ``isinstance`` tells
+            self.value = None  # type: ignore[assignment, method-assign]
         self.game = self.metadata.game
         self.num_players = self.metadata.num_players
         given = self.metadata.temperature if temperature is None else temperature
@@ -105,6 +108,8 @@ class OnnxAgent(Agent):
     def evaluate(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
         """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
 
+        Values are NaN if the file has none.
+
         Raises:
             ValueError: The graph fails, or the network gives what is no number.
         """
@@ -119,10 +124,12 @@ class OnnxAgent(Agent):
     def _answers(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
         """The same of ``ROWS`` positions at most."""
         try:
-            logits, values = answers_of(self._session, fed(self._session, observation, action_mask))
+            logits, *values = answers_of(
+                self._session, fed(self._session, observation, action_mask)
+            )
         except ValueError as error:
             raise self._wrong(error) from error
-        return logits, values
+        return logits, values[0] if values else np.full(len(logits), np.nan, np.float32)
 
     def _wrong(self, error: ValueError) -> ValueError:
         return ValueError(f"{plain(self.path)} cannot be played: {error}")

@@ -70,7 +70,8 @@ _MODEL = {
     7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", many=True, fields=_OPSET),
     14: _Field("metadata_props", many=True, fields=_ENTRY),
 }  # fmt: skip
-_ANY_NUMBER = {"Concat", "Max", "Min"}  # of inputs, so that none of them can be left out
+_ANY_NUMBER = {"Concat", "Max", "Min", "Sum"}  # of inputs, so that none of them can be left out
+_NO_WHOLE = {"BatchNormalization": "training_mode", "GatherND": "batch_dims"}  # attributes
 USED_TWICE = "a name is used twice in it"
 _ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
 
@@ -131,8 +132,8 @@ def _check_node(node: Mapping[str, Any]) -> None:
 def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise ValueError for traps that the runtime does not survive: the process would be killed."""
     operator = text_of(node, "op_type")
-    if operator == "GatherND" and any(each.get("i") for each in node.get("attribute", ())):
-        raise ValueError("GatherND with batch_dims is not what a policy has")
+    if operator in _NO_WHOLE and any(each.get("i") for each in node.get("attribute", ())):
+        raise ValueError(f"{operator} with {_NO_WHOLE[operator]} is not what a policy has")
     taken = node.get("input", []) if operator in _ANY_NUMBER else []
     if b"" in [*taken, *node.get("output", [])]:
         raise ValueError(f"its {operator} leaves out an input or output that it must have")

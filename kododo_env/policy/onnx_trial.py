@@ -44,7 +44,7 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
         session = SESSION(content, threads, memory)
         _check_ends(session, metadata)
         for rows in ROWS:
-            logits, _ = answers_of(session, fed(session, *_made_up(metadata, rows)), SECONDS)
+            logits = answers_of(session, fed(session, *_made_up(metadata, rows)), SECONDS)[0]
             if logits[-1].argmax() != len(metadata.actions) - 1:
                 raise ValueError("it likes illegal actions better than legal ones")
     return session
@@ -71,11 +71,11 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
         "value": ("tensor(float)", []),
     }
     names = [sorted(each.name for each in side) for side in sides]
-    if names != [["action_mask", "observation"], ["logits", "value"]]:
+    if names[0] != ["action_mask", "observation"] or names[1] not in (["logits"], [*_OUTPUTS]):
         raise ValueError(f"it has other inputs or outputs than a policy: {plain(names)}")
     found = {each.name: each for side in sides for each in side}
-    for name, (kind, shape) in wanted.items():
-        end = found[name]
+    for name, end in found.items():
+        kind, shape = wanted[name]
         fits = list(end.shape[1:]) == shape and len(end.shape) == len(shape) + 1
         if end.type != kind or not fits or isinstance(end.shape[0], int):
             raise ValueError(
@@ -94,21 +94,22 @@ def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[Array, Int8]:
 
 
 def answers_of(session: Any, feed: Feed, seconds: float | None = None) -> list[Float32]:
-    """Logits (N, A) and values (N,) of a session for N positions, see ``fed``.
+    """Logits (N, A), and values (N,) if it has any, of a session for N positions, see ``fed``.
 
     Raises:
         ValueError: It fails, takes more than ``seconds``, or answers in another shape, or with a
             number that is not finite.
     """
+    names = _OUTPUTS[: len(session.outputs)]
     try:
-        answers: list[Any] = session.run(_OUTPUTS, feed, seconds)
+        answers: list[Any] = session.run(names, feed, seconds)
     except TimeoutError as error:
         late = f"(it is not done after {seconds:g} seconds)"
         raise ValueError(f"its graph fails: {plain(error)} {late}") from error
     except Exception as error:  # neither runtime has a common class for what a bad graph raises
         raise ValueError(f"its graph fails: {plain(error)}") from error
     shape = feed["action_mask"].shape
-    for name, answer, wanted in zip(_OUTPUTS, answers, (shape, shape[:1]), strict=True):
+    for name, answer, wanted in zip(names, answers, (shape, shape[:1]), strict=False):
         if answer.shape != wanted:
             raise ValueError(f"its {name} for {shape[0]} positions has the shape {answer.shape}")
         if not all_true(np.isfinite(answer)):

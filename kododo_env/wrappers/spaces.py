@@ -29,6 +29,8 @@ class ObservationFormat:
 
     Attributes:
         dtype: That of an observation's numbers.
+        maxima: Their maxima in that dtype, (F,).
+        normalize: Whether they are divided by these.
         box: The space of an observation's numbers, (F,).
         space: The space of an observation: a Dict with the mask, or ``box`` alone.
         in_observation: Whether the mask is there.
@@ -53,9 +55,9 @@ class ObservationFormat:
         layout = game.layout
         self.dtype = _number_type(observation_dtype, layout.dtype, normalize)
         self.in_observation, self.in_info = action_mask != "info", action_mask != "observation"
-        self._maxima = layout.maxima.astype(self.dtype)
-        self._normalize = normalize
-        high = np.ones_like(self._maxima) if normalize else self._maxima
+        self.maxima = layout.maxima.astype(self.dtype)
+        self.normalize = normalize
+        high = np.ones_like(self.maxima) if normalize else self.maxima
         self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
         self.space: spaces.Space[Any] = self.box
         if self.in_observation:
@@ -70,8 +72,15 @@ class ObservationFormat:
         else:
             rows = np.empty((game.num_envs, game.num_players, game.layout.size), self.dtype)
             game.observe(out=rows)
-        if self._normalize:
-            rows /= self._maxima
+        return self._scaled(rows)
+
+    def of_rows(self, rows: Array) -> Array:
+        """The numbers of an observation that a game has told, of one or several rows (..., F)."""
+        return self._scaled(rows.astype(self.dtype))
+
+    def _scaled(self, rows: Array) -> Array:
+        if self.normalize:
+            rows /= self.maxima
         return rows
 
     def observation(self, numbers: Array, mask: Array) -> Observation:

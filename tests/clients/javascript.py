@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.export.onnx_export import positions
 from agents.export.policy_weights import game_of
 from kododo_env.agent_registry import POLICIES, shipped
 from kododo_env.core.agent import first_of_best
+from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.clients.python_clients import EXAMPLES, Skipped
 from tests.clients.serving import serving

@@ -11,12 +11,13 @@ import torch
 from onnx import TensorProto
 
 from agents.export.half_precision import halved
-from agents.export.onnx_export import POSITIONS, check_parity, positions
-from agents.export.policy_graph import policy_bytes
+from agents.export.onnx_export import check_parity
 from agents.export.policy_weights import network_of
 from kododo_env import registry
 from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.export.parity import POSITIONS, positions
+from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import GAMES, TABLES
 from tests.exported import exported

@@ -13,11 +13,11 @@ import pytest
 from onnx import TensorProto
 from scipy.special import softmax
 
-from agents.export.onnx_export import positions
 from agents.export.plain import write_plain
 from agents.export.policy_weights import game_of, network_of
 from kododo_env.agent_registry import POLICIES, shipped
 from kododo_env.core.agent import first_of_best
+from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.policy.test_ties import unlucky
 

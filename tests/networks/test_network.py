@@ -20,6 +20,8 @@ from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.agent import first_of_best
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.export import exporting
+from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.exported import exported
 from tests.helpers import play_random, rearranged
@@ -58,7 +60,7 @@ def symmetries(canonical: Canonical, every: int = 1) -> list[np.ndarray]:
 @pytest.mark.parametrize("name", registry.DOORS)
 def test_twins_look_the_same_to_the_network(name: str, tied: bool) -> None:
     game = largest(name)
-    observation, _ = export.positions(game, 500 if tied else 2000)
+    observation, _ = positions(game, 500 if tied else 2000)
     network = tied_network(game.layout, game.actions) if tied else random_network(game)
     near = 1e-4 if tied else 1e-5
     with torch.no_grad():
@@ -75,7 +77,7 @@ def test_twins_look_the_same_to_the_network(name: str, tied: bool) -> None:
 @pytest.mark.parametrize("name", registry.DOORS)
 def test_the_canonical_observation_is_one_of_the_twins(name: str) -> None:
     game = largest(name)
-    observation, _ = export.positions(game, 300)
+    observation, _ = positions(game, 300)
     canonical = Canonical(game.layout, game.actions)
     found = canonical(torch.from_numpy(observation))[0].numpy()
     back = np.empty_like(observation)
@@ -249,7 +251,7 @@ def test_the_file_plays_as_the_network(policy: tuple[GameNetwork, BatchGame, Pat
     network, game, path = policy
     agent = OnnxAgent(path)
     export.check_parity(network, agent, game)
-    observation, mask = export.positions(game, 500, seed=9)
+    observation, mask = positions(game, 500, seed=9)
     with torch.no_grad():
         logits = masked(network(torch.from_numpy(observation))[0], torch.from_numpy(mask))
     got, _ = agent.evaluate(observation, mask)
@@ -267,7 +269,7 @@ def test_a_file_that_disagrees_is_not_written(
 ) -> None:
     _, game, path = policy
     other = random_network(game, seed=1)
-    monkeypatch.setattr(export, "_to_onnx", lambda *_: onnx.load(path))
+    monkeypatch.setattr(exporting, "policy_model", lambda *_: onnx.load(path))
     with pytest.raises(ValueError, match="disagrees with the network"):
         export.export_policy(other, game, tmp_path / "bot.onnx")
     assert list(tmp_path.iterdir()) == []

@@ -11,9 +11,8 @@ import pytest
 import torch
 
 from agents.export.half_precision import halved
-from agents.export.onnx_export import check_parity, positions
+from agents.export.onnx_export import check_parity
 from agents.export.plain import write_plain
-from agents.export.policy_graph import policy_bytes
 from agents.export.policy_weights import network_of
 from agents.networks.network import GameNetwork
 from agents.networks.tied import raw_blocks
@@ -22,6 +21,8 @@ from kododo_env import registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece
+from kododo_env.export.parity import positions
+from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import TABLES
 from tests.exported import exported

@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "baselines")
 LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_sb3.py")
+LEARN_EXTRAS = ("play", "render", "sb3", "export", "train")
 DOORS = [
     f"tests/wrappers/test_{each}.py"
     for each in ("every_wrapper", "gymnasium", "gymnasium_vector", "pettingzoo")
@@ -97,13 +98,11 @@ def lowest(session: nox.Session) -> None:
 def newest_training(session: nox.Session) -> None:
     """The newest versions of what learns, beside torch."""
     session.install("--quiet", TORCH)
-    try_with(
-        session, "--upgrade", TORCH, *needed("play", "render", "sb3", "train"), given=list(LEARNS)
-    )
+    try_with(session, "--upgrade", TORCH, *needed(*LEARN_EXTRAS), given=list(LEARNS))
 
 
 @nox.session(python=PYTHONS[0])
 def lowest_training(session: nox.Session) -> None:
     """The lower bounds of what learns, beside torch."""
     session.install("--quiet", TORCH)
-    try_with(session, TORCH, *oldest(needed("play", "render", "sb3", "train")), given=list(LEARNS))
+    try_with(session, TORCH, *oldest(needed(*LEARN_EXTRAS)), given=list(LEARNS))

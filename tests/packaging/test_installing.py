@@ -164,6 +164,7 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
 MISSING = {
     "import kododo_env.arena.match": ("kododo_env.arena needs scipy", "play"),
     "import kododo_env.wrappers.sb3": ("BatchVecEnv needs stable_baselines3", "sb3"),
+    "import kododo_env.export": ("kododo_env.export needs onnx", "export"),
     "import kododo_env.wrappers.open_spiel": ("needs pyspiel", "open-spiel"),
     'kododo_env.kado_v0.env(render_mode="rgb_array")': ("drawing pixels needs resvg-py", "render"),
 }
@@ -186,7 +187,7 @@ def test_extras_are_named_as_every_pip_finds_them() -> None:
         for found in NAMES_AN_EXTRA.findall((ROOT / file).read_text()):
             named |= dict.fromkeys("".join(found).split(","), file)
     assert {extra: file for extra, file in named.items() if extra not in extras} == {}
-    assert {"open-spiel", "play", "render", "sb3", "train"} <= {*named}
+    assert {"export", "open-spiel", "play", "render", "sb3", "train"} <= {*named}
 
 
 def test_without_an_extra_it_is_said_which_one_is_missing(wheel: Path, tmp_path: Path) -> None:

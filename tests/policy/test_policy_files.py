@@ -16,11 +16,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import kododo_env
-from agents.export.onnx_export import positions
-from agents.export.policy_graph import portable
 from agents.export.policy_weights import game_of
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, shipped
+from kododo_env.export.parity import positions
+from kododo_env.export.policy_graph import portable
 from kododo_env.policy import onnx_trial
 from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata
 from kododo_env.policy.numpy_session import NumpySession
@@ -391,6 +391,17 @@ GRAPHS: dict[str, tuple[Change, str]] = {
             with_node("GatherND", ["numbers", "places"], batch_dims=-2),
         ),
         "GatherND with batch_dims is not what a policy has",
+    ),
+    "statistics of the batch": (
+        both(
+            with_constant("square", np.ones((3, 3), np.float32)),
+            with_constant("three", np.ones(3, np.float32)),
+            with_node("BatchNormalization", ["square", *["three"] * 4], training_mode=1),
+        ),
+        "BatchNormalization with training_mode is not what a policy has",
+    ),
+    "nothing in a sum": (
+        with_node("Sum", ["legal", ""]), "Sum leaves out an input or output that it must have"
     ),
     "nothing among the largest": (
         with_node("Max", ["legal", "", "one"]),

@@ -1,0 +1,231 @@
+"""Models in ONNX, from any exporter, in the operators of policy files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+from onnx import (
+    compose,
+    helper,
+    inliner,
+    numpy_helper,
+    parser,
+    shape_inference,
+    version_converter,
+)
+from onnx.reference import ReferenceEvaluator
+
+from kododo_env.core.arrays import Array, Float32, Int8
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.export.parity import Answers
+from kododo_env.export.trained import Ends, Trained
+from kododo_env.policy.onnx_graph import OPSET
+from kododo_env.policy.plain_text import plain
+from kododo_env.policy.policy_file import LARGEST_FILE
+from kododo_env.system.files import read_ordinary
+from kododo_env.wrappers.spaces import ObservationFormat
+
+RECURRENT = {"LSTM", "GRU", "RNN", "Loop", "Scan"}
+STATELESS = "a policy file sees one position and keeps nothing between two: train a network without"
+# What Gelu means, which is an operator since opset 20; onnx does not translate it back.
+_GELU = {
+    "none": """<opset_import: ["": OPSET], domain: "gelu"> none (x) => (y) {
+        root = Constant<value_float = 1.4142135623730951>()
+        one = Constant<value_float = 1.0>()
+        half = Constant<value_float = 0.5>()
+        part = Div(x, root)  error = Erf(part)  more = Add(error, one)
+        both = Mul(x, more)  y = Mul(both, half)
+    }""",
+    "tanh": """<opset_import: ["": OPSET], domain: "gelu"> tanh (x) => (y) {
+        root = Constant<value_float = 0.7978845608028654>()
+        small = Constant<value_float = 0.044715>()
+        one = Constant<value_float = 1.0>()
+        half = Constant<value_float = 0.5>()
+        square = Mul(x, x)  cube = Mul(square, x)  part = Mul(cube, small)
+        sum = Add(x, part)  scaled = Mul(sum, root)  bent = Tanh(scaled)
+        more = Add(bent, one)  both = Mul(x, more)  y = Mul(both, half)
+    }""",
+}
+_PREFIX = "model/"  # of all names in somebody else's graph
+
+
+def from_file(
+    path: Path,
+    game: BatchGame,
+    normalize: bool,
+    observation_dtype: npt.DTypeLike | None,
+    action_mask: str,
+) -> Trained:
+    """The model of an ONNX file; nothing but this file is read, and nothing is run.
+
+    Raises:
+        ValueError: It cannot be read, or is no model of observations of this game.
+    """
+    told = plain(path)
+    content = read_ordinary(path, LARGEST_FILE, told)
+    try:
+        given = onnx.load_model_from_string(content)
+        model = tidied(given)
+        ends = _prefixed(ends_of(model, game))
+        model = compose.add_prefix(model, _PREFIX)
+    except ValueError as error:
+        raise ValueError(f"{told} cannot be adopted: {error}") from error
+    except Exception as error:  # of onnx, of protobuf, or of the C++ below them
+        raise ValueError(f"{told} is no ONNX file that can be read: {plain(error)}") from error
+    (kind,) = (e.type.tensor_type for e in model.graph.input if e.name == ends.observation)
+    dtype = observation_dtype or helper.tensor_dtype_to_np_dtype(kind.elem_type)
+    form = ObservationFormat(game, dtype, normalize, action_mask)
+    producer = " ".join(filter(None, (given.producer_name, given.producer_version)))
+    made_by = {"library": plain(producer or "unknown", 100), "model": "ONNX"}
+    return Trained(model, ends, form, _answers(model, ends), made_by)
+
+
+def _prefixed(ends: Ends) -> Ends:
+    mask, value = (each and _PREFIX + each for each in (ends.mask, ends.value))
+    return Ends(_PREFIX + ends.observation, mask, _PREFIX + ends.logits, value)
+
+
+def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
+    """A model with one plain graph of opset ``OPSET``, as the reader of policy files has it.
+
+    Functions are put into the graph, and constants become weights.
+
+    Raises:
+        ValueError: It is recurrent, has weights in other files, or operators of a version that
+            cannot be translated.
+    """
+    for tensor in given.graph.initializer:
+        if tensor.external_data or tensor.data_location == onnx.TensorProto.EXTERNAL:
+            raise ValueError(
+                "it has its weights in another file: export it again as one file "
+                "(external_data=False)"
+            )
+    model = _translated(inliner.inline_local_functions(_without_gelu(given)))
+    graph = model.graph
+    for node in graph.node:
+        if node.op_type in RECURRENT:
+            raise ValueError(f"it is recurrent (it has the operation {node.op_type}); {STATELESS}")
+    tensors = [_plain_tensor(each, each.name) for each in graph.initializer]
+    nodes = []
+    for node in graph.node:
+        if node.op_type == "Constant":
+            tensors.append(_constant(node))
+            continue
+        if node.op_type == "Dropout":  # which does nothing in play
+            node = helper.make_node("Identity", node.input[:1], node.output[:1])
+        del node.metadata_props[:]
+        node.doc_string = ""
+        nodes.append(node)
+    constants = {each.name for each in tensors}
+    inputs = [each for each in graph.input if each.name not in constants]
+    graph = helper.make_graph(nodes, "policy", inputs, graph.output, tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
+
+
+def _without_gelu(given: onnx.ModelProto) -> onnx.ModelProto:
+    """The same with functions of older operators for each Gelu."""
+    model = onnx.ModelProto()
+    model.CopyFrom(given)
+    for node in model.graph.node:
+        if node.op_type == "Gelu" and not node.domain:
+            words = [each.s.decode() for each in node.attribute] or ["none"]
+            node.CopyFrom(helper.make_node(words[0], node.input, node.output, domain="gelu"))
+    versions = [str(each.version) for each in model.opset_import if not each.domain]
+    for text in _GELU.values():
+        model.functions.append(parser.parse_function(text.replace("OPSET", versions[0])))
+    model.opset_import.append(helper.make_opsetid("gelu", 1))
+    return model
+
+
+def _translated(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same with operators of opset ``OPSET``."""
+    versions = [each.version for each in model.opset_import if each.domain in ("", "ai.onnx")]
+    if versions == [OPSET]:
+        return model
+    try:
+        return version_converter.convert_version(model, OPSET)
+    except Exception as error:  # it has no class for all that it raises
+        raise ValueError(
+            f"it has operators of opset {versions}, which onnx cannot translate to {OPSET}: export "
+            f"it again with opset {OPSET} ({plain(error, 150)})"
+        ) from error
+
+
+def _plain_tensor(tensor: onnx.TensorProto, name: str) -> onnx.TensorProto:
+    """A constant with its numbers as bytes, and nothing else."""
+    return numpy_helper.from_array(numpy_helper.to_array(tensor), name)
+
+
+def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
+    (attribute,) = node.attribute
+    value = helper.get_attribute_value(attribute)
+    if isinstance(value, onnx.TensorProto):
+        return _plain_tensor(value, node.output[0])
+    dtype = np.float32 if attribute.name.startswith("value_float") else np.int64
+    return numpy_helper.from_array(np.asarray(value, dtype), node.output[0])
+
+
+def ends_of(model: onnx.ModelProto, game: BatchGame) -> Ends:
+    """Which inputs and outputs of a model are observation, mask, logits and value, by their shapes.
+
+    Raises:
+        ValueError: There is no input or no output of the shape that one must have, or several.
+    """
+    graph = shape_inference.infer_shapes(model).graph
+    size, actions = game.layout.size, game.num_actions
+    inputs, outputs = map(_shapes, (graph.input, graph.output))
+    observation = _the_one(inputs, [size], "an input", "the numbers of an observation", "obs")
+    others = {name: shape for name, shape in inputs.items() if name != observation}
+    mask = None
+    if others:
+        mask = _the_one(others, [actions], "a second input", "the mask of legal actions", "mask")
+    logits = _the_one(outputs, [actions], "an output", "a logit for each action", "logit")
+    worth = [name for name, shape in outputs.items() if shape in ([], [1]) and name != logits]
+    if len(worth) > 1:
+        worth = [name for name in worth if "value" in name.lower()]
+    if len(others) > 1 or len(worth) > 1:
+        raise ValueError(f"it has more inputs or outputs than a policy: {[*inputs, *outputs]}")
+    return Ends(observation, mask, logits, worth[0] if worth else None)
+
+
+def _shapes(ends: Sequence[onnx.ValueInfoProto]) -> dict[str, list[int | str]]:
+    """The shape of each end behind that of the batch."""
+    return {
+        each.name: [dim.dim_value or dim.dim_param for dim in each.type.tensor_type.shape.dim][1:]
+        for each in ends
+    }
+
+
+def _the_one(
+    ends: dict[str, list[int | str]], shape: list[int], what: str, holds: str, word: str
+) -> str:
+    """The name of the end with a shape, by a word in it if there are several."""
+    found = [name for name, each in ends.items() if each == shape]
+    if len(found) > 1:
+        found = [name for name in found if word in name.lower()]
+    if len(found) != 1:
+        has = ", ".join(f"{plain(name, 60)} {plain(['N', *each])}" for name, each in ends.items())
+        raise ValueError(f"it needs {what} of shape ['N', {shape[0]}], {holds}; it has {has}")
+    return found[0]
+
+
+def _answers(model: onnx.ModelProto, ends: Ends) -> Answers:
+    """What a model says by onnx's own evaluator."""
+    types = {
+        each.name: helper.tensor_dtype_to_np_dtype(each.type.tensor_type.elem_type)
+        for each in model.graph.input
+    }
+
+    def answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
+        given = {ends.observation: numbers, ends.mask: mask}
+        feed = {name: given[name].astype(kind) for name, kind in types.items()}
+        names = [ends.logits, *filter(None, [ends.value])]
+        found = ReferenceEvaluator(model).run(names, feed)
+        logits, *values = (np.asarray(each, np.float32) for each in found)
+        return logits, (values[0].reshape(-1) if values else None)
+
+    return answers

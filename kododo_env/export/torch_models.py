@@ -1,0 +1,154 @@
+"""Models of torch: what they take and give, and what they are in ONNX."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from inspect import Parameter, signature
+from typing import Any
+
+import onnx
+import torch
+from torch import Tensor, nn
+
+from kododo_env.core.arrays import Array, Float32, Int8
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.export.onnx_models import STATELESS, tidied
+from kododo_env.export.parity import Answers, positions
+from kododo_env.export.trained import Ends, Trained
+from kododo_env.policy.onnx_graph import OPSET
+from kododo_env.policy.plain_text import plain
+from kododo_env.wrappers.spaces import ObservationFormat
+
+_RECURRENT = (nn.RNNBase, nn.RNNCellBase)
+_ENDS = Ends("numbers", "mask", "raw_logits", "raw_value")
+
+
+class Exported(nn.Module):
+    """A network with one manner of inputs and outputs: numbers and mask in, logits and value out.
+
+    Args:
+        network: Takes an observation, or observation and mask; gives logits, or logits and value.
+            It is copied, so that nothing that is done here changes it.
+        in_observation: Whether its observation is a dictionary with the mask.
+        bool_mask: Whether masks are given to it as bool, not int8.
+    """
+
+    def __init__(self, network: nn.Module, in_observation: bool, bool_mask: bool = False) -> None:
+        super().__init__()
+        self.network = deepcopy(network).cpu().eval()
+        self._in_observation, self._bool = in_observation, bool_mask
+        self._second = _wants_mask(network)
+
+    def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+        """Logits (B, A), and values (B,) if the network gives any, both float32."""
+        mask = mask.to(torch.bool) if self._bool else mask
+        given: Any = {"observation": numbers, "action_mask": mask}
+        given = given if self._in_observation else numbers
+        found = self.network(given, mask) if self._second else self.network(given)
+        logits, *values = found if isinstance(found, tuple | list) else (found,)
+        return logits.float(), *(each.reshape(-1).float() for each in values)
+
+
+def _wants_mask(network: nn.Module) -> bool:
+    """Whether a network takes a mask beside the observation."""
+    kinds = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+    taken = [each for each in signature(network.forward).parameters.values() if each.kind in kinds]
+    return len(taken) > 1 and (taken[1].default is Parameter.empty or "mask" in taken[1].name)
+
+
+def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) -> Trained:
+    """A network as ONNX.
+
+    Raises:
+        ValueError: It is recurrent, fails, or gives anything but logits and values of the game.
+    """
+    network = getattr(network, "_orig_mod", network)  # of torch.compile
+    for name, each in network.named_modules():
+        if isinstance(each, _RECURRENT):
+            kind = type(each).__name__
+            raise ValueError(f"the network is recurrent ({kind} at {name or 'top'}); {STATELESS}")
+    observation, mask = positions(game, 64)
+    module = _tried(network, form, torch.from_numpy(form.of_rows(observation)), mask)
+    few = torch.from_numpy(form.of_rows(observation[:2])), torch.from_numpy(mask[:2])
+    ends = _ENDS if len(module(*few)) == 2 else _ENDS._replace(value=None)
+    made_by = {"library": f"torch {torch.__version__}", "model": type(network).__name__}
+    return Trained(_to_onnx(module, few, ends), ends, form, answers_of(module), made_by)
+
+
+def answers_of(module: Exported) -> Answers:
+    """What a network itself says."""
+
+    def answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
+        with torch.no_grad():
+            logits, *values = module(torch.from_numpy(numbers), torch.from_numpy(mask))
+        return logits.numpy(), (values[0].numpy() if values else None)
+
+    return answers
+
+
+def _tried(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: Int8) -> Exported:
+    """A network that takes these positions, with its mask as int8 or, where that fails, as bool.
+
+    Raises:
+        ValueError: It fails with both, or its answers have other shapes than they must.
+    """
+    errors = []
+    for bool_mask in (False, True):
+        try:
+            module = Exported(network, form.in_observation, bool_mask)
+            with torch.no_grad():
+                found = module(numbers, torch.from_numpy(mask))
+            break
+        except Exception as error:  # a network may raise anything
+            errors.append(error)
+    else:
+        takes = "a dictionary of " if form.in_observation else ""
+        raise ValueError(
+            f"the network fails on {takes}observations {tuple(numbers.shape)} of {form.dtype}: "
+            f"{plain(errors[0])}; say how it was trained: normalize=, observation_dtype=, "
+            "action_mask="
+        ) from errors[0]
+    shapes = [tuple(each.shape) for each in found]
+    wanted = [mask.shape, mask.shape[:1]]
+    if shapes not in (wanted[:1], wanted):
+        raise ValueError(
+            f"the network gives {', '.join(map(str, shapes))} for {len(mask)} positions, not "
+            f"logits {mask.shape}, one for each action, and, if it has any, values ({len(mask)},)"
+        )
+    return module
+
+
+def _to_onnx(module: Exported, few: tuple[Tensor, Tensor], ends: Ends) -> onnx.ModelProto:
+    batch = torch.export.Dim("batch", min=1)
+    try:
+        with _quiet(), torch.no_grad():
+            program = torch.onnx.export(
+                module,
+                few,
+                input_names=["numbers", "mask"],
+                output_names=["raw_logits", *filter(None, [ends.value])],
+                dynamic_shapes={"numbers": {0: batch}, "mask": {0: batch}},
+                dynamo=True,
+                opset_version=OPSET,
+                verbose=False,
+            )
+    except Exception as error:  # of the exporter, which has no common class
+        raise ValueError(f"torch cannot export the network: {plain(error)}") from error
+    assert program is not None
+    return tidied(program.model_proto)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Inside, the exporter says nothing: its warnings are about its own parts."""
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(level)

@@ -1,0 +1,97 @@
+"""Models of stable-baselines3 and sb3-contrib as policy files: they choose as ``predict`` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sb3_contrib import ARS, QRDQN, MaskablePPO, RecurrentPPO
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.vec_env import VecNormalize
+
+from kododo_env import registry
+from kododo_env.core.agent import ValueAgent
+from kododo_env.export import export
+from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.wrappers.sb3 import BatchVecEnv
+from tests.export.test_export import GAME, check_plays, check_searched
+
+
+def env(**options: Any) -> BatchVecEnv:
+    return BatchVecEnv(GAME.fresh(4, 0), illegal_action="random", **options)
+
+
+SPLIT = {"policy_kwargs": {"share_features_extractor": False}}
+MODELS: dict[str, tuple[Any, dict[str, Any], dict[str, Any], bool]] = {
+    "MaskablePPO": (MaskablePPO, {"n_steps": 18, "batch_size": 72}, {}, False),
+    "PPO of dictionaries": (
+        PPO, {"n_steps": 18, "batch_size": 72, **SPLIT},
+        {"normalize": True, "action_mask": "observation"}, True,
+    ),
+    "A2C": (A2C, {}, {"observation_dtype": "float32"}, True),
+    "DQN": (DQN, {"learning_starts": 0}, {"normalize": True}, False),
+    "QRDQN": (QRDQN, {"learning_starts": 0}, {"normalize": True}, False),
+}  # fmt: skip
+"""Of each the class, its settings, the options of its environment, and whether there is a
+VecNormalize around that."""
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model(name: str, tmp_path: Path) -> None:
+    kind, settings, options, normalized = MODELS[name]
+    envs: Any = VecNormalize(env(**options)) if normalized else env(**options)
+    policy = "MultiInputPolicy" if "action_mask" in options else "MlpPolicy"
+    model = kind(policy, envs, seed=0, **settings).learn(300)
+    path = export(model, GAME, tmp_path / "model.onnx")
+
+    def choose(seen: Any, mask: Any) -> Any:
+        """Among legal actions; where predict knows no masks, that is seen in those it likes."""
+        seen = envs.normalize_obs(seen) if normalized else seen
+        if kind is MaskablePPO:
+            return model.predict(seen, deterministic=True, action_masks=mask)[0]
+        given, _ = model.policy.obs_to_tensor(seen)
+        if hasattr(model.policy, "get_distribution"):
+            likes = model.policy.get_distribution(given).distribution.logits
+        elif kind is DQN:
+            likes = model.q_net(given)
+        else:
+            likes = model.quantile_net(given).mean(dim=1)
+        return np.where(mask == 1, likes.detach().numpy(), -np.inf).argmax(axis=1)
+
+    agent = check_plays(path, choose, **{"action_mask": "info", **options})
+    check_searched(path)
+    assert isinstance(agent, ValueAgent) == (kind not in (DQN, QRDQN))
+    assert agent.metadata.training["model"] == kind.__name__
+    assert agent.metadata.training["library"].endswith(" 2.9.2")
+
+
+def test_the_value_is_the_models_own(tmp_path: Path) -> None:
+    model = MaskablePPO("MlpPolicy", env(normalize=True), n_steps=18, batch_size=72, seed=0)
+    agent = OnnxAgent(export(model, GAME, tmp_path / "model.onnx"))
+    game = GAME.fresh(5, 1)
+    seen, _ = model.policy.obs_to_tensor(game.observe()[:, 1] / GAME.layout.maxima)
+    want = model.policy.predict_values(seen).detach().numpy()[:, 0]
+    assert np.allclose(agent.value(game.view(1)), want, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (
+            lambda: RecurrentPPO("MlpLstmPolicy", env(), n_steps=18),
+            "RecurrentPPO cannot be exported: it is recurrent",
+        ),
+        (lambda: ARS("LinearPolicy", env()), "ARS has no logits or Q-values"),
+        (
+            lambda: A2C("MlpPolicy", BatchVecEnv(registry.batch_game("kododo", 4, num_players=2))),
+            "which no options of the doors give here: kododo with 3 players has (",
+        ),
+    ],
+    ids=["recurrent", "evolved", "another table"],
+)
+def test_models_that_are_no_players(make: Any, words: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
+        export(make(), GAME, tmp_path / "model.onnx")
+    assert words in str(refused.value)
