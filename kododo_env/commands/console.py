@@ -22,6 +22,7 @@ COMMANDS = {
     ),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
     "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),
+    "adopt": ("adopt:AdoptConfig", "make a policy file of a model that was trained elsewhere"),
     "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),
 }
 """Of each command the module and its dataclass, beside the function of the command's name."""

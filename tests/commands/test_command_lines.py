@@ -22,9 +22,11 @@ from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
+from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.bench import BenchConfig
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.contest import ContestConfig
+from kododo_env.commands.dataset import DatasetConfig
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.replay import ReplayConfig
 from kododo_env.core.bounds import bounds_of, flag
@@ -44,7 +46,7 @@ NESTED = "copies=" + "[" * 5000
 SEARCHES = "search:" * 5000 + "heuristic" + ":1" * 5000
 CONFIGS = (
     TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
-    ReplayConfig, SearchBudget, BenchConfig, ContestConfig,
+    ReplayConfig, SearchBudget, BenchConfig, ContestConfig, DatasetConfig, AdoptConfig,
 )  # fmt: skip
 Lines = list[tuple[list[str], str]]
 """Command lines, each with words of what is said against it."""
