@@ -30,7 +30,7 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
 from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
-from kododo_env.export.metadata_file import write_metadata
+from kododo_env.policy.metadata_file import write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import written_whole
 

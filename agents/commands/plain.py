@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agents.export.plain import write_plain
 from kododo_env.agent_registry import SUFFIX, policy_path
-from kododo_env.export.metadata_file import metadata_file
+from kododo_env.policy.metadata_file import metadata_file
 
 
 @dataclass(frozen=True)

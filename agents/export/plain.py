@@ -7,8 +7,8 @@ from pathlib import Path
 import onnx
 from onnx import TensorProto, numpy_helper
 
-from kododo_env.export.metadata_file import write_metadata
 from kododo_env.export.policy_graph import policy_bytes
+from kododo_env.policy.metadata_file import write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import written_whole

@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, Template
 
 from kododo_env.agent_registry import POLICIES
-from kododo_env.export.metadata_file import ENDING
+from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
 

@@ -31,8 +31,8 @@ from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
 from kododo_env.agent_registry import HALVES, SUFFIX, baselines, policy_path, population
 from kododo_env.arena.workers import worker_pool
-from kododo_env.export.metadata_file import ENDING, write_metadata
 from kododo_env.export.policy_graph import policy_bytes
+from kododo_env.policy.metadata_file import ENDING, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import write_json, written_whole

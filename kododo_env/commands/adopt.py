@@ -9,7 +9,7 @@ from typing import Annotated
 from kododo_env import registry
 from kododo_env.core.bounds import check_settings, real
 from kododo_env.export import export
-from kododo_env.export.metadata_file import metadata_file
+from kododo_env.policy.metadata_file import metadata_file
 from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.rules_arguments import default_players, make_game, parse_rules
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from kododo_env import __version__
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
-from kododo_env.export.metadata_file import write_metadata
 from kododo_env.export.onnx_models import from_file
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.export.trained import Trained
 from kododo_env.export.wrapping import policy_model
 from kododo_env.policy.metadata import describe
+from kododo_env.policy.metadata_file import write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_trial import open_session
 from kododo_env.system.extras import needs

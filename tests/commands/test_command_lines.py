@@ -235,8 +235,8 @@ KODODO: Lines = [
     (["bench", "--players", "9"], "no game is played with 9 players"),
     (["bench", "--rounds", "0"], "--rounds must be 1 to 1000, not 0"),
     (["play", "--stdio"], "the following arguments are required: game"),
-    ([*STDIO, "--terminal"], "give --terminal or --stdio, not both"),
-    ([*STDIO, "--people", "2"], "--terminal and --stdio have one person: leave --people at 1"),
+    ([*STDIO, "--terminal"], "give one of --terminal, --stdio and --mcp"),
+    ([*STDIO, "--people", "2"], "--terminal, --stdio and --mcp have one person"),
     ([*STDIO, "--people", "0"], "--people must be 1 to 100, not 0"),
     ([*STDIO, "--players", "9"], "not 9"),
     ([*STDIO, "--opponents", "level-x"], "there are the levels level-1, level-2, "),
@@ -448,6 +448,8 @@ def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[
         others = {"game": "kododo", "players": 2, "settings": Recipe(), "engine": "ray"}
     if config is PlayConfig:
         others = {"game": "kododo"}
+    if config is AdoptConfig:
+        others = {"model": Path("model.onnx"), "out": Path("bot.onnx"), "game": "kododo"}
     for name, bound in bounds_of(config).items():
         config(**others, **{name: bound.highest})
         for wrong in (bound.highest + 1, bound.lowest - 1, float("nan"), float("inf"), True, "1"):

@@ -16,6 +16,7 @@ from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from kododo_env.bots.by_name import is_bot
+from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.arguments import read_arguments
 from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.dataset import DatasetConfig
@@ -37,6 +38,7 @@ PAGES = [
 SCRIPTS: dict[str, type[Any]] = {
     "train.py": TrainConfig, "evaluate.py": EvaluateConfig, "evaluate": TournamentConfig,
     "play": PlayConfig, "rules": RulesConfig, "contest": ContestConfig, "dataset": DatasetConfig,
+    "adopt": AdoptConfig,
 }  # fmt: skip
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
