@@ -22,7 +22,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_trial import open_session
 from kododo_env.system.extras import needs
 from kododo_env.system.files import check_file, written_whole
-from kododo_env.wrappers.spaces import ObservationFormat
+from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 SUFFIX = ".onnx"
 _SB3 = "stable_baselines3.common.base_class.BaseAlgorithm"
@@ -37,7 +37,7 @@ def export(
     temperature: float = 0.0,
     normalize: bool = False,
     observation_dtype: npt.DTypeLike | None = None,
-    action_mask: str = "info",
+    action_mask: MaskPlace = "info",
     training: dict[str, Any] | None = None,
 ) -> Path:
     """Write a trained model as a policy file, after comparing the file with the model.
@@ -85,7 +85,7 @@ def _trained(
     game: BatchGame,
     normalize: bool,
     observation_dtype: npt.DTypeLike | None,
-    action_mask: str,
+    action_mask: MaskPlace,
 ) -> Trained:
     """A model of any kind as ONNX."""
     if isinstance(model, str | Path):

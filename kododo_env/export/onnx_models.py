@@ -27,7 +27,7 @@ from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.system.files import read_ordinary
-from kododo_env.wrappers.spaces import ObservationFormat
+from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 RECURRENT = {"LSTM", "GRU", "RNN", "Loop", "Scan"}
 STATELESS = "a policy file sees one position and keeps nothing between two: train a network without"
@@ -58,7 +58,7 @@ def from_file(
     game: BatchGame,
     normalize: bool,
     observation_dtype: npt.DTypeLike | None,
-    action_mask: str,
+    action_mask: MaskPlace,
 ) -> Trained:
     """The model of an ONNX file; nothing but this file is read, and nothing is run.
 

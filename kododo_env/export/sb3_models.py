@@ -18,7 +18,7 @@ from kododo_env.export.parity import Answers
 from kododo_env.export.torch_models import from_module
 from kododo_env.export.trained import Trained
 from kododo_env.policy.plain_text import plain
-from kododo_env.wrappers.spaces import ObservationFormat
+from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 _TAKEN = "MaskablePPO, PPO, A2C, TRPO, DQN and QRDQN are taken"
 _RECURRENT = "it is recurrent, and a policy file keeps nothing between two positions"
@@ -51,7 +51,7 @@ def _form_of(model: Any, game: BatchGame) -> ObservationFormat:
     form = None
     if isinstance(box, spaces.Box) and box.shape == (game.layout.size,):
         normalize = box.dtype.kind == "f" and bool((box.high <= 1).all())
-        where = "observation" if in_observation else "info"
+        where: MaskPlace = "observation" if in_observation else "info"
         form = ObservationFormat(game, box.dtype, normalize, where)
     if form is None or form.space != space:
         wanted = _told(ObservationFormat(game, action_mask="info").space)
