@@ -16,6 +16,8 @@ class Client:
         installs: What pip installs beside the project; the page tells their versions.
         arguments: Of the script.
         torch: Whether torch is installed first, at the project's own version.
+        extras: Of the project, such as "[play,export]".
+        learns: Whether it tells shares before and after, of which the second must be higher.
     """
 
     name: str
@@ -24,6 +26,8 @@ class Client:
     installs: tuple[str, ...]
     arguments: tuple[str, ...] = ()
     torch: bool = True
+    extras: str = ""
+    learns: bool = False
 
 
 CLIENTS = (
@@ -36,12 +40,13 @@ CLIENTS = (
         ("gymnasium",), torch=False,
     ),
     Client(
-        "CleanRL style", "ppo_single_file.py", "update 3: mean return",
-        ("gymnasium", "torch"), ("--num-envs", "64", "--updates", "3"),
+        "CleanRL style", "ppo_single_file.py", "in the games alone", ("gymnasium", "torch"),
+        ("--num-envs", "256", "--updates", "20", "--opponents", "random"),
+        extras="[play,export]", learns=True,
     ),
     Client(
-        "stable-baselines3", "sb3_maskable_ppo.py", "ep_rew_mean",
-        ("stable-baselines3", "sb3-contrib"),
+        "stable-baselines3", "sb3_maskable_ppo.py", "share among random players",
+        ("stable-baselines3", "sb3-contrib"), extras="[play,export]", learns=True,
     ),
     Client("TorchRL", "torchrl_ppo.py", "decisions a second", ("torchrl", "pettingzoo")),
     Client("BenchMARL", "benchmarl_mappo.py", "3 updates", ("benchmarl", "torchrl", "pettingzoo")),

@@ -21,6 +21,9 @@ VERSIONS = "import json, sys; from importlib.metadata import version; " \
     "print(json.dumps({name: version(name) for name in sys.argv[1:]}))"  # fmt: skip
 
 
+LEARNED = 0.03  # of the victory; three standard errors of a share in 2,000 games
+
+
 class Skipped(Exception):
     """It cannot be tried here; says why."""
 
@@ -36,6 +39,10 @@ def run_example(client: Client, python: str | Path, folder: Path) -> str:
     )  # fmt: skip
     if done.returncode or not re.search(client.says, done.stdout):
         raise ValueError(f"{client.example} fails:\n{done.stdout[-4000:]}")
+    if client.learns:
+        before, after = map(float, re.findall(r"([\d.]+) (?:before|after)", done.stdout))
+        if after < before + LEARNED:
+            raise ValueError(f"{client.example} learns nothing: {before} before, {after} after")
     return done.stdout
 
 
@@ -50,7 +57,7 @@ def try_client(client: Client, folder: Path) -> dict[str, Any]:
     EnvBuilder(with_pip=True, symlinks=True).create(folder / "environment")
     pins = (ROOT / "constraints.txt").read_text()
     torch = re.findall(r"^torch==.*$", pins, re.MULTILINE) if client.torch else []
-    for wanted in (torch, [str(source(folder)), *client.installs, *torch]):
+    for wanted in (torch, [f"{source(folder)}{client.extras}", *client.installs, *torch]):
         if wanted:
             install(python, wanted)
     run_example(client, python, folder)

@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from tempfile import mkdtemp
 from venv import EnvBuilder
 
 import pytest
@@ -20,7 +21,7 @@ ANOTHER_GAME = replace(
     CLIENTS[2],
     name="another game",
     arguments=(*CLIENTS[2].arguments, "--steps", "20", "--game", "kododo/CombiCombo-v0"),
-    says="in the games alone",
+    learns=False,
 )
 
 
@@ -57,5 +58,9 @@ def test_an_example_that_fails_is_no_success(
     assert clients.main(["toy"], tmp_path / "page.json") == 1
     assert "toy: FAILED, example.py fails:" in capsys.readouterr().out
     assert json.loads((tmp_path / "page.json").read_text()) == {}
+    (tmp_path / "example.py").write_text("print('share: 0.250 before, 0.279 after')")
+    learner = replace(client, says="share", learns=True)
+    with pytest.raises(ValueError, match=r"learns nothing: 0\.25 before, 0\.279 after"):
+        python_clients.run_example(learner, sys.executable, Path(mkdtemp(dir=tmp_path)))
     assert clients.main(["Toy"], tmp_path / "page.json") == 2
     assert capsys.readouterr().err.startswith("no such library: Toy; give some of PettingZoo, ")
