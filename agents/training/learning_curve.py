@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 
 from kododo_env.system.files import written_whole
 
-# Okabe and Ito's palette: told apart without hue as well, with the markers.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-MARKERS = "osD^vP*"
+# Okabe and Ito's palette, with a dark red in place of the yellow, which is faint on white: told
+# apart without hue as well, with the markers.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#882255")
+MARKERS = "osD^vP*X"
 
 
 def draw_learning_curve(

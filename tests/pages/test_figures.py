@@ -38,5 +38,10 @@ def test_a_picture_is_drawn_from_its_figures(name: str, figures: Callable[[], ob
     assert drawn == figures(), "run python docs/make_images.py"
 
 
+def test_each_row_of_the_small_game_has_a_line_that_is_told_apart() -> None:
+    lines = set(zip(make_images.COLOURS, make_images.MARKERS, strict=True))
+    assert len(lines) >= len(make_images.truth()["rows"])
+
+
 def test_the_picture_of_the_rooms_is_drawn_from_the_imports() -> None:
     assert draw_rooms.PICTURE.read_text() == draw_rooms.drawn(), "run python docs/draw_rooms.py"
