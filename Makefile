@@ -48,7 +48,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
+.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -144,6 +144,10 @@ truth: $(READY) ## Solve a small game, and train on it, for docs/exact.md (some 
 
 ceilings: $(READY) ## What search gains on the policies, and would by the true hands, for docs/search.md (an hour)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/search_ceilings.py
+	$(PY) -m docs.update_tables
+
+specialists: $(READY) ## How much the policies have of what specialists get, for docs/training.md (hours)
+	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/specialists.py
 	$(PY) -m docs.update_tables
 
 mutants: $(READY) ## Change the code spot by spot; tests must notice: AREA=core, ONLY='*deck*'

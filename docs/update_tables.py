@@ -14,17 +14,21 @@ from typing import Any
 
 from tabulate import tabulate
 
+from agents.commands.best_response import mean_of
 from agents.release.card import columns, interval
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, POLICIES, levels, policy_tables
+from kododo_env.arena.intervals import Estimate
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
+# The share of a specialist's gain that a policy is to have; in other tables it is LESS.
+GOALS, LESS = {"kododo-2p": 0.80}, 0.75
 
 
 def page_of(game: str) -> Path:
@@ -37,6 +41,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield ROOT / "README.md", "strength", strength_in_words
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "playing.md", "levels", levels_measured
+    yield DOCS / "training.md", "specialists", specialists
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
@@ -274,6 +279,31 @@ def search_gains() -> str:
     ]  # fmt: skip
     head = ["search over", "among copies of", "worlds", "dealt", "played to", "games", "win share"]
     return markdown(head, rows)
+
+
+def specialists() -> str:
+    """What the policies have of what could be had, as benchmarks/specialists.py found it."""
+    found = json.loads((DOCS / "specialists.json").read_text())
+    rows, means = [], []
+    for policy, (_, players) in policy_tables().items():
+        ratios = []
+        for each in (row for row in found if row["cell"]["policy"] == policy):
+            cell = each["cell"]
+            shares = [interval(each[name]) for name in ("ours", "specialist")]
+            known = each["ratio"]["mean"] is not None
+            ratio = interval(each["ratio"], ".2f") if known else "unknown"
+            numbers = [f"{cell[name]:,}" for name in ("steps", "games")]
+            rows.append([policy, cell["against"], f"{1 / players:.3f}", *shares, ratio, *numbers])
+            if known and cell["stranger"]:
+                ratios.append(Estimate(**each["ratio"]))
+        if ratios:
+            goal, middle = GOALS.get(policy, LESS), mean_of(ratios)
+            shown = interval(middle.to_json(), ".2f")
+            reached = "yes" if middle.mean >= goal else "no"
+            means.append([policy, str(len(ratios)), shown, f"{goal:.2f}", reached])
+    summary = markdown(["policy", "strangers", "mean ratio", "goal", "reached"], means)
+    head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]
+    return f"{summary}\n\n{markdown(head, rows)}"
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:

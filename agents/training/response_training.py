@@ -1,8 +1,9 @@
-"""Training attackers of one policy by PPO, from that policy's own weights.
+"""Training attackers of one player by PPO, from the weights of a policy.
 
-A best response has one seat among P - 1 copies of the policy. A team has P - 1 seats against one
-policy, shares its weights, and is rewarded for the policy's defeats. In a symmetric game with more
-than two players no policy is safe from a team; it shows what 1/P against all others alike is worth.
+A best response has one seat among P - 1 copies of the policy; a specialist has it among copies of
+another player. A team has P - 1 seats against one policy, shares its weights, and is rewarded for
+the policy's defeats. In a symmetric game with more than two players no policy is safe from a team;
+it shows what 1/P against all others alike is worth.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from agents.recipes.recipe import Recipe, recipe_for
 from agents.training.training_config import Table
 from kododo_env.arena.match import Match
 from kododo_env.arena.progress import budget_bar
+from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 LEAST_EPOCHS = 3
@@ -31,7 +33,7 @@ SELECTION_GAMES = 2_000  # for each temperature
 
 @dataclass(frozen=True)
 class BestResponse:
-    """A player that was learned against a policy.
+    """A player that was learned against another.
 
     Attributes:
         agent: It plays at the temperature that did best.
@@ -52,6 +54,7 @@ def train_best_response(
     threads: int = 1,
     recipe: Recipe | None = None,
     team: bool = False,
+    against: Agent | None = None,
 ) -> BestResponse:
     """Learn to beat P - 1 copies of a policy, or one policy as a team; it stays as it is.
 
@@ -59,7 +62,8 @@ def train_best_response(
     learns; the next update the next seat, since in some games it matters where one sits.
 
     Args:
-        policy: The policy in all other seats, at the temperature that it has.
+        policy: Its weights are the first ones, and it is in all other seats, at the temperature
+            that it has.
         minutes: How long to learn; 5 if neither this nor ``steps`` is given.
         steps: The learner's steps instead, rounded up to whole updates. With these, the
             same seed and threads the result is the same.
@@ -67,6 +71,7 @@ def train_best_response(
         threads: Threads of the processor for learning.
         recipe: Settings of PPO; None takes ``response_recipe``.
         team: Whether all seats but one learn, as a team.
+        against: The player in all other seats in place of the policy.
 
     Raises:
         ValueError: The policy has no weights to start from, or there is no budget.
@@ -77,14 +82,15 @@ def train_best_response(
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
     recipe = replace(recipe, **begun.settings)
-    tables = _tables(policy, recipe, team)
+    other = against or policy
+    tables = _tables(policy, other, recipe, team)
     learner = PPO(tables[0][0], recipe, seed, threads=threads, bfloat16=bfloat16_is_fast())
     learner.network.load_state_dict(begun.state_dict())
     steps_played = _learn(learner, tables, budget, seed, team)
     network = learner.network.eval()
-    temperature = _best_temperature(NetworkAgent(network), policy, seed + 1, team)
+    temperature = _best_temperature(NetworkAgent(network), policy, other, seed + 1, team)
     name = "team-against" if team else "best-response"
-    agent = NetworkAgent(network, temperature, f"{name}-{policy.name}")
+    agent = NetworkAgent(network, temperature, f"{name}-{other.name}")
     facts = {
         "recipe": asdict(replace(recipe, temperature=temperature)),
         "seed": seed,
@@ -114,7 +120,7 @@ def response_recipe(recipe: Recipe) -> Recipe:
     )
 
 
-def _tables(policy: OnnxAgent, recipe: Recipe, team: bool) -> list[Table]:
+def _tables(policy: OnnxAgent, other: Agent, recipe: Recipe, team: bool) -> list[Table]:
     """For each seat the games in which the learner has it, or a team all others."""
     players = policy.num_players
     tables: list[Table] = []
@@ -122,7 +128,7 @@ def _tables(policy: OnnxAgent, recipe: Recipe, team: bool) -> list[Table]:
         game = game_of(policy.metadata, recipe.num_envs * (1 if team else players))
         policy.check(game)
         learns = [(each == seat) != team for each in range(players)]
-        tables.append((game, [None if each else policy for each in learns]))
+        tables.append((game, [None if each else other for each in learns]))
     return tables
 
 
@@ -143,13 +149,15 @@ def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int, team: b
     raise AssertionError("the budget is spent some time")
 
 
-def _best_temperature(agent: NetworkAgent, policy: OnnxAgent, seed: int, team: bool) -> float:
-    """The temperature at which the agent, or the team, does best against the policy."""
+def _best_temperature(
+    agent: NetworkAgent, policy: OnnxAgent, other: Agent, seed: int, team: bool
+) -> float:
+    """The temperature at which the agent, or the team, does best against the other player."""
     rules = changed_rules(policy.metadata)
 
     def share(temperature: float) -> float:
         learned, games = NetworkAgent(agent.network, temperature), SELECTION_GAMES
-        one, copies = (policy, learned) if team else (learned, policy)
+        one, copies = (other, learned) if team else (learned, other)
         match = Match(one, copies, policy.game, policy.num_players, games, seed, rules)
         won = match.play().share.mean
         return -won if team else won

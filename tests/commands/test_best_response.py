@@ -276,6 +276,18 @@ def test_opponents_are_the_policy_at_its_temperature(
     assert asked == {id(policy)}
 
 
+def test_a_specialist_begins_as_the_policy_and_meets_nobody_but_its_opponent(
+    weak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OnnxAgent, "act", None)
+    monkeypatch.setattr(response_training.PPO, "learn", lambda *_: {})
+    policy, other = OnnxAgent(weak), RandomAgent()
+    response = train_best_response(policy, steps=1, recipe=SMALL, against=other)
+    assert response.agent.name == f"best-response-{other.name}"
+    begun, start = response.agent.network.state_dict(), network_of(weak).state_dict()
+    assert all(torch.equal(begun[name], start[name]) for name in start)
+
+
 def not_exported(response: object, policy: OnnxAgent, *args: object) -> None:
     """In place of an export, which is slow and tested elsewhere: the policy's own file."""
     shutil.copy(policy.path, str(args[-1]))
