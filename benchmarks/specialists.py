@@ -47,7 +47,7 @@ from kododo_env.system.files import write_text
 
 FOUND = Path(__file__).parents[1] / "docs" / "specialists.json"
 DEALS = 1006  # the seed of deals other than those by which policies were chosen or reported
-STEPS, TIED = 4_000_000, 4  # five minutes of a core; tied networks take four times as long
+STEPS, TIED = 2_000_000, 4  # two minutes of a core; tied networks take four times as long
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class SpecialistsConfig:
     opponents: Annotated[int, Bound(1, 1000)] = 1000
     """How many opponents of each table at most: the first of all tables, then the second, ..."""
     steps: Steps | None = None
-    """Agent-steps of each specialist; if not given 4 million, or 1 million for tied networks."""
+    """Agent-steps of each specialist; if not given 2 million, or 500,000 for tied networks."""
     games: Games = 8000
     """Games for each share, rounded up to whole deals."""
     seed: Seed = 0
