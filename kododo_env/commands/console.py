@@ -15,11 +15,9 @@ from kododo_env.system.stopping import end_at_once_on_stop
 COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
     "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
+    "benchmark": ("benchmark:BenchmarkConfig", "measure one agent by a fixed protocol"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
-    "dataset": (
-        "dataset:DatasetConfig",
-        "write decisions of mixed strength, to learn from offline",
-    ),
+    "dataset": ("dataset:DatasetConfig", "write decisions of mixed strength, to learn from"),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
     "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),
     "adopt": ("adopt:AdoptConfig", "make a policy file of a model that was trained elsewhere"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -210,20 +210,30 @@ def _report(config: TournamentConfig, play: Play) -> Report:
             record = config.record, config.record_games, config.resume
             tournament, keep = stack.enter_context(recorded(tournament, *record))
         log = stack.enter_context(ChunkLog(path, heading, chunks, config.resume))
-        left = [chunk for chunk in chunks if chunk.index not in log.results]
-        games = tournament.players * sum(chunk.deals for chunk in chunks)
-        done = sum(result.shares.size for result in log.results.values())
-        played = play(tournament, left, config.workers or cores())
-        try:
-            for result in games_bar(played, games, done):
-                if keep is not None:
-                    keep(result)
-                log.append(replace(result, recorded=()))
-        except KeyboardInterrupt as stop:
-            if path is None:
-                raise
-            raise type(stop)("what was played is kept, go on with --resume") from stop
+        workers = config.workers or cores()
+        play_what_is_left(log, chunks, lambda left: play(tournament, left, workers), keep)
     return build_report(tournament, log.results.values())
+
+
+def play_what_is_left(
+    log: ChunkLog,
+    chunks: Sequence[Chunk],
+    play: Callable[[list[Chunk]], Iterator[ChunkResult]],
+    keep: Keep | None = None,
+) -> None:
+    """Play those chunks of a tournament or a benchmark that are not in its log yet, into it."""
+    left = [chunk for chunk in chunks if chunk.index not in log.results]
+    games = sum(chunk.deals * len(chunk.lineup) for chunk in chunks)
+    done = sum(result.shares.size for result in log.results.values())
+    try:
+        for result in games_bar(play(left), games, done):
+            if keep is not None:
+                keep(result)
+            log.append(replace(result, recorded=()))
+    except KeyboardInterrupt as stop:
+        if log.path == Path(os.devnull):
+            raise
+        raise type(stop)("what was played is kept, go on with --resume") from stop
 
 
 def log_of(path: Path) -> Path:

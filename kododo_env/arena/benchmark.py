@@ -1,0 +1,356 @@
+"""The benchmark: one fixed protocol by which an agent is measured at a table of a game.
+
+The agent plays alone among copies of each of the strangers in the test half of the table's
+population that are no searches, and of the strongest baseline. A policy file is attacked by
+search as well, unless the run is a quick one. ``docs/benchmark.md`` tells the protocol in words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from math import lcm
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kododo_env import registry
+from kododo_env.agent_registry import (
+    SEARCH,
+    SUFFIX,
+    TEST,
+    baselines,
+    make_agent,
+    policy_path,
+    population,
+    search_parts,
+)
+from kododo_env.arena.duplicates import ChunkResult, play
+from kododo_env.arena.intervals import resampled
+from kododo_env.arena.pairing import Chunk, chunk_sizes
+from kododo_env.arena.tournament import Contest
+from kododo_env.core.agent import Agent
+from kododo_env.core.arrays import Float64, Int64, Integer
+from kododo_env.core.view import View
+from kododo_env.search.exact import exact
+from kododo_env.search.game_tree import GameTree
+
+PROTOCOL = "kododo-bench v1"
+SEED = 2001
+QUICK, WHOLE = 1_000, 8_000  # games among copies of each opponent
+PARTS = 8  # into which these are divided, each with decks of its own
+WORLDS, ATTACKS = 64, 240  # of search against a policy file, and its games
+DRAWS = 1_000  # of an agent's action in each information set of the small game
+DIGITS = 4  # of a share
+
+Entry = dict[str, Any]
+"""What a benchmark found, as JSON has it."""
+
+
+@dataclass(frozen=True)
+class Benchmark(Contest):
+    """One agent at a table of a game, under the protocol.
+
+    Args:
+        agent: What ``make_agent`` takes.
+        game: The game's name.
+        players: P.
+        quick: Fewer games, and no attack.
+
+    Raises:
+        ValueError: The table has no population, or the agent's search has a time for its budget,
+            so that it would not play the same again.
+    """
+
+    agent: str
+    game: str
+    players: int
+    quick: bool = False
+    seed: int = SEED
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.make_game(1)
+        if search_parts(self.agent)[2].endswith("ms"):
+            raise ValueError(
+                "a benchmark must play the same again: give a search a number of worlds, such as "
+                f"{SEARCH}heuristic:64, not a time"
+            )
+        _ = self.opponents
+
+    @property
+    def opponents(self) -> list[str]:
+        """The names of those among whose copies the agent plays."""
+        strangers = population(self.game, self.players, TEST)
+        return [
+            *(name for name in strangers if not search_parts(name)[0]),
+            baselines(self.game)[-1],
+        ]
+
+    @property
+    def attacked(self) -> bool:
+        """Whether search is to play among copies of the agent."""
+        return not self.quick and policy_path(self.agent).suffix == SUFFIX
+
+    def named(self) -> Sequence[Agent | str]:
+        """The agent, its opponents, and the search that attacks it."""
+        attackers = [f"{SEARCH}{self.agent}:{WORLDS}"] if self.attacked else []
+        return [self.agent, *self.opponents, *attackers]
+
+    def chunks(self) -> list[Chunk]:
+        """The pieces in which it is played: ``PARTS`` for each opponent, then for the attack."""
+        copies, games = self.players - 1, QUICK if self.quick else WHOLE
+        number = len(self.opponents)
+        tables = [((0, *[other] * copies), games) for other in range(1, number + 1)]
+        if self.attacked:
+            tables.append(((number + 1, *[0] * copies), ATTACKS))
+        found: list[Chunk] = []
+        for lineup, of_table in tables:
+            for size in chunk_sizes(-(-of_table // self.players), PARTS):
+                found.append(Chunk(len(found), lineup, size))
+        return found
+
+    def protocol(self) -> dict[str, Any]:
+        """All that must be the same for two agents' figures to be compared."""
+        game = self.make_game(1)
+        strangers = population(self.game, self.players, TEST)
+        known = [{**strangers.get(name, {}), "file": _file(name)} for name in self.opponents]
+        return {
+            "name": PROTOCOL,
+            "quick": self.quick,
+            "game": self.game,
+            "version": game.version,
+            "players": self.players,
+            "rules": repr(game.rules),
+            "seed": self.seed,
+            "games": QUICK if self.quick else WHOLE,
+            "parts": PARTS,
+            "opponents": self.opponents,
+            "population": _digest(known),
+            "attack": {"worlds": WORLDS, "games": ATTACKS} if self.attacked else None,
+        }
+
+    def about_agent(self) -> dict[str, Any]:
+        """The agent's name, without the folder of its file, and the file's digest and size."""
+        kind, policy, budget = search_parts(self.agent)
+        file = _file(policy)
+        name = policy_path(policy).stem if file else policy
+        return {"name": f"{kind}{name}{budget}", "file": file}
+
+
+def _file(name: str) -> dict[str, Any] | None:
+    """Digest and bytes of an agent's policy file; None of an agent without one."""
+    path = policy_path(name)
+    if path.suffix != SUFFIX:
+        return None
+    content = path.read_bytes()
+    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+def _digest(content: Any) -> str:
+    """SHA-256 over JSON, the same on every machine."""
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+# --- what was found ---------------------------------------------------------------------------
+
+
+def units(players: int) -> int:
+    """Into how many units the victories in a deal's P games are divided, so that all are whole.
+
+    A game has 1 to P victors, who share it evenly.
+    """
+    return players * lcm(*range(1, players + 1))
+
+
+def won(result: ChunkResult) -> Int64:
+    """What the first in the lineup has won in each deal of a chunk, in ``units``."""
+    exact_units = result.shares[:, 0] * units(result.shares.shape[1])
+    return np.rint(exact_units).astype(np.int64)
+
+
+def entry(benchmark: Benchmark, results: Iterable[ChunkResult], source: str = "") -> Entry:
+    """All that a benchmark found, with its figures and a digest.
+
+    Args:
+        benchmark: What was played.
+        results: Of all its chunks.
+        source: Where the agent can be had.
+    """
+    in_order = sorted(results, key=lambda result: result.chunk.index)
+    parts = [" ".join(map(str, won(result))) for result in in_order]
+    rows = [parts[first : first + PARTS] for first in range(0, len(parts), PARTS)]
+    names = benchmark.opponents
+    found: Entry = {
+        "protocol": benchmark.protocol(),
+        "agent": benchmark.about_agent(),
+        "won": dict(zip(names, rows, strict=False)),
+        "attack": rows[-1] if benchmark.attacked else None,
+        "nash_conv": nash_conv(benchmark),
+    }
+    return {
+        **found,
+        "digest": _digest(found),
+        "figures": figures(found),
+        "milliseconds": decision_time(benchmark),
+        "source": source,
+    }
+
+
+def figures(found: Entry) -> dict[str, Any]:
+    """The shares of the victory, with intervals, that follow from what was won.
+
+    Returns:
+        Those of the ``opponents``, and their ``mean``. The ``worst`` has the least share in the
+        even parts, and what is given is its share in the odd ones: the least of twelve is partly
+        bad luck. The share of the search in the ``attack``, or None.
+    """
+    whole = units(found["protocol"]["players"])
+    deals = {name: _deals(parts) for name, parts in found["won"].items()}
+    even = {name: _deals(parts[::2]).mean() for name, parts in found["won"].items()}
+    worst = min(even, key=lambda name: float(even[name]))
+    odd = _deals(found["won"][worst][1::2])
+    return {
+        "mean": resampled(list(deals.values()), whole, DIGITS),
+        "worst": {"name": worst, **resampled([odd], whole, DIGITS)},
+        "opponents": {name: resampled([each], whole, DIGITS) for name, each in deals.items()},
+        "attack": found["attack"] and resampled([_deals(found["attack"])], whole, DIGITS),
+    }
+
+
+def _deals(parts: Sequence[str]) -> Int64:
+    """What was won in each deal of these parts."""
+    return np.array(" ".join(parts).split(), np.int64)
+
+
+def nash_conv(benchmark: Benchmark) -> float | None:
+    """NashConv of the agent in the game's small form, if it has one for P players.
+
+    Of the frequencies in ``DRAWS`` draws in each information set, since few agents tell their
+    chances. None of searches, which would take hours, and of policies, which play one game alone.
+    """
+    rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/exact.md
+    kind, agent, _ = search_parts(benchmark.agent)
+    if rules is None or kind or policy_path(agent).suffix == SUFFIX:
+        return None
+    small = asdict(rules())
+    if small["num_players"] != benchmark.players:
+        return None
+    tree = GameTree(registry.batch_game(benchmark.game, 1, **small))
+    return round(exact(tree, _Drawn(make_agent(agent, benchmark.game))).nash_conv, DIGITS)
+
+
+class _Drawn:
+    """An agent that tells its chances by drawing."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.name, self._agent = agent.name, agent
+
+    def act(self, view: View, rng: np.random.Generator) -> Integer:
+        return self._agent.act(view, rng)
+
+    def probabilities(self, view: View) -> Float64:
+        counts, rng = np.zeros((view.num_envs, view.num_actions)), np.random.default_rng(SEED)
+        for _ in range(DRAWS):
+            counts[np.arange(view.num_envs), self._agent.act(view, rng)] += 1
+        return counts / DRAWS
+
+
+class _Timed:
+    """An agent that notes how long each of its decisions takes."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.name, self._agent = agent.name, agent
+        self.seconds: list[float] = []
+
+    def act(self, view: View, rng: np.random.Generator) -> Integer:
+        begun = perf_counter()
+        chosen = self._agent.act(view, rng)
+        self.seconds.append(perf_counter() - begun)
+        return chosen
+
+
+def decision_time(benchmark: Benchmark) -> float:
+    """Milliseconds of a decision in one game at a time, the median of a game against itself."""
+    agent, game = _Timed(make_agent(benchmark.agent, benchmark.game)), benchmark.make_game(1)
+    rng = np.random.default_rng(SEED)
+    play([agent] * benchmark.players, game, game.sample_decks(1, rng), rng)
+    return float(f"{1000 * median(agent.seconds):.3g}")
+
+
+# --- whether it holds -------------------------------------------------------------------------
+
+
+def verify(found: Any) -> None:
+    """Check that an entry holds together: protocol, what was won, digest and figures.
+
+    Raises:
+        ValueError: It does not, in one line that says where.
+    """
+    try:
+        _verify(found)
+    except (AttributeError, KeyError, TypeError, IndexError, OverflowError) as error:
+        raise ValueError(f"it is no entry of {PROTOCOL}: it lacks something") from error
+
+
+def _verify(found: Entry) -> None:
+    given = found["protocol"]
+    kind, policy, budget = search_parts(found["agent"]["name"])
+    agent = f"{kind}{policy}{SUFFIX if found['agent']['file'] else ''}{budget}"
+    if given["name"] != PROTOCOL:
+        raise ValueError(f"its protocol is {given['name']!r}, not {PROTOCOL!r}")
+    table = Benchmark(agent, given["game"], given["players"], given["quick"])
+    for key, value in table.protocol().items():
+        if given.get(key) != value:
+            raise ValueError(f"its protocol differs from {PROTOCOL}: {key} must be {value!r}")
+    content = {key: found[key] for key in ("protocol", "agent", "won", "attack", "nash_conv")}
+    if found["digest"] != _digest(content):
+        raise ValueError("its digest is not that of its protocol and results")
+    _verify_won(table, found)
+    if found["figures"] != figures(found):
+        raise ValueError("its figures do not follow from what was won")
+
+
+def _verify_won(table: Benchmark, found: Entry) -> None:
+    if list(found["won"]) != table.opponents or (found["attack"] is not None) != table.attacked:
+        raise ValueError("its results are not those of its opponents")
+    for chunk, part in zip(table.chunks(), parts_of(found), strict=True):
+        deals = _deals([part])
+        if len(deals) != chunk.deals or not (
+            0 <= deals.min() <= deals.max() <= units(table.players)
+        ):
+            raise ValueError(
+                f"part {chunk.index} of its results is not what {chunk.deals} deals give"
+            )
+
+
+def parts_of(found: Entry) -> list[str]:
+    """What was won in each chunk, in their order."""
+    rows = [*found["won"].values(), *([found["attack"]] if found["attack"] else [])]
+    return [part for row in rows for part in row]
+
+
+def compare(benchmark: Benchmark, found: Entry, results: Iterable[ChunkResult]) -> None:
+    """Check that chunks which were played again came out as an entry says.
+
+    Raises:
+        ValueError: The entry is of another agent, or a deal came out otherwise.
+    """
+    agent = benchmark.about_agent()
+    if agent != found["agent"]:
+        raise ValueError(f"it is of the agent {found['agent']}, not {agent}")
+    parts = parts_of(found)
+    for result in results:
+        number = result.chunk.index
+        before = _deals([parts[number]])
+        other = int((before != won(result)).sum())
+        if other:
+            raise ValueError(
+                f"in part {number} {other} of {len(before)} deals came out otherwise when they "
+                "were played again"
+            )
