@@ -21,9 +21,11 @@ from docs.game_tables import arguments, head, layout
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, POLICIES, levels, policy_tables
 from kododo_env.arena.intervals import Estimate
+from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
+LEADERBOARD = DOCS / "leaderboard"
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
@@ -46,6 +48,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
     yield DOCS / "search.md", "gains", search_gains
+    yield DOCS / "leaderboard.md", "leaderboard", leaderboard
     yield DOCS / "speed.md", "words", partial(speed, speed_in_words)
     yield DOCS / "speed.md", "machine", lambda: speed_page.about(_speeds())
     for part, table in speed_page.TABLES.items():
@@ -304,6 +307,41 @@ def specialists() -> str:
     summary = markdown(["policy", "strangers", "mean ratio", "goal", "reached"], means)
     head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]
     return f"{summary}\n\n{markdown(head, rows)}"
+
+
+def leaderboard() -> str:
+    """The agents of ``docs/leaderboard``, for each table of a game by their mean share."""
+    found = [read_entry(path) for path in sorted(LEADERBOARD.glob("*.json"))]
+    tables = []
+    for game, players in policy_tables().values():
+        rows = [
+            board_row(each)
+            for each in sorted(found, key=lambda entry: -entry["figures"]["mean"]["mean"])
+            if (each["protocol"]["game"], each["protocol"]["players"]) == (game, players)
+        ]
+        if rows:
+            table = markdown(list(rows[0]), [[*row.values()] for row in rows])
+            tables.append(
+                f"## {game}, {players} players\n\nParity is {1 / players:.3f}.\n\n{table}"
+            )
+    return "\n\n".join(tables)
+
+
+def board_row(entry: dict[str, Any]) -> dict[str, str]:
+    """An entry's row of the leaderboard."""
+    figures, file, name = entry["figures"], entry["agent"]["file"], entry["agent"]["name"]
+    worst, attack, players = figures["worst"], figures["attack"], entry["protocol"]["players"]
+    return {
+        "agent": f"[{name}]({entry['source']})" if entry["source"] else name,
+        "mean share": interval(figures["mean"]),
+        "worst": interval(worst),
+        "among copies of": worst["name"],
+        "attack": f"{attack['mean'] - 1 / players:+.3f}" if attack else "–",
+        "NashConv": "–" if entry["nash_conv"] is None else f"{entry['nash_conv']:.3f}",
+        "ms a decision": f"{entry['milliseconds']:g}",
+        "kB": f"{file['bytes'] / 1000:,.0f}" if file else "–",
+        "run": "quick" if entry["protocol"]["quick"] else "whole",
+    }
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:

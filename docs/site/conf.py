@@ -65,6 +65,8 @@ html_title = "kododo-env"
 html_favicon = "../../kododo_env/play/web/back.svg"
 html_copy_source = False
 html_additional_pages = {"index": "index.html"}  # leads to the first page
+html_static_path = ["static"]
+html_js_files = [("sort_tables.js", {"defer": "defer"})]
 templates_path = ["templates"]
 html_sidebars = {
     "**": [

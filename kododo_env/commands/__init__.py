@@ -1,1 +1,1 @@
-"""What the wheel has on the command line: ``kododo evaluate``, ``replay``, ``bench``."""
+"""What the wheel has on the command line: ``kododo evaluate``, ``benchmark``, ...."""

@@ -18,6 +18,7 @@ from kododo_env.agent_registry import baselines, policy_tables
 from kododo_env.bots.by_name import is_bot
 from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.arguments import read_arguments
+from kododo_env.commands.benchmark import BenchmarkConfig
 from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.dataset import DatasetConfig
 from kododo_env.commands.play import PlayConfig
@@ -38,7 +39,7 @@ PAGES = [
 SCRIPTS: dict[str, type[Any]] = {
     "train.py": TrainConfig, "evaluate.py": EvaluateConfig, "evaluate": TournamentConfig,
     "play": PlayConfig, "rules": RulesConfig, "contest": ContestConfig, "dataset": DatasetConfig,
-    "adopt": AdoptConfig,
+    "adopt": AdoptConfig, "benchmark": BenchmarkConfig,
 }  # fmt: skip
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -1,0 +1,120 @@
+"""The benchmark: what it finds, whether that holds, and that it is the same again."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kododo_env.arena import benchmark as protocol
+from kododo_env.arena.benchmark import Benchmark, Entry, entry, nash_conv, verify
+from kododo_env.arena.workers import run
+from kododo_env.commands import benchmark as command
+from tests.command_line import kododo, stopping_after
+
+FEW = 16  # games against each opponent: one deal for two players in each part
+
+
+@pytest.fixture(autouse=True)
+def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "QUICK", FEW)
+    monkeypatch.setattr(protocol, "DRAWS", 1)
+
+
+@pytest.fixture(scope="module")
+def found() -> Entry:
+    with pytest.MonkeyPatch.context() as patch:
+        few_games.__wrapped__(patch)  # type: ignore[attr-defined]
+        table = Benchmark("greedy", "kododo", 2, quick=True)
+        return entry(table, run(table, table.chunks()))
+
+
+def test_an_entry_holds_as_a_file(found: Entry) -> None:
+    verify(json.loads(json.dumps(found)))
+
+
+def test_shares_are_of_the_deals(found: Entry) -> None:
+    won = found["won"]["heuristic"]
+    assert len(won) == protocol.PARTS
+    share = sum(map(int, won)) / (protocol.PARTS * 4)  # two games of a victory, shared by two
+    assert found["figures"]["opponents"]["heuristic"]["mean"] == round(share, 4)
+
+
+def raised(content: Entry) -> None:
+    content["won"]["heuristic"][3] = "3"
+
+
+def digested(content: Entry) -> None:
+    parts = ("protocol", "agent", "won", "attack", "nash_conv")
+    content["digest"] = protocol._digest({part: content[part] for part in parts})
+
+
+FORGED: dict[str, tuple[Callable[[Entry], Any], str]] = {
+    "protocol's name": (lambda it: it["protocol"].update(name="mine"), "its protocol is 'mine'"),
+    "games": (lambda it: it["protocol"].update(games=8), "games must be 16"),
+    "population": (lambda it: it["protocol"].update(population="0"), "population must be"),
+    "won": (raised, "its digest is not that of"),
+    "won, with a digest": (lambda it: (raised(it), digested(it)), "figures do not follow"),
+    "figures": (lambda it: it["figures"]["mean"].update(mean=0.9), "figures do not follow"),
+    "too much": (
+        lambda it: (it["won"]["heuristic"].__setitem__(3, "5"), digested(it)),
+        "is not what 1 deals give",
+    ),
+    "an opponent less": (lambda it: (it["won"].popitem(), digested(it)), "of its opponents"),
+    "a part missing": (lambda it: it.pop("agent"), "it lacks something"),
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_a_forged_entry_is_refused(found: Entry, case: str) -> None:
+    content = copy.deepcopy(found)
+    forge, said = FORGED[case]
+    forge(content)
+    with pytest.raises(ValueError, match=said):
+        verify(content)
+
+
+def test_only_a_policy_is_attacked_and_not_in_a_hurry() -> None:
+    assert Benchmark("kododo-2p", "kododo", 2).named()[-1] == "search:kododo-2p:64"
+    assert Benchmark("kododo-2p", "kododo", 2, quick=True).named()[-1] == "heuristic"
+    assert Benchmark("heuristic", "kododo", 2).named()[-1] == "heuristic"
+
+
+def test_the_small_game_is_for_as_many_players(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "DRAWS", 1000)
+    assert nash_conv(Benchmark("random", "kododo", 2)) == pytest.approx(0.3548, abs=0.01)
+    assert nash_conv(Benchmark("random", "kododo", 3)) is None
+
+
+def test_a_benchmark_goes_on_where_it_was_stopped_and_is_checked(
+    found: Entry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "greedy.json"
+    line = ["greedy", "--players", "2", "--quick", "--workers", "1", "--json", str(path)]
+    with monkeypatch.context() as stopped:
+        stopped.setattr(command, "run", stopping_after(5))
+        code, _, said = kododo(monkeypatch, capsys, "benchmark", *line)
+    assert (code, path.exists()) == (130, False), said
+    code, _, said = kododo(monkeypatch, capsys, "benchmark", *line, "--resume")
+    assert code == 0, said
+    content = json.loads(path.read_text())
+    assert [each.name for each in tmp_path.iterdir()] == ["greedy.json"]
+    assert content["digest"] == found["digest"]
+    monkeypatch.setattr(command, "HUNDREDTH", 1)  # all of it
+    check = "--check", str(path), "--workers", "1"
+    assert kododo(monkeypatch, capsys, "benchmark", "greedy", *check)[0] == 0
+    raised(content)
+    digested(content)
+    path.write_text(json.dumps({**content, "figures": protocol.figures(content)}))
+    code, _, said = kododo(monkeypatch, capsys, "benchmark", "greedy", *check)
+    assert (code, len(said.splitlines())) == (2, 1)
+    assert "1 of 1 deals came out otherwise" in said
+    code, _, said = kododo(monkeypatch, capsys, "benchmark", "random", *check)
+    assert "it is of the agent {'name': 'greedy'" in said
