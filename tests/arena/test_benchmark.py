@@ -19,16 +19,20 @@ from tests.command_line import kododo, stopping_after
 FEW = 16  # games against each opponent: one deal for two players in each part
 
 
+def shorten(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(protocol, "QUICK", FEW)
+    patch.setattr(protocol, "DRAWS", 1)
+
+
 @pytest.fixture(autouse=True)
 def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "QUICK", FEW)
-    monkeypatch.setattr(protocol, "DRAWS", 1)
+    shorten(monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def found() -> Entry:
     with pytest.MonkeyPatch.context() as patch:
-        few_games.__wrapped__(patch)  # type: ignore[attr-defined]
+        shorten(patch)
         table = Benchmark("greedy", "kododo", 2, quick=True)
         return entry(table, run(table, table.chunks()))
 

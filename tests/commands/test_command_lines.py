@@ -24,6 +24,7 @@ from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.bench import BenchConfig
+from kododo_env.commands.benchmark import BenchmarkConfig
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.dataset import DatasetConfig
@@ -47,6 +48,7 @@ SEARCHES = "search:" * 5000 + "heuristic" + ":1" * 5000
 CONFIGS = (
     TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
     ReplayConfig, SearchBudget, BenchConfig, ContestConfig, DatasetConfig, AdoptConfig,
+    BenchmarkConfig,
 )  # fmt: skip
 Lines = list[tuple[list[str], str]]
 """Command lines, each with words of what is said against it."""
@@ -232,6 +234,14 @@ KODODO: Lines = [
     (["--agents"], "unknown command '--agents'; choose one of"),
     (["evaluate"], "name two agents at least with --agents"),
     (["evaluate", "--minutes", "5"], ""),
+    (["benchmark"], "the following arguments are required: agent"),
+    (["benchmark", "nobody"], "unknown agent 'nobody'"),
+    (["benchmark", "heuristic", "--players", "9"], "not 9"),
+    (["benchmark", "search:heuristic:50ms"], "give a search a number of worlds"),
+    (["benchmark", "kododo-2p", "--players", "4"], "number of players 2, not 4"),
+    (["benchmark", "heuristic", "--resume"], "--resume needs --json"),
+    (["benchmark", "heuristic", "--check", "a-file"], "a-file does not hold: "),
+    (["benchmark", "heuristic", "--check", "a-file", "--quick"], "goes with --workers alone"),
     (["bench", "--players", "9"], "no game is played with 9 players"),
     (["bench", "--rounds", "0"], "--rounds must be 1 to 1000, not 0"),
     (["play", "--stdio"], "the following arguments are required: game"),
@@ -314,7 +324,7 @@ def test_a_wrong_command_line_is_one_line_and_leaves_nothing(
     else:
         code, said, error = run(capsys, *SCRIPTS[script], line)
     assert (code, said) == (2, ""), error
-    assert re.match(rf"{script}( evaluate| bench| play| contest)?: error: ", error)
+    assert re.match(rf"{script}( evaluate| benchmark| bench| play| contest)?: error: ", error)
     assert words in error
     assert len(error.splitlines()) == 1
     assert error.rstrip("\n").isprintable()
@@ -440,7 +450,7 @@ def test_every_number_of_every_script_is_bounded(config: type[Any]) -> None:
 def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[Any]) -> None:
     needed = {
         "agents": ("random", "greedy"), "best_response": "kododo-2p", "record": Path("records"),
-        "file": Path("game.jsonl"), "folder": Path("bots"),
+        "file": Path("game.jsonl"), "folder": Path("bots"), "agent": "heuristic",
     }  # fmt: skip
     names = {each.name for each in fields(config)}
     others: dict[str, Any] = {name: value for name, value in needed.items() if name in names}
