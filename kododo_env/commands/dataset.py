@@ -24,6 +24,7 @@ from kododo_env.system.extras import needs
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
+PACKAGE = __name__.partition(".")[0]
 DECISIONS, CARD, STRENGTHS, CROISSANT = (
     "decisions.parquet", "README.md", "strengths.json", "croissant.json",
 )  # fmt: skip
@@ -140,9 +141,9 @@ configs: [{{config_name: default, data_files: {DECISIONS}}}]
 # {rows:,} {title(found)}
 
 All decisions of {found["games"]:,} games ({found["deals"]:,} decks, each from every seat) among
-{len(found["agents"])} players of mixed strength, made by `kododo dataset` of kododo-env
-{__version__} with seed {found["seed"]}. Parity is {1 / found["players"]:.3f}. A row is a decision
-of a player with at least two legal actions; those of a player in a game follow each other.
+{len(found["agents"])} players of mixed strength, made by the command `dataset` of
+{PACKAGE} {__version__} with seed {found["seed"]}. Parity is {1 / found["players"]:.3f}. A row is a
+decision of a player with at least two legal actions; those of a player in a game follow each other.
 
 {_columns()}
 

@@ -39,7 +39,8 @@ class OnnxAgent(Agent):
         game: The game's name.
         num_players: For how many players the policy is.
         by_row: It may be asked for several seats at once, see ``RowAgent``.
-        value: None if the file has no value: then the agent is no ``ValueAgent``.
+
+    If the file has no value, the method ``value`` is None, and the agent is no ``ValueAgent``.
 
     Raises:
         ValueError: There is no such file, or it is no policy of this project.

@@ -28,7 +28,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from kododo_env import registry
-from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
 from kododo_env.play import server
 from kododo_env.play import table as table_module
 from kododo_env.play.seating import make_table
@@ -240,9 +240,9 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
     drawn: list[int] = []
     drawing = table_module.position
 
-    def counted(game: BatchGame, seat: int, pictures: bool) -> dict[str, Any]:
-        drawn.append(seat)
-        return drawing(game, seat, pictures)
+    def counted(view: View, pictures: bool) -> dict[str, Any]:
+        drawn.append(view.player)
+        return drawing(view, pictures)
 
     monkeypatch.setattr(table_module, "position", counted)
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic", seed=1)
