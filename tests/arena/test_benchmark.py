@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kododo_env.agent_registry import POLICIES
 from kododo_env.arena import benchmark as protocol
 from kododo_env.arena.benchmark import Benchmark, Entry, entry, nash_conv, verify
 from kododo_env.arena.workers import run
@@ -20,8 +21,9 @@ FEW = 16  # games against each opponent: one deal for two players in each part
 
 
 def shorten(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(protocol, "QUICK", FEW)
-    patch.setattr(protocol, "DRAWS", 1)
+    few = {"QUICK": FEW, "WHOLE": FEW, "ATTACKS": FEW, "WORLDS": 4, "DRAWS": 1}
+    for name, number in few.items():
+        patch.setattr(protocol, name, number)
 
 
 @pytest.fixture(autouse=True)
@@ -82,8 +84,17 @@ def test_a_forged_entry_is_refused(found: Entry, case: str) -> None:
         verify(content)
 
 
+def test_a_whole_run_has_the_attack_as_well() -> None:
+    table = Benchmark("kododo-2p", "kododo", 2)
+    whole = entry(table, run(table, table.chunks()))
+    verify(json.loads(json.dumps(whole)))
+    share = sum(map(int, whole["attack"])) / (protocol.PARTS * 4)
+    assert whole["figures"]["attack"]["mean"] == round(share, 4)
+    assert whole["agent"]["file"]["bytes"] == (POLICIES / "kododo-2p.onnx").stat().st_size
+
+
 def test_only_a_policy_is_attacked_and_not_in_a_hurry() -> None:
-    assert Benchmark("kododo-2p", "kododo", 2).named()[-1] == "search:kododo-2p:64"
+    assert Benchmark("kododo-2p", "kododo", 2).named()[-1] == "search:kododo-2p:4"
     assert Benchmark("kododo-2p", "kododo", 2, quick=True).named()[-1] == "heuristic"
     assert Benchmark("heuristic", "kododo", 2).named()[-1] == "heuristic"
 
