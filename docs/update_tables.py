@@ -304,7 +304,7 @@ def specialists() -> str:
             shown = interval(middle.to_json(), ".2f")
             reached = "yes" if middle.mean >= goal else "no"
             means.append([policy, str(len(ratios)), shown, f"{goal:.2f}", reached])
-    summary = markdown(["policy", "strangers", "mean ratio", "goal", "reached"], means)
+    summary = markdown(["policy", "strangers", "mean ratio", "goal", "reached so far"], means)
     head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]
     return f"{summary}\n\n{markdown(head, rows)}"
 
