@@ -319,7 +319,7 @@ OF_ALL_GAMES = (
     "benchmarks/exact_truth.py",
     "benchmarks/time_to_strength.py",
 )
-PACKAGE = ("kododo_env", "kododo-env", "KODODO_")
+PACKAGE = ("kododo_env", "kododo-env", "kododo-bench", "KODODO_")
 
 
 def words_of(source: str) -> list[tuple[int, str]]:
