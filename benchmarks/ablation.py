@@ -16,11 +16,11 @@ from typing import Any
 
 from agents.commands.train import train
 from agents.recipes.recipe import Recipe
-from agents.release.strength import CHOICE_RESPONSE, quick, response_gain
+from agents.release.strength import CHOICE_RESPONSE, response_gain
 from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
-from kododo_env.agent_registry import held_out, policy_tables
+from kododo_env.agent_registry import held_out, policy_tables, without_searches
 from kododo_env.commands.cli import run_cli
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
@@ -120,7 +120,7 @@ def _measured(
         train(run)
         minutes = (time.process_time() - begun) / 60
         policy = OnnxAgent(Path(folder, "run", POLICY))
-        names = quick(held_out(*_game_and_players(table)))
+        names = without_searches(held_out(*_game_and_players(table)))
         unmet = against(policy, task_of(run), config.games, DEALS, names)
         gain = response_gain(policy, config.response_steps, config.games)
         known = json.loads(Path(folder, "run", "results.json").read_text())

@@ -8,7 +8,6 @@ where a policy has changed. ``docs/update_tables.py`` makes the tables of ``docs
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Iterator
@@ -22,17 +21,16 @@ import numpy as np
 
 from agents.recipes.recipe import recipe_for
 from agents.release.config import policies_of
-from agents.release.strength import quick
 from agents.training.response_training import train_best_response
 from kododo_env.agent_registry import (
-    POLICIES,
-    SUFFIX,
     TEST,
     baselines,
     held_out,
     make_agent,
+    policy_path,
     policy_tables,
     population,
+    without_searches,
 )
 from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.match import Match
@@ -43,7 +41,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Float64
 from kododo_env.core.bounds import Bound, Games, Seed, Steps, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.system.files import write_text
+from kododo_env.system.files import fingerprint, write_text
 
 FOUND = Path(__file__).parents[1] / "docs" / "specialists.json"
 DEALS = 1006  # the seed of deals other than those by which policies were chosen or reported
@@ -125,9 +123,9 @@ def of_table(policy: str, config: SpecialistsConfig) -> list[Cell]:
     game, players = policy_tables()[policy]
     half = population(game, players, TEST)
     kinds: dict[str, list[str]] = {}
-    for name in quick(list(half)):
+    for name in without_searches(half):
         kinds.setdefault(half[name]["kind"], []).append(name)
-    named = [baselines(game)[-1], *quick(held_out(game, players))]
+    named = [baselines(game)[-1], *without_searches(held_out(game, players))]
     steps = config.steps or STEPS // (TIED if recipe_for(game, players).tied else 1)
     in_turn = filter(None, chain.from_iterable(zip_longest(*kinds.values(), named)))
     file = file_of(policy)
@@ -137,13 +135,13 @@ def of_table(policy: str, config: SpecialistsConfig) -> list[Cell]:
 
 def file_of(policy: str) -> str:
     """By which another file of the same policy is known."""
-    return hashlib.sha256((POLICIES / f"{policy}{SUFFIX}").read_bytes()).hexdigest()[:12]
+    return fingerprint(policy_path(policy))[:12]
 
 
 def measured(cell: Cell) -> dict[str, Any]:
     """A specialist trained, and the shares of the policy and of the specialist, as JSON."""
     game, players = policy_tables()[cell.policy]
-    policy = OnnxAgent(POLICIES / f"{cell.policy}{SUFFIX}")
+    policy = OnnxAgent(policy_path(cell.policy))
     other = make_agent(cell.against, game)
     learned = train_best_response(policy, steps=cell.steps, seed=cell.seed, against=other)
     ours, best = (won(each, other, game, players, cell.games) for each in (policy, learned.agent))

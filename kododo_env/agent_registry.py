@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -290,6 +290,11 @@ def _search(name: str, game: str, players: int | None = None) -> Agent:
     if kind == FLAT:
         return FlatMonteCarlo(policy, budget, name)
     return SearchAgent(policy, budget, name)
+
+
+def without_searches(names: Iterable[str]) -> list[str]:
+    """The names of the agents that are no searches, which are slow."""
+    return [name for name in names if not search_parts(name)[0]]
 
 
 def search_parts(name: str) -> tuple[str, str, str]:

@@ -11,14 +11,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any
-from unittest.mock import patch
 
 import numpy as np
 
 from agents.release.config import policies_of
-from agents.release.make_policies import fingerprint
 from agents.release.runs import content_of
 from kododo_env.agent_registry import (
     AS_IT_SHIPS,
@@ -26,8 +23,10 @@ from kododo_env.agent_registry import (
     SEARCH,
     SEARCHING,
     WEAKER,
+    load,
     policy_path,
     policy_tables,
+    search_budget,
 )
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.intervals import Estimate, share
@@ -38,8 +37,8 @@ from kododo_env.arena.workers import cores, run, worker_pool
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Processes, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.search import search
-from kododo_env.system.files import write_json
+from kododo_env.search.search import SearchAgent
+from kododo_env.system.files import fingerprint, write_json
 from kododo_env.system.folders import filled_folder
 
 TEMPERATURES, TRIAL_GAMES = tuple(2.0**k for k in range(-2, 7)), 1000  # that are tried
@@ -132,14 +131,12 @@ def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
     """
     game, players = policy_tables()[table]
     name = f"{SEARCH}{table}:{TIME}"
-    match = Match(name, table, game, players, config.search_games, SEARCH_DEALS)
+    searcher = SearchAgent(load(table), search_budget(TIME), name, time.process_time)
+    match = Match(searcher, table, game, players, config.search_games, SEARCH_DEALS)
     heading = {"search": name, "sha256": fingerprint(policy_path(table)), "seed": SEARCH_DEALS}
     lineup = (0, *[1] * (players - 1))
     deals = [Chunk(index, lineup, 1) for index in range(MOST_SEARCHED)]
-    with (
-        patch.object(search, "time", SimpleNamespace(monotonic=time.process_time)),
-        ChunkLog(config.runs / f"{table}.partial", heading, deals, resume=True) as log,
-    ):
+    with ChunkLog(config.runs / f"{table}.partial", heading, deals, resume=True) as log:
         left = [deal for deal in deals[: match.deals] if deal.index not in log.results]
         for result in run(match, left):
             log.append(result)

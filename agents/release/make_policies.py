@@ -16,7 +16,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +34,7 @@ from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.metadata_file import ENDING, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
-from kododo_env.system.files import write_json, written_whole
+from kododo_env.system.files import fingerprint, write_json, written_whole
 from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
@@ -120,11 +119,6 @@ def found_once(job: PolicyJob, key: dict[str, Any], name: str, find: Callable[..
         content[name] = find(job)
         write_json(job.found, content)
     return content[name]
-
-
-def fingerprint(path: Path) -> str:
-    """SHA-256 of a file."""
-    return sha256(path.read_bytes()).hexdigest()
 
 
 def publish(job: PolicyJob, found: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
@@ -11,7 +10,7 @@ from agents.commands.best_response_config import BestResponseConfig
 from agents.export.policy_weights import changed_rules
 from agents.release.config import CHOICE, PolicyJob
 from agents.training.response_training import train_best_response
-from kododo_env.agent_registry import TEST, VALIDATION, baselines, population, search_parts
+from kododo_env.agent_registry import TEST, VALIDATION, baselines, population, without_searches
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
@@ -26,11 +25,6 @@ CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3}
 ATTACKERS: dict[str, Any] = {"seeds": 2, "teams": 1, "steps": 1_000_000, "search": "64"}
 
 
-def quick(names: Sequence[str]) -> list[str]:
-    """The names of the opponents that are no searches."""
-    return [name for name in names if not search_parts(name)[0]]
-
-
 def choose(job: PolicyJob) -> dict[str, Any]:
     """The seed and the temperature that are worth most; the first of equals.
 
@@ -43,7 +37,7 @@ def choose(job: PolicyJob) -> dict[str, Any]:
         ``candidates``, each with its mean ``share`` against these and its ``gain``, None if it met
         no best response.
     """
-    names = quick([*population(job.game, job.players, VALIDATION)])
+    names = without_searches(population(job.game, job.players, VALIDATION))
     games = max(job.players, job.config.games // CHOICE // 2)
     candidates: list[dict[str, Any]] = []
     for seed, path in job.candidates.items():
@@ -88,7 +82,7 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
     """
     policy, members, found = OnnxAgent(job.chosen), {}, []
     for name in population(job.game, job.players, TEST):
-        games = job.config.games // CHOICE if quick([name]) else _search_games(job)
+        games = job.config.games // CHOICE if without_searches([name]) else _search_games(job)
         found.append(result(policy, name, games).share)
         members[name] = found[-1].to_json() | {"games": games}
     worst = min(members, key=lambda name: members[name]["mean"])
@@ -100,7 +94,7 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
 
 def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS) -> MatchResult:
     """How a policy does against P - 1 copies of a player, played in this process."""
-    chunks = 1 if quick([name]) else best_response.CHUNKS
+    chunks = 1 if without_searches([name]) else best_response.CHUNKS
     players = policy.num_players
     return Match(policy, name, policy.game, players, games, deals, least_chunks=chunks).play()
 

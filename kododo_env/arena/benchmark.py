@@ -28,6 +28,7 @@ from kododo_env.agent_registry import (
     policy_path,
     population,
     search_parts,
+    without_searches,
 )
 from kododo_env.arena.duplicates import ChunkResult, play
 from kododo_env.arena.intervals import resampled
@@ -38,6 +39,7 @@ from kododo_env.core.arrays import Float64, Int64, Integer
 from kododo_env.core.view import View
 from kododo_env.search.exact import exact
 from kododo_env.search.game_tree import GameTree
+from kododo_env.system.files import fingerprint
 
 PROTOCOL = "kododo-bench v1"
 SEED = 2001
@@ -86,10 +88,7 @@ class Benchmark(Contest):
     def opponents(self) -> list[str]:
         """The names of those among whose copies the agent plays."""
         strangers = population(self.game, self.players, TEST)
-        return [
-            *(name for name in strangers if not search_parts(name)[0]),
-            baselines(self.game)[-1],
-        ]
+        return [*without_searches(strangers), baselines(self.game)[-1]]
 
     @property
     def attacked(self) -> bool:
@@ -147,8 +146,7 @@ def _file(name: str) -> dict[str, Any] | None:
     path = policy_path(name)
     if path.suffix != SUFFIX:
         return None
-    content = path.read_bytes()
-    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+    return {"sha256": fingerprint(path), "bytes": path.stat().st_size}
 
 
 def _digest(content: Any) -> str:

@@ -71,7 +71,10 @@ class Forfeiting:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Inside, TimeUp is raised after so many seconds, in the main thread and not on Windows."""
+    """Inside, TimeUp is raised when the seconds are over. It needs the main thread.
+
+    On Windows nothing is raised.
+    """
 
     def up(number: int, frame: FrameType | None) -> None:
         raise TimeUp

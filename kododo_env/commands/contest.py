@@ -119,8 +119,8 @@ def evening_of(config: ContestConfig) -> Evening:
     agents = tuple(dict.fromkeys([*able, *config.beside]))
     played = replace(trial, agents=agents, games=config.games)
     faults: dict[str, list[str]] = {name: [] for name in agents}
-    with worker_pool(min(config.workers or cores(), len(played.chunks()))) as pool:
-        chunks = played.chunks()
+    chunks = played.chunks()
+    with worker_pool(min(config.workers or cores(), len(chunks))) as pool:
         parts: Iterator[Played] = pool.map(play_forfeiting, [played] * len(chunks), chunks)
 
         def results() -> Iterator[ChunkResult]:

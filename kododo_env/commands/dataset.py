@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +13,14 @@ from kododo_env.agent_registry import (
     baselines,
     population,
     scripted,
-    search_parts,
     shipped,
+    without_searches,
 )
 from kododo_env.commands.tournament import DEFAULT_GAME, TournamentConfig, evaluate
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.extras import needs
-from kododo_env.system.files import write_text
+from kododo_env.system.files import fingerprint, write_text
 from kododo_env.system.folders import filled_folder
 
 PACKAGE = __name__.partition(".")[0]
@@ -92,9 +91,8 @@ def mixed_field(game: str, players: int) -> tuple[str, ...]:
     """
     policy = f"{game}-{players}p"
     strangers = population(game, players, VALIDATION)
-    names = [*baselines(game), *(each for each in scripted(game) if each not in baselines(game))]
-    names += [policy] if policy in shipped() else []
-    names += [name for name in strangers if not search_parts(name)[0]]
+    policies = [policy] if policy in shipped() else []
+    names = *baselines(game), *scripted(game), *policies, *without_searches(strangers)
     return tuple(dict.fromkeys(names))
 
 
@@ -162,8 +160,6 @@ def croissant(found: dict[str, Any], decisions: Path) -> dict[str, Any]:
     """The data set in the words of Croissant (https://docs.mlcommons.org/croissant)."""
     import mlcroissant as mlc
 
-    with decisions.open("rb") as content:
-        digest = hashlib.file_digest(content, "sha256").hexdigest()
     fields = [
         mlc.Field(
             id=f"decisions/{name}",
@@ -179,7 +175,7 @@ def croissant(found: dict[str, Any], decisions: Path) -> dict[str, Any]:
         name=DECISIONS,
         content_url=DECISIONS,
         encoding_formats=["application/x-parquet"],
-        sha256=digest,
+        sha256=fingerprint(decisions),
     )
     about = mlc.Metadata(
         name=f"{found['game']}-{found['players']}p-decisions",

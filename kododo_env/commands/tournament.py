@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +23,7 @@ from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.core.numbers import shown
 from kododo_env.rules_arguments import default_players, parse_rules
-from kododo_env.system.files import check_file, write_json
+from kododo_env.system.files import check_file, fingerprint, write_json
 from kododo_env.system.reservation import Reservation, reserved
 
 DEFAULT_GAME = "kododo"
@@ -253,7 +252,7 @@ def _heading(tournament: Tournament) -> dict[str, Any]:
         "game": f"{game.name} v{game.version}",
         "rules": repr(game.rules),
         "agents": list(tournament.agents),
-        "files": [file and hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files],
+        "files": [file and fingerprint(Path(file)) for file in files],
         "games": tournament.games,
         "seed": tournament.seed,
     }

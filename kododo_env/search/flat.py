@@ -53,7 +53,7 @@ class FlatMonteCarlo(PolicySearch):
                 samples = min(at_once, budget.worlds - first)
                 total += self._of_new_worlds(view, games, actions, samples, rng)
             return total
-        pace, seconds = Pace(), budget.milliseconds * view.num_envs / 1000
+        pace, seconds = Pace(self.clock), budget.milliseconds * view.num_envs / 1000
         while samples := pace.worlds(len(games), seconds):
             total += self._of_new_worlds(view, games, actions, samples, rng)
         return total

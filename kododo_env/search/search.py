@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -67,8 +68,9 @@ class SearchBudget:
 class Pace:
     """Tells how many worlds there is time for, by how long those before took."""
 
-    def __init__(self) -> None:
-        self.started = self.asked = time.monotonic()
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock = clock
+        self.started = self.asked = clock()
         self.games, self.speed = 0, 0.0  # asked for last, and how many a second
 
     def worlds(self, games: int, seconds: float) -> int:
@@ -78,7 +80,7 @@ class Pace:
             games: How many are played out in each world.
             seconds: When they are to be done, counted from the start.
         """
-        now, few = time.monotonic(), max(1, LEAST_BATCH // games)
+        now, few = self.clock(), max(1, LEAST_BATCH // games)
         worlds = few
         if self.games:
             self.speed = self.games / max(now - self.asked, 1e-6)
@@ -97,14 +99,20 @@ class PolicySearch(Agent):
         policy: Plays all seats in the worlds: scripted or learned.
         budget: How much a decision may cost.
         name: For tables.
+        clock: Tells the seconds of a budget of time; ``time.process_time`` counts only those of
+            the processor.
     """
 
     kind: ClassVar[str]
 
     def __init__(
-        self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
+        self,
+        policy: Agent,
+        budget: SearchBudget | None = None,
+        name: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.policy = policy
+        self.policy, self.clock = policy, clock
         self.budget = SearchBudget() if budget is None else budget
         self.name = name or f"{self.kind}-{policy.name}"
 
@@ -124,9 +132,13 @@ class SearchAgent(PolicySearch):
     kind = "search"
 
     def __init__(
-        self, policy: Agent, budget: SearchBudget | None = None, name: str | None = None
+        self,
+        policy: Agent,
+        budget: SearchBudget | None = None,
+        name: str | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__(policy, budget, name)
+        super().__init__(policy, budget, name, clock)
         self._models: dict[Any, OutcomeModel] = {}
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -184,7 +196,7 @@ class _Search:
         return np.where(gains, first_of_best(surely), self.usual)
 
     def _spend_budget(self) -> None:
-        pace, budget = Pace(), self.agent.budget
+        pace, budget = Pace(self.agent.clock), self.agent.budget
         most = self.candidate.sum(axis=1).max(initial=0)
         halvings = int(np.ceil(np.log2(max(2, most))))
         allowed = (budget.milliseconds or 0.0) * self.view.num_envs / 1000

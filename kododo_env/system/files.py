@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -73,6 +74,12 @@ def _aside(path: Path) -> Path:
     aside = path.parent / f".{path.name}.{token_hex(4)}{path.suffix}"
     aside.touch(exist_ok=False)
     return aside
+
+
+def fingerprint(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def check_file(path: Path) -> None:

@@ -15,12 +15,13 @@ import yaml
 
 import kododo_env
 from agents.release.card import card, index
-from agents.release.make_policies import LARGEST_POLICY, fingerprint
+from agents.release.make_policies import LARGEST_POLICY
 from kododo_env import agent_registry as registry
 from kododo_env import registry as games
 from kododo_env.arena.match import Match
 from kododo_env.policy import onnx_agent
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.system.files import fingerprint
 
 POLICIES = registry.POLICIES
 SHIPPED = registry.shipped()

@@ -26,7 +26,7 @@ from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
 from agents.release.card import card, index, worst_attacker
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.make_policies import fingerprint, found_once, make_policies, rewrite
+from agents.release.make_policies import found_once, make_policies, rewrite
 from agents.release.runs import is_finished, train_all
 from agents.training.response_training import BestResponse
 from agents.training.run_folder import write_config
@@ -35,6 +35,7 @@ from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.system.files import fingerprint
 from tests.helpers import Here
 
 ROOT = Path(__file__).parents[2]
