@@ -32,6 +32,7 @@ PY := $(VENV)/bin/python
 # Four processes for two cores: while two wait, two compute. They keep what they compile, also where
 # the environment says otherwise: all of them, and what they start, read the same sources.
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 4 --dist worksteal
+PAGES := tests/pages tests/clients tests/packaging
 TOOLS := tests/fuzz tests/faults tests/release
 EXTRAS := train,render,open-spiel,dataset,mcp
 # Written last, so that an interrupted install does not count as one.
@@ -48,7 +49,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
+.PHONY: help venv train test test-pages test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -77,7 +78,10 @@ train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_
 	$(PY) train.py --game $(GAME) --players $(PLAYERS) --minutes $(MINUTES) $(if $(RUN_DIR),--run-dir $(RUN_DIR))
 
 test: lint types ## Lint, types, then the tests
-	$(PYTEST) $(TOOLS:%=--ignore=%)
+	$(PYTEST) $(PAGES:%=--ignore=%) $(TOOLS:%=--ignore=%)
+
+test-pages: $(READY) ## Test that the pages, notebooks, examples and packages do as they say
+	$(PYTEST) $(PAGES)
 
 test-tools: $(READY) ## Test the maintainers' tools: the fuzzer, the faults, what makes the policies
 	$(PYTEST) $(TOOLS)

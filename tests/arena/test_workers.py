@@ -89,7 +89,7 @@ def test_a_worker_that_ends_is_told_of_though_its_end_of_the_pipe_is_open(
 
 
 def much(_: int) -> bytes:
-    return bytes(300_000_000)
+    return bytes(60_000_000)
 
 
 def stopped_while_results_come() -> None:

@@ -299,7 +299,7 @@ def test_the_same_arguments_give_the_same_result(
     monkeypatch.setattr(best_response, "_export", not_exported)
 
     def weights(seed: int) -> torch.Tensor:
-        trained = train_best_response(OnnxAgent(weak), steps=2 * STEPS, seed=seed, recipe=SMALL)
+        trained = train_best_response(OnnxAgent(weak), steps=1, seed=seed, recipe=SMALL)
         return trained.agent.network.state_dict()["trunk.0.weight"]
 
     config = BestResponseConfig(str(weak), seeds=1, steps=1, search="4", search_games=2)

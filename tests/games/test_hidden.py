@@ -153,7 +153,7 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
         "num_players": 2, "num_rows": 1, "num_columns": 2, "deck": SEVEN,
     }),
 }  # fmt: skip
-NUM, PAIRS, LONGEST = 800, 6, 12
+NUM, PAIRS, LONGEST = 400, 4, 12
 
 
 def remembered(game: BatchGame, player: int) -> np.ndarray:

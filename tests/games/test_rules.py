@@ -220,12 +220,12 @@ def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
 # --- beside the referees --------------------------------------------------------------
 
 BESIDE = {game: import_module(f"tests.games.{game}.test_referee").Beside for game in GAMES}
-EXAMPLES = {"kododo": 40, "combi_combo": 40, "kado": 15}
+EXAMPLES = {"kododo": 30, "combi_combo": 30, "kado": 8}
 WHOLE, A_LONG_GAME = 1000, 60  # steps; the long variant may go on for a hundred deals
-GAMES_PLAYED = {"kododo": 250, "combi_combo": 800, "kado": 250}
+GAMES_PLAYED = {"kododo": 150, "combi_combo": 250, "kado": 120}
 WHOLE_GAMES: list[tuple[str, dict[str, Any], int]] = [
     *((game, {"num_players": players}, GAMES_PLAYED[game]) for game, players in TABLES),
-    *(("kododo", {"num_players": p, "variant": "long"}, 200) for p in (2, 3, 4, 5)),
+    *(("kododo", {"num_players": p, "variant": "long"}, 80) for p in (2, 3, 4, 5)),
 ]
 
 

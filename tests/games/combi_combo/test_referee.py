@@ -118,7 +118,7 @@ class Beside(beside.Beside):
 
 @pytest.mark.parametrize("num_players", [4, 5])
 def test_the_games_above_meet_ties_and_high_and_low_scores(num_players: int) -> None:
-    both = Beside(Rules(num_players), 800, np.random.default_rng(num_players))
+    both = Beside(Rules(num_players), 250, np.random.default_rng(num_players))
     both.play_to_the_end(np.random.default_rng(num_players))
     for some, most in ((slice(0, None, 2), 8), (slice(1, None, 2), 10)):
         assert (both.game.outcome()[some] == 1 / 2).any()

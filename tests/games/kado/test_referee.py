@@ -225,7 +225,7 @@ class Beside(beside.Beside):
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_the_games_above_meet_all_that_can_happen(num_players: int) -> None:
     rng = np.random.default_rng(num_players)
-    both = Beside(Rules(num_players), 200, rng)
+    both = Beside(Rules(num_players), 120, rng)
     game = both.game
     met = Counter[str]()
     while not game.terminated.all():
