@@ -31,7 +31,7 @@ from kododo_env.agent_registry import (
     without_searches,
 )
 from kododo_env.arena.duplicates import ChunkResult, play
-from kododo_env.arena.intervals import resampled
+from kododo_env.arena.intervals import interquartile, resampled
 from kododo_env.arena.pairing import Chunk, chunk_sizes
 from kododo_env.arena.tournament import Contest
 from kododo_env.core.agent import Agent
@@ -48,6 +48,7 @@ PARTS = 8  # into which these are divided, each with decks of its own
 WORLDS, ATTACKS = 64, 240  # of search against a policy file, and its games
 DRAWS = 1_000  # of an agent's action in each information set of the small game
 DIGITS = 4  # of a share
+TRAININGS = 5  # at least, where a training is what is measured
 
 Entry = dict[str, Any]
 """What a benchmark found, as JSON has it."""
@@ -219,6 +220,31 @@ def figures(found: Entry) -> dict[str, Any]:
         "opponents": {name: resampled([each], whole, DIGITS) for name, each in deals.items()},
         "attack": found["attack"] and resampled([_deals(found["attack"])], whole, DIGITS),
     }
+
+
+def over_trainings(entries: Sequence[Entry]) -> dict[str, float]:
+    """The interquartile mean of the shares that the policies of one kind of training have.
+
+    As in Agarwal et al., Deep reinforcement learning at the edge of the statistical precipice
+    (2021), with opponents in the place of tasks.
+
+    Args:
+        entries: The results of each policy, the trainings differing in their seeds alone.
+
+    Returns:
+        ``mean``, ``low`` and ``high``: the interval is by resampling trainings and deals.
+
+    Raises:
+        ValueError: The entries are too few, of several protocols, or one of them comes twice.
+    """
+    if len(entries) < TRAININGS:
+        raise ValueError(f"give the results of {TRAININGS} trainings at least, not {len(entries)}")
+    if any(each["protocol"] != entries[0]["protocol"] for each in entries):
+        raise ValueError("these results are not of one table by one protocol")
+    if len({each["digest"] for each in entries}) < len(entries):
+        raise ValueError("two of these files have the same results")
+    won = np.array([[_deals(parts) for parts in each["won"].values()] for each in entries])
+    return interquartile(won, units(entries[0]["protocol"]["players"]), DIGITS)
 
 
 def _deals(parts: Sequence[str]) -> Int64:

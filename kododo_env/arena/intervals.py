@@ -118,6 +118,39 @@ def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, floa
     }
 
 
+def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
+    """The mean of the middle half of all shares, with an interval by resampling runs and deals.
+
+    A quarter of the shares, rounded down, is left out at each end. All sums are of whole numbers.
+
+    Args:
+        won: What was won; shape (runs, opponents, D), the deals of an opponent being the same.
+        whole: What there is to win in a deal.
+        digits: To which the result is rounded.
+
+    Returns:
+        ``mean``, ``low`` and ``high``: the interval holds 95 of 100 resamples.
+    """
+    runs, opponents, deals = won.shape
+    cut, rng = runs * opponents // 4, np.random.default_rng(0)
+
+    def middle(sums: Int64) -> int:
+        return int(np.sort(sums, axis=None)[cut : runs * opponents - cut].sum())
+
+    found = []
+    for _ in range(RESAMPLES):
+        again = won[rng.integers(runs, size=runs)]
+        drawn = rng.integers(deals, size=(opponents, deals))
+        found.append(middle(np.take_along_axis(again, drawn[None], axis=2).sum(axis=2)))
+    found.sort()
+    number = (runs * opponents - 2 * cut) * deals * whole
+    ends = middle(won.sum(axis=2)), found[RESAMPLES // 40], found[-RESAMPLES // 40 - 1]
+    return {
+        name: round(each / number, digits)
+        for name, each in zip(("mean", "low", "high"), ends, strict=True)
+    }
+
+
 def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, int]:
     """Variance of the sum of residuals (D,), and the degrees of freedom that it stands on."""
     num, kinds = len(residuals), 1

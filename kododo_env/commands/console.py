@@ -16,6 +16,7 @@ COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
     "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
     "benchmark": ("benchmark:BenchmarkConfig", "measure one agent by a fixed protocol"),
+    "trainings": ("trainings:TrainingsConfig", "one figure of five trainings that differ by seed"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
     "dataset": ("dataset:DatasetConfig", "write decisions of mixed strength, to learn from"),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),

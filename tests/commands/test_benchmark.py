@@ -12,7 +12,14 @@ import pytest
 
 from kododo_env.agent_registry import POLICIES
 from kododo_env.arena import benchmark as protocol
-from kododo_env.arena.benchmark import Benchmark, Entry, entry, nash_conv, verify
+from kododo_env.arena.benchmark import (
+    Benchmark,
+    Entry,
+    entry,
+    nash_conv,
+    over_trainings,
+    verify,
+)
 from kododo_env.arena.workers import run
 from kododo_env.commands import benchmark as command
 from tests.command_line import kododo, stopping_after
@@ -135,3 +142,58 @@ def test_a_benchmark_goes_on_where_it_was_stopped_and_is_checked(
     assert "1 of 1 deals came out otherwise" in said
     code, _, said = kododo(monkeypatch, capsys, "benchmark", "random", *check)
     assert "it is of the agent {'name': 'greedy'" in said
+
+
+# --- trainings ----------------------------------------------------------------------------
+
+
+def of_trainings(found: Entry, shares: list[int]) -> list[Entry]:
+    """Entries as if trainings had won so much of 4 in each deal among each opponent."""
+    made = []
+    for share in shares:
+        content = copy.deepcopy(found)
+        for parts in content["won"].values():
+            parts[:] = [" ".join([str(share)] * len(part.split())) for part in parts]
+        digested(content)
+        made.append({**content, "figures": protocol.figures(content)})
+    return made
+
+
+def test_a_training_that_fails_does_not_drag_the_others_down(found: Entry) -> None:
+    figure = over_trainings(of_trainings(found, [0, 1, 2, 3, 4]))
+    assert figure["mean"] == 0.5
+    assert figure["low"] < 0.4 < 0.6 < figure["high"]  # another five might all be like one of these
+    same = of_trainings(found, [3] * 5)
+    for number, each in enumerate(same):
+        each["digest"] = str(number)
+    assert over_trainings(same) == {"mean": 0.75, "low": 0.75, "high": 0.75}
+
+
+def test_trainings_of_a_folder(
+    found: Entry,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for number, each in enumerate(of_trainings(found, [0, 1, 2, 3, 4])):
+        (tmp_path / f"{number}.json").write_text(json.dumps(each))
+    code, said, _ = kododo(monkeypatch, capsys, "trainings", str(tmp_path))
+    assert code == 0
+    assert said.startswith("5 trainings at kododo with 2 players, parity 0.500: interquartile mean")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda all_of_them: all_of_them.pop(), "5 trainings at least, not 4"),
+        (lambda them: them[0]["protocol"].update(quick=False), "not of one table by one protocol"),
+        (lambda them: them.__setitem__(0, them[1]), "two of these files have the same results"),
+    ],
+)
+def test_trainings_that_cannot_be_put_together(
+    found: Entry, spoil: Callable[[list[Entry]], Any], said: str
+) -> None:
+    entries = of_trainings(found, [0, 1, 2, 3, 4])
+    spoil(entries)
+    with pytest.raises(ValueError, match=said):
+        over_trainings(entries)
