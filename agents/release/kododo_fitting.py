@@ -9,7 +9,6 @@ alone would go round in circles. Needs some ten minutes of one core.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -24,7 +23,7 @@ from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.rules import REMOVED
-from kododo_env.games.kododo.scoring import NOBODY, scoring_colour
+from kododo_env.games.kododo.scoring import scoring_colours
 from kododo_env.system.files import written_whole
 
 SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
@@ -63,21 +62,20 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
 def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> Iterator[Lesson]:
     """The lessons of a round's choices, given turn by turn, and of the points that it brought."""
     (now, _), last = choices[-1], [laid for _, laid in choices[-len(points) :]]
-    rules, nobody = now.rules, now.rules.num_colours  # behind the colours; then the Kododo clause
-    winner = scoring_colour(now.totals + sum(laid.cards[0] for laid in last), rules.limit)
     kododos = now.table_kododos.sum(axis=0) + sum(laid.kododos[0] for laid in last)
-    exact = kododos == rules.kododo_number
-    event = np.where(exact, nobody + 1, np.where(winner == NOBODY, nobody, winner))
-    scored = np.nonzero(event == np.arange(nobody)[:, None])  # colours, and in which games
+    exact = kododos == now.rules.kododo_number
+    totals = now.totals + sum(laid.cards[0] for laid in last)
+    wins = scoring_colours(totals, now.rules.limit) & ~exact
+    # An event's number: the colour's; behind the colours nobody, then the Kododo clause.
+    event = np.vstack([wins, ~wins.any(axis=0) & ~exact, exact]).argmax(axis=0)
     for number, (now, laid) in enumerate(choices):
         turn, seat = divmod(number, len(points))
         kododo = dict([chances.kododo_lookup(now, laid)])
         if now.turns_left == 0:
-            following = last[(seat + 1) % len(points)]
-            values = following.points[0][scored]
-            values = values[values > 0]
+            following = last[(seat + 1) % len(points)].cards[0]
+            values = laid.points[0][wins & (laid.cards[0] > 0)]
             yield kododo, exact
-            yield chances.reply_lookups(now, 1), following.cards[0].argmax(axis=0)
+            yield chances.reply_lookups(now, 1), following.argmax(axis=0)
             yield {f"{turn}/card_points": (np.zeros_like(values), 1)}, values
             continue
         others = {f"{turn}/nobody": (np.zeros_like(event), 1), **kododo}
@@ -87,7 +85,7 @@ def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> It
         theirs = (points.sum(axis=0) - points[seat]) / (len(points) - 1) - now.others
         gains = zip(chances.gain_lookups(now, laid), (own, theirs), strict=True)
         for (name, (at, size)), gain in gains:
-            yield {name: (at[0][scored], size)}, gain[scored]
+            yield {name: (at[0][wins], size)}, gain[wins]
         # Which share of the kept Kododo cards came later, by least squares.
         kept = laid.kept_kododos[0] * exact
         later = points[seat] - now.table_kododos[0] - laid.kododos[0]
@@ -97,9 +95,9 @@ def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> It
 
 def fit(told: Iterable[Lesson], tables: Tables, steps: int) -> None:
     """Fit tables to lessons: means at once, weights by some steps from where they are."""
-    alike: dict[tuple[str, ...], list[Lesson]] = defaultdict(list)
+    alike: dict[tuple[str, ...], list[Lesson]] = {}
     for lesson in told:
-        alike[tuple(lesson[0])].append(lesson)
+        alike.setdefault(tuple(lesson[0]), []).append(lesson)
     for same in alike.values():
         came = np.concatenate([each for _, each in same])
         lookups = {
