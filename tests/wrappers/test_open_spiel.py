@@ -40,12 +40,12 @@ from kododo_env.search.deals import distinct_decks
 from kododo_env.search.exact import Uniform, exact, strategy
 from kododo_env.search.gambit import efg
 from kododo_env.search.game_tree import GameTree
-from kododo_env.wrappers.open_spiel import SpielAgent, load_game
+from kododo_env.wrappers.open_spiel import SpielAgent, load_game, resampler
 from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer
 from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
-from tests.helpers import random_actions
+from tests.helpers import differences, random_actions
 from tests.pages.scripts import assert_page_does_as_it_says
 from tests.search.test_exact import Hashed
 
@@ -334,6 +334,55 @@ def test_a_player_who_chooses_later_does_not_see_earlier_choices() -> None:
     seen = [state.child(action).information_state_string(1) for action in state.legal_actions()]
     assert len(seen) == 3
     assert len(set(seen)) == 1
+
+
+# --- hidden cards dealt again ------------------------------------------------------------
+
+
+@each_kind
+def test_a_resampled_state_is_made_of_what_the_player_sees_and_of_nothing_else(
+    name: str, rules: dict[str, Any]
+) -> None:
+    """The same from the true state and from one whose hidden cards are others."""
+    rng = np.random.default_rng(0)
+    game = load_game(name, **rules)
+    state = deal(game, rng)
+    step = 0
+    while not state.is_terminal():
+        step += 1
+        for player in range(state.num_players()):
+            real, other = state.position, state.clone()
+            world = Position(real.game.determinize(player, rng, 1), real.before, real.actions)
+            other._position = world
+            made, same = (resampler(game, step)(each, player) for each in (state, other))
+            states_made = [each.position.game.state() for each in (made, same)]
+            assert differences(*states_made) == []
+            assert made.information_state_string(player) == state.information_state_string(player)
+        state.apply_actions(random_actions(state.position.game, rng)[0])
+
+
+def test_a_resampled_choice_of_another_player_is_any_legal_one() -> None:
+    game = load_game("kododo", turn_based=True, **SMALL)
+    state = deal(game, np.random.default_rng(0))
+    chosen = [state.child(action) for action in state.legal_actions()]
+    made = [[str(resampler(game, seed)(each, 1)) for seed in range(20)] for each in chosen]
+    assert made[0] == made[1] == made[2]
+    drawn = resampler(game, 0)
+    put_down = Counter(drawn(chosen[0], 1).history()[-1] for _ in range(300))
+    assert set(put_down) == set(state.legal_actions())
+    assert min(put_down.values()) > 50
+
+
+def test_a_resampler_of_another_game_or_before_the_deal_is_refused_in_a_line() -> None:
+    for other in ("leduc_poker", "turn_based_simultaneous_game(game=goofspiel())"):
+        with pytest.raises(
+            ValueError, match=r"^[^\n]+ is no game of kododo_env; load one by load_"
+        ):
+            resampler(pyspiel.load_game(other))
+    for turn_based in (True, False):
+        game = load_game("kododo", turn_based=turn_based, **TINY)
+        with pytest.raises(ValueError, match=r"^the game is not dealt yet$"):
+            resampler(game)(game.new_initial_state(), 0)
 
 
 # --- OpenSpiel's algorithms ---------------------------------------------------------------

@@ -13,6 +13,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
+from kododo_env.wrappers.open_spiel.imagined import Imagined
 from kododo_env.wrappers.open_spiel.position import Log, SeenPosition, shown_by
 
 MakeBot = Callable[[int], pyspiel.Bot]
@@ -42,7 +43,7 @@ class SpielAgent(Agent):
         self.name = name
         self._plays = plays
         self._turn_based = turn_based
-        self._games: dict[tuple[str, Any], _Table] = {}
+        self._games: dict[tuple[str, Any], Imagined] = {}
         self._bots: dict[int, pyspiel.Bot] = {}
         self._diaries: dict[int, _Diary] = {}
 
@@ -55,20 +56,23 @@ class SpielAgent(Agent):
         diary = self._diaries.setdefault(view.player, _Diary())
         logs = diary.at(view)
         worlds = view.determinize(rng, 1)
-        table = self._table(view)
+        imagined = self._imagined(view)
         mask = view.legal_action_mask
         chosen: Int64 = mask.argmax(axis=1)
         for game in np.flatnonzero(mask.sum(axis=1) > 1):
             world = worlds.take(np.array([game]))
-            state = table.state(SeenPosition(world, view.player, logs[game]), view.player)
+            seen = SeenPosition(world, view.player, logs[game])
+            state = imagined.state(seen, view.player, rng)
             chosen[game] = self._choice(state, view.player, rng)
         diary.played = chosen.tolist()
         return chosen
 
-    def _table(self, view: View) -> _Table:
+    def _imagined(self, view: View) -> Imagined:
         key = (view.game_name, view.rules)
         if key not in self._games:
-            self._games[key] = _Table(view, self._turn_based)
+            rules = {each.name: getattr(view.rules, each.name) for each in fields(view.rules)}
+            game = SpielGame({"game": view.game_name, "rules": as_text(rules)})
+            self._games[key] = Imagined(game, self._turn_based)
         return self._games[key]
 
     def _choice(self, state: pyspiel.State, player: int, rng: np.random.Generator) -> int:
@@ -122,25 +126,3 @@ class _Diary:
             self._logs = [None] * len(shown)
         self._step = view.steps_played
         return self._logs
-
-
-class _Table:
-    """States of OpenSpiel as one player sees them, of the game of a view."""
-
-    def __init__(self, view: View, turn_based: bool) -> None:
-        rules = {each.name: getattr(view.rules, each.name) for each in fields(view.rules)}
-        self._game = SpielGame({"game": view.game_name, "rules": as_text(rules)})
-        self._turn_based = pyspiel.convert_to_turn_based(self._game) if turn_based else None
-
-    def state(self, position: SeenPosition, player: int) -> pyspiel.State:
-        """The state in which the player is to choose."""
-        self._game.root = position
-        try:
-            if self._turn_based is None:
-                return self._game.new_initial_state()
-            state = self._turn_based.new_initial_state()
-        finally:
-            self._game.root = None
-        for before in range(player):  # they choose at once: what is put down for them is not seen
-            state.apply_action(position.legal[before][0])
-        return state
