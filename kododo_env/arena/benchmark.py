@@ -20,7 +20,9 @@ import numpy as np
 
 from kododo_env import registry
 from kododo_env.agent_registry import (
+    LEVEL,
     SEARCH,
+    SEARCHING,
     SUFFIX,
     TEST,
     baselines,
@@ -78,7 +80,7 @@ class Benchmark(Contest):
 
     def __post_init__(self) -> None:
         self.make_game(1)
-        if search_parts(self.agent)[2].endswith("ms"):
+        if self.agent == SEARCHING or search_parts(self.agent)[2].endswith("ms"):
             raise ValueError(
                 "a benchmark must play the same again: give a search a number of worlds, such as "
                 f"{SEARCH}heuristic:64, not a time"
@@ -256,11 +258,13 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     """NashConv of the agent in the game's small form, if it has one for P players.
 
     Of the frequencies in ``DRAWS`` draws in each information set, since few agents tell their
-    chances. None of searches, which would take hours, and of policies, which play one game alone.
+    chances. None of searches, which would take hours, and of policies and levels, which play one
+    game alone.
     """
     rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
-    if rules is None or kind or policy_path(agent).suffix == SUFFIX:
+    learned = policy_path(agent).suffix == SUFFIX or agent.startswith(LEVEL)
+    if rules is None or kind or learned:
         return None
     small = asdict(rules())
     if small["num_players"] != benchmark.players:
@@ -301,8 +305,8 @@ class _Timed:
 
 def decision_time(benchmark: Benchmark) -> float:
     """Milliseconds of a decision in one game at a time, the median of a game against itself."""
-    agent, game = _Timed(make_agent(benchmark.agent, benchmark.game)), benchmark.make_game(1)
-    rng = np.random.default_rng(SEED)
+    made = make_agent(benchmark.agent, benchmark.game, benchmark.players)
+    agent, game, rng = _Timed(made), benchmark.make_game(1), np.random.default_rng(SEED)
     play([agent] * benchmark.players, game, game.sample_decks(1, rng), rng)
     return float(f"{1000 * median(agent.seconds):.3g}")
 

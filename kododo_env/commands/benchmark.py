@@ -69,7 +69,8 @@ class BenchmarkConfig:
     def benchmark(self) -> Benchmark:
         """What is to be played; ValueError if it cannot be."""
         game, players = self.game, self.players
-        agent = make_agent(self.agent, game or DEFAULT_GAME)
+        table = game or DEFAULT_GAME
+        agent = make_agent(self.agent, table, players or default_players(table))
         policy = getattr(agent, "policy", agent)  # a search's
         if isinstance(policy, OnnxAgent):
             game, players = game or policy.game, players or policy.num_players

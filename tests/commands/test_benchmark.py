@@ -114,6 +114,20 @@ def test_the_small_game_is_for_as_many_players(monkeypatch: pytest.MonkeyPatch) 
     assert nash_conv(Benchmark("random", "kododo", 3)) is None
 
 
+def test_a_level_is_measured_as_the_policy_that_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """But not the strongest: it is a search with a time."""
+    path = tmp_path / "level.json"
+    line = "--players", "2", "--quick", "--workers", "1", "--json", str(path)
+    code, _, said = kododo(monkeypatch, capsys, "benchmark", "level-1", *line)
+    assert code == 0, said
+    verify(content := json.loads(path.read_text()))
+    assert (content["agent"]["name"], content["nash_conv"]) == ("level-1", None)
+    code, _, said = kododo(monkeypatch, capsys, "benchmark", "level-5", *line)
+    assert (code, "a benchmark must play the same again" in said) == (2, True)
+
+
 def test_a_benchmark_goes_on_where_it_was_stopped_and_is_checked(
     found: Entry,
     tmp_path: Path,
