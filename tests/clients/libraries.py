@@ -57,4 +57,8 @@ CLIENTS = (
         "Data sets", "read_dataset.py", "episodes: 400",
         ("pyarrow", "pandas", "polars", "duckdb", "datasets", "minari", "pillow"), torch=False,
     ),
+    Client(
+        "Offline learning", "offline_clone.py", r"(8|9|10)\d% of heuristic's",
+        ("pyarrow", "torch"), extras="[play,export,dataset]", learns=True,
+    ),
 )  # fmt: skip

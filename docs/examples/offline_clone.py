@@ -1,0 +1,106 @@
+"""Offline: a network that imitates ``heuristic`` from 20,000 games, without playing any itself.
+
+    pip install 'kododo-env[play,export,dataset]'
+    python docs/examples/offline_clone.py [decisions.parquet]
+
+``kododo dataset`` writes such a file; without one, games of heuristic and random players are
+played. At the end the network is a policy file, clone.onnx. Its share of the victory among random
+players is told beside that of the network before it learned, and beside heuristic's own.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.functional import cross_entropy
+
+import kododo_env
+from kododo_env import kododo_v0
+from kododo_env.arena.match import Match
+from kododo_env.arena.shares import share
+from kododo_env.commands.dataset import DECISIONS, DatasetConfig, dataset
+from kododo_env.export import export
+from kododo_env.records import read_decisions
+
+TEACHER, PLAYERS, GAMES = "heuristic", 4, 20_000
+WIDTH, EPOCHS, BATCH, RATE = 256, 4, 1024, 2e-3
+OUT = "clone.onnx"
+
+
+class Network(nn.Module):
+    """The logits of the actions, those of illegal ones far below."""
+
+    def __init__(self, numbers: int, actions: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Linear(numbers, WIDTH), nn.ReLU(),
+            nn.Linear(WIDTH, WIDTH), nn.ReLU(),
+            nn.Linear(WIDTH, actions),
+        )  # fmt: skip
+
+    def forward(self, observation: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """One layer after the other."""
+        return self.layers(observation).masked_fill(~mask, -1e9)
+
+
+def teachers_rows(path, maxima):
+    """Observations from 0 to 1, masks and actions: the decisions of the teacher alone."""
+    columns = read_decisions(path)
+    of_teacher = columns["agent"] == TEACHER
+    seen = (columns["observation"][of_teacher] / maxima).astype(np.float32)
+    rows = seen, columns["mask"][of_teacher], columns["action"][of_teacher].astype(np.int64)
+    return [torch.from_numpy(each) for each in rows]
+
+
+def learn(network, rows):
+    """Make the teacher's choices likelier, in some passes over all rows."""
+    optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
+    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, total_iters=EPOCHS - 1)
+    for epoch in range(1, EPOCHS + 1):
+        for picked in torch.randperm(len(rows[0])).split(BATCH):
+            seen, mask, action = (column[picked] for column in rows)
+            loss = cross_entropy(network(seen, mask), action)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        slower.step()
+        print(f"pass {epoch}: loss {loss.item():.3f}", flush=True)
+
+
+def share_of(agent):
+    """An agent's share of the victory among random players."""
+    return Match(agent, "random", "kododo", PLAYERS, games=2000).play().share.mean
+
+
+def main() -> None:
+    """Write the data set if there is none; read it, learn, export and measure."""
+    torch.manual_seed(0)
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    network = Network(game.layout.size, game.num_actions)
+
+    def choose(numbers, mask):
+        """The likeliest actions."""
+        with torch.no_grad():
+            return network(torch.from_numpy(numbers), torch.from_numpy(mask)).argmax(dim=1)
+
+    before = share(choose, "kododo", PLAYERS, normalize=True)
+    with tempfile.TemporaryDirectory() as folder:
+        if len(sys.argv) == 1:
+            dataset(DatasetConfig(Path(folder), agents=(TEACHER, "random"), games=GAMES))
+        path = sys.argv[1] if len(sys.argv) > 1 else Path(folder, DECISIONS)
+        rows = teachers_rows(path, game.layout.maxima)
+    print(f"{len(rows[0]):,} decisions of {TEACHER}")
+    learn(network, rows)
+    export(network, game, OUT, normalize=True)
+    after, own = share_of(kododo_env.load(OUT)), share_of(TEACHER)
+    print(f"share among random players: {before.mean:.3f} before, {after:.3f} after")
+    print(f"{after / own:.0%} of {TEACHER}'s {own:.3f}")
+
+
+if __name__ == "__main__":
+    main()
