@@ -8,6 +8,7 @@ export function showChoice(state) {
   const { position, choice, pending } = state;
   at("status").textContent = state.notice && !state.online ? state.notice : status(state);
   for (const id of ["status", "choose"]) at(id).classList.toggle("turn", choosing());
+  at("new").disabled = !position;
   if (!position) return;
   at("play").hidden = !position.actions.length || pending !== null;
   at("play").setAttribute("aria-disabled", !choice || !choosing());

@@ -104,6 +104,10 @@ onOpen((record) => {
 for (const name of ["new", "settings", "help"]) {
   at(name).addEventListener("click", () => at(`${name}-dialog`).showModal());
 }
+// A game that is played is not thrown away by Enter; when it is over, Enter deals another one.
+at("new").addEventListener("click", () => {
+  if (state.position.over) at("new-dialog").querySelector(".deck-other").focus();
+});
 for (const deck of ["same", "other"]) {
   for (const button of document.querySelectorAll(`.deck-${deck}`)) button.addEventListener("click", () => startNew(deck));
 }

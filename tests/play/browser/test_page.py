@@ -88,6 +88,17 @@ def test_a_whole_game_by_the_keyboard_alone(browser: Any, game: str) -> None:
         assert not served.table.over
 
 
+def test_a_game_that_is_played_is_not_thrown_away_by_enter(browser: Any) -> None:
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        person.play(1)
+        person.page.keyboard.press("n")
+        person.page.locator("#new-dialog").wait_for()
+        person.page.keyboard.press("Enter")
+        person.page.locator("#new-dialog").wait_for(state="hidden")
+        person.play(1)
+        assert served.table.step == len(served.table._log[0]) == 2
+
+
 def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address) as person:
         person.wait()
@@ -175,6 +186,8 @@ def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address, "nobody") as person:
         person.page.locator("#status", has_text="This address has no seat").wait_for()
         assert person.page.locator("#hand button, #picture svg").count() == 0
+        person.page.keyboard.press("n")  # there is no game that could end
+        assert person.page.locator("dialog[open]").count() == 0
 
 
 # --- looking --------------------------------------------------------------------------------
