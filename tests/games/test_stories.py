@@ -209,9 +209,9 @@ def test_a_guess_and_the_swap_that_it_brings(kind: str, words: str) -> None:
     shown = "player_0 shows socks 1 (violet ribbon), player_1 shows cube 3 (orange ribbon)"
     assert lines[1:] == [
         f"{shown}, and they swap",
-        "player_0 places cube 3 (orange ribbon) in row 2, column 3: 3 points",
-        "player_1 places socks 1 (violet ribbon) in row 2, column 3: 1 point",
-        "player_2 places plush 4 (violet ribbon) in row 2, column 3: 4 points",
+        "player_0 places cube 3 (orange ribbon) as the first card: 3 points",
+        "player_1 places socks 1 (violet ribbon) as the first card: 1 point",
+        "player_2 places plush 4 (violet ribbon) as the first card: 4 points",
         "turn 2: player_1 deals",
     ]
 
@@ -225,5 +225,16 @@ def test_a_player_sees_their_card_before_placing_it_and_where_it_lies() -> None:
     lines = told(game, [kado.no_challenge(3), no_op, no_op], 2)
     assert lines == ["player_0 passes", "player_2 has cube 1 (orange ribbon)"]
     lines = told(game, [kado.place(3, 0, 1)] * 3, 0)
-    where = "in row 2, column 4, right of plush 4 (violet ribbon)"
+    where = "right of plush 4 (violet ribbon)"
     assert lines[2] == f"player_2 places cube 1 (orange ribbon) {where}"
+
+
+def test_rows_and_columns_are_those_that_the_player_sees() -> None:
+    """The board of 5 x 7 cells was counted from 0, of which a player sees 3 x 3 here."""
+    game = kado.start("SV1 CO3 PV4 SV3 CO1 PV1", KadoRules(num_players=3))
+    kado.play_turn(game, [0, 1], (0, 0))
+    kado.deal(game, [0, 1])
+    kado.pass_all(game)
+    words = [game.describe_choice(kado.place(3, *cell), 2) for cell in ((-1, 0), (0, 1))]
+    card = "place cube 1 (orange ribbon)"
+    assert words == [f"{card} in row 1, column 2", f"{card} in row 2, column 3"]

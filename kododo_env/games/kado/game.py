@@ -278,7 +278,7 @@ class KadoGame(KadoShown, TellsInWords):
         if action <= self.moves.discard:
             card = self.offered[index]
         elif self.moves.place <= action < self.no_op:
-            card = self.held[index, player]
+            return words.placing(self, action, player, index)
         else:
             return None
         return describe(self.rules, action, self.rules.card_name(int(card)), player)

@@ -134,7 +134,7 @@ def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
     return [int(seen[index, seat]) if there[seat] else None for seat in range(game.num_players)]
 
 
-def _cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
+def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
     """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere.
 
     Besides its first row and column on the board.
@@ -177,7 +177,7 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
         this_turn = "" if held is None else f", has {_word(game, held)}"
         points, perfects = _counted(game, index, seat)
         lines.append(f"\nplayer_{seat}: {points}, {perfects}{this_turn}")
-        for row in _cells(game, index, seat)[0]:
+        for row in shown_cells(game, index, seat)[0]:
             words = [
                 "" if cell == -2 else ".." if cell == -1 else _word(game, cell) for cell in row
             ]
@@ -208,7 +208,7 @@ def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
 
 def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Box) -> str:
     """A tableau as large as the panel allows, and outlines where the next card may go."""
-    cells, (first_row, first_column) = _cells(game, index, seat)
+    cells, (first_row, first_column) = shown_cells(game, index, seat)
     rows, columns = (max(size, least) for size, least in zip(cells.shape, (3, 4), strict=True))
     gap, margin, right = 4.0, 12.0, 78.0
     width = min(

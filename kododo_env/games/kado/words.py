@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kododo_env.core.arrays import Int64
-from kododo_env.games.kado.render import face
+from kododo_env.games.kado.render import face, shown_cells
 from kododo_env.games.kado.rules import gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
@@ -52,15 +52,23 @@ def _card(game: KadoShown, card: int) -> str:
     return game.rules.card_name(int(card)) if card >= 0 else "a card"
 
 
+def placing(game: KadoShown, action: int, player: int, index: int) -> str:
+    """Where a card may go, counted from 1 in the part of the board that the player sees."""
+    row, column = divmod(action - game.moves.place, game.rules.board_columns)
+    top, left = shown_cells(game, index, player)[1]
+    card = _card(game, game.held[index, player])
+    return f"place {card} in row {row - top + 1}, column {column - left + 1}"
+
+
 def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> str:
-    """A cell of the board, and the cards beside it."""
+    """The cards beside a cell. Rows and columns shift in the picture while a tableau grows."""
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
     beside = [
         f"{side} {_card(game, board[row + 1 + down, column + 1 + right])}"
         for (down, right), side in SIDES.items()
         if board[row + 1 + down, column + 1 + right] >= 0
     ]
-    return ", ".join([f"in row {row}, column {column}", *beside])
+    return ", ".join(beside) or "as the first card"
 
 
 def _dealing(
