@@ -10,9 +10,20 @@ from secrets import randbits
 from kododo_env.bots.messages import to_json
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Said, Table
+from kododo_env.rules_arguments import make_game
 
 SEAT = 0  # the person's
 LOOK = '{"type": "look"}'
+
+
+def policy_of(game: str, players: int) -> str:
+    """The policy that a page fetches for a table.
+
+    Raises:
+        ValueError: There is no such game, or not for so many players.
+    """
+    make_game(game, 1, players, {})
+    return f"{game}-{players}p"
 
 
 class WorkerTable:

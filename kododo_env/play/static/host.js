@@ -38,7 +38,8 @@ async function keepFiles() {
 function settings() {
   const given = new URLSearchParams(location.search);
   const opponents = given.getAll("opponents").filter(Boolean);
-  return { game: given.get("game") ?? "kododo", players: Number(given.get("players") ?? 4), opponents };
+  const players = given.get("players") ?? "4"; // a word is no number, and the table says so
+  return { game: given.get("game") ?? "kododo", players: /^\d+$/.test(players) ? Number(players) : players, opponents };
 }
 
 // In the tab's own storage, so that a page that is loaded again goes on with its game.

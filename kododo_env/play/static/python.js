@@ -16,12 +16,11 @@ export async function startPython(read) {
   return python;
 }
 
-// Pyodide only says so where a package cannot be had, or is another one by its hash.
+// Pyodide only says so, in lines of a traceback, where a package cannot be had or is another one by its hash.
 async function addNumpy(python) {
-  let why = "";
-  const errorCallback = (said) => (why ||= said);
-  await python.loadPackage("numpy", { messageCallback() {}, errorCallback });
-  if (!python.loadedPackages.numpy) throw new Error(`numpy could not be loaded. ${why}`.replaceAll("\n", " "));
+  await python.loadPackage("numpy", { messageCallback() {}, errorCallback() {} });
+  if (python.loadedPackages.numpy) return;
+  throw new Error("numpy could not be loaded, or is not the file that was meant. See whether you are online, and load the page again");
 }
 
 // A policy is a file of its own, so that a page fetches only that of its table.
@@ -34,8 +33,8 @@ export async function addPolicy(python, read, policy) {
 // said to a message, step by step as it is played; `kept()` is what goes on with the game.
 export async function openTable(read, { game, players, opponents, kept }) {
   const python = await startPython(read);
-  await addPolicy(python, read, `${game}-${players}p`);
-  const { WorkerTable } = python.pyimport("kododo_env.play.worker");
+  const { WorkerTable, policy_of } = python.pyimport("kododo_env.play.worker");
+  await addPolicy(python, read, policy_of(game, players));
   const table = WorkerTable(game, players, python.toPy(opponents), kept);
   const each = (lines, say) => {
     const found = lines.toJs();

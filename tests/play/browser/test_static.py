@@ -79,9 +79,18 @@ def test_a_whole_game_its_record_and_another_one(
         person.page.locator("#play").wait_for()
 
 
-def test_a_table_that_there_is_not(browser: Any, address: str) -> None:
-    with chooses(browser, address, path="table.html?game=kododo&opponents=nobody") as person:
-        person.page.get_by_text("unknown agent 'nobody'").first.wait_for()
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("game=kododo&opponents=nobody", "unknown agent 'nobody'"),
+        ("game=foo", "unknown game 'foo'; choose one of kododo, combi_combo, kado"),
+        ("game=kado&players=9", "KADO is for 2 to 4 players, not 9"),
+        ("game=kado&players=two", "num_players must be a whole number, not 'two'"),
+    ],
+)
+def test_a_table_that_there_is_not(browser: Any, address: str, asked: str, why: str) -> None:
+    with chooses(browser, address, path=f"table.html?{asked}") as person:
+        person.page.get_by_text(f"This table cannot be played at: {why}").wait_for()
 
 
 def test_numpy_that_cannot_be_had_or_is_another_one(
@@ -100,7 +109,8 @@ def test_numpy_that_cannot_be_had_or_is_another_one(
             context.route("https://**", lambda route: route.abort())
             page = context.new_page()
             page.goto(f"http://{own}/table.html?game=kado&players=2")
-            page.get_by_text("numpy could not be loaded").first.wait_for(timeout=PATIENCE_MS)
+            page.get_by_text("load the page again").wait_for(timeout=PATIENCE_MS)
+            assert "error" not in page.locator("#status").inner_text()
             found = {each.split("/")[2] for each in asked if each.startswith("http")}
             assert found == {own} | hosts
             context.close()
