@@ -2,6 +2,7 @@
 
 import { at } from "./dom.js";
 import { byCards, task } from "./hand.js";
+import { inPicture } from "./picture.js";
 import { choosing } from "./state.js";
 
 export function showChoice(state) {
@@ -27,7 +28,10 @@ function status({ position, pending, notice }) {
   return `${notice} ${position.actions.length ? instruction(position) : waiting(position)}`;
 }
 
-const instruction = (position) => (byCards(position) ? task(position) : "Choose what to do.");
+function instruction(position) {
+  if (byCards(position)) return task(position);
+  return inPicture(position.actions) ? "Choose a place in the picture." : "Choose what to do.";
+}
 
 function waiting({ waiting_for: others }) {
   if (!others.length) return "The others are choosing.";

@@ -18,7 +18,7 @@ document.addEventListener("keydown", (event) => {
   const pressed = find(event);
   if (!pressed) return;
   event.preventDefault();
-  pressed.click();
+  pressed.dispatchEvent(new MouseEvent("click", { bubbles: true })); // a place in the picture has no click()
 });
 
 // From one card or button to the next.
@@ -29,7 +29,7 @@ function walk({ key, target }) {
 }
 
 function find({ key, target }) {
-  if (/^\d$/.test(key)) return at("choose").querySelector(`[data-key="${key}"]`);
+  if (/^\d$/.test(key)) return at("game").querySelector(`[data-key="${key}"]`);
   // With the focus on a button Enter presses it; on a chosen card or action Enter means: play it.
   const idle = !tabbing || !target.closest("button, a, summary, [role=button]");
   if (key === "Enter") return idle || target.getAttribute("aria-pressed") === "true" ? shown(at("play")) : null;

@@ -55,7 +55,7 @@ function show(position) {
     ...(other ? { hint: null, notice: "" } : {}),
     pending: !other && position.chosen !== null ? state.pending : null,
   });
-  if (other && focus && position.actions.length) at("choose").querySelector("[data-key], #options button")?.focus();
+  if (other && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
   return other;
 }
 

@@ -2,7 +2,7 @@
 
 import { at, keyCap, keyOf, make } from "./dom.js";
 import { byCards } from "./hand.js";
-import { spotOf } from "./picture.js";
+import { inPicture } from "./picture.js";
 import { choose, choosing } from "./state.js";
 
 let shown = null;
@@ -33,11 +33,11 @@ function build(actions, hand) {
   });
 }
 
-// The actions of one kind: as they lie in the picture, or one axis after the other where every
-// combination is legal, or else a button each.
+// The actions of one kind: nothing here where each has its place in the picture, which the panel would
+// cover; one axis after the other where every combination is legal; or else a button each.
 function block(actions, hand) {
   const axes = Object.keys(actions[0].at);
-  if (axes.length === 2 && actions.every(spotOf)) return map(axes, actions);
+  if (inPicture(actions)) return "";
   const sizes = axes.map((axis) => numbersOf(axis, actions).length);
   const all = sizes.reduce((product, size) => product * size, 1) === actions.length;
   if (axes.length > 1 && all) return make("div", { class: "axes" }, ...axes.map((axis) => chips(axis, actions)));
@@ -56,19 +56,6 @@ function button(action, label) {
   const named = { "aria-label": action.words, title: action.words, "data-action": action.action };
   const made = { type: "button", class: "option", ...named, onclick: () => choose(action) };
   return make("button", made, make("span", {}, label));
-}
-
-// Where the actions lie to each other, row by row.
-function map([rows, columns], actions) {
-  const [top] = numbersOf(rows, actions);
-  const [left] = numbersOf(columns, actions);
-  const cells = actions.map((each) => {
-    const cell = button(each, `${each.at[rows]}·${each.at[columns]}`);
-    cell.style.gridArea = `${each.at[rows] - top + 1} / ${each.at[columns] - left + 1}`;
-    return cell;
-  });
-  const label = `${rows} · ${columns}`;
-  return make("div", { class: "map", role: "group", "aria-label": label }, ...cells);
 }
 
 // One axis of several: its numbers, named by the words that only they bring into an action.

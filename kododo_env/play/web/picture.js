@@ -1,6 +1,6 @@
 // The picture of the table: drawn by the core, and here made to be clicked.
 
-import { at, drawing } from "./dom.js";
+import { at, drawing, keyOf } from "./dom.js";
 import { narrow } from "./layout.js";
 import { choose, choosing, state } from "./state.js";
 
@@ -79,14 +79,24 @@ const seatOf = ({ part }) => Number(part.dataset.seat ?? 0);
 // Where a legal action has its place in the picture, the place is a button for it.
 function connectSpots({ actions, you }) {
   const picture = at("picture");
-  for (const action of actions) {
-    const spot = spotOf(action);
-    if (spot) makeButton(spot, action);
-  }
+  const keys = inPicture(actions);
+  actions.filter(spotOf).forEach((action, place) => makeButton(spotOf(action), action, keys && keyOf(place)));
   for (const svg of picture.querySelectorAll("svg")) {
     svg.setAttribute("role", svg.querySelector("[data-action]") ? "group" : "img");
     if (!svg.hasAttribute("aria-label")) svg.setAttribute("aria-label", nameOf(svg, you));
   }
+}
+
+// The key of a place, written into it.
+function addKey(spot, key) {
+  const { x, y, width, height } = spot.getBBox();
+  const cap = document.createElementNS(spot.namespaceURI, "text");
+  for (const [name, value] of Object.entries({ class: "key", x: x + width / 2, y: y + height / 2, "aria-hidden": true })) {
+    cap.setAttribute(name, value);
+  }
+  cap.append(key);
+  spot.append(cap);
+  spot.dataset.key = key;
 }
 
 // The place of an action in the picture, by the axes that both name; null if it has none.
@@ -95,14 +105,20 @@ export function spotOf({ at: place }) {
   return named.length ? at("picture").querySelector(named.join("")) : null;
 }
 
+// Whether actions are told apart by their places in the picture, so that they need no other buttons.
+export function inPicture(actions) {
+  return actions.every((action) => Object.keys(action.at).length > 1 && spotOf(action));
+}
+
 function nameOf(svg, you) {
   const seat = svg.querySelector(".part")?.dataset.seat;
   if (seat === undefined) return "the middle of the table";
   return Number(seat) === you ? "your part of the table" : `player_${seat}'s part of the table`;
 }
 
-function makeButton(spot, action) {
+function makeButton(spot, action, key) {
   spot.dataset.action = action.action;
+  if (key) addKey(spot, key);
   spot.setAttribute("role", "button");
   spot.setAttribute("tabindex", "0");
   spot.setAttribute("aria-label", action.words);

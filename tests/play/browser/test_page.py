@@ -216,6 +216,26 @@ def test_a_phone_scrolls_in_one_direction_only(browser: Any, game: str) -> None:
         assert person.page.locator("#replay-picture > svg").count() >= FEWEST[game]
 
 
+@pytest.mark.parametrize("size", [(360, 740), (390, 844), (1280, 800)])
+def test_the_panel_leaves_ones_own_tableau_in_sight_while_placing(
+    browser: Any, size: tuple[int, int]
+) -> None:
+    view = {"viewport": dict(zip(("width", "height"), size, strict=True))}
+    with serving("kado", players=2) as served, sits(browser, served.address, **view) as person:
+        person.wait()
+        places = person.page.locator("#picture .spot[data-action]")
+        while person.page.evaluate("document.querySelectorAll('[data-seat=\"0\"] .spot').length") < 4:
+            person.play(1)
+        if not places.count():
+            person.play(1)
+        person.page.evaluate("scrollTo(0, 0)")
+        panel = person.page.locator("#choose").bounding_box()
+        lowest = max(box["y"] + box["height"] for each in places.all() if (box := each.bounding_box()))
+        assert lowest <= panel["y"]
+        person.page.keyboard.press("2")
+        assert places.nth(1).get_attribute("aria-pressed") == "true"
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str) -> None:
     # By this seed there are two equal cards in Kododo, so that two actions are one to a person.
