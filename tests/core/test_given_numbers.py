@@ -26,7 +26,7 @@ from kododo_env.arena.duplicates import play
 from kododo_env.arena.match import Match
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
-from kododo_env.core import BatchGame, ObservationLayout, Piece, RandomAgent
+from kododo_env.core import Agent, BatchGame, ObservationLayout, Piece, RandomAgent
 from kododo_env.core.agent import joint_action
 from kododo_env.search.search import SearchAgent, SearchBudget
 from kododo_env.wrappers import SingleSeatEnv
@@ -147,7 +147,7 @@ def test_numbers_of_any_library_are_the_same_number(game: str) -> None:
         env.step({agent: kind(action) for kind, (agent, action) in kinds})
 
 
-class Foolish:
+class Foolish(Agent):
     """Plays truth values."""
 
     name = "foolish"

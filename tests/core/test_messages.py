@@ -122,6 +122,10 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
             lambda: running(SingleSeatEnv(game(2), opponents=Silent())).step(5),
             "agent 'silent' must play 1 actions, one for each game, not an array of the shape (0,)",
         ),
+        (
+            lambda: running(BatchVectorEnv(game())).step([5, 6]),
+            "actions must be 1 integers, one for each game, not an array of the shape (2,)",
+        ),
     ],
 )
 def test_wrappers(call: Callable[[], Any], said: str) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.core.capabilities import TellsInWords
 from tests.doors import EXTREMES
 from tests.helpers import random_actions
 
@@ -22,6 +23,16 @@ def test_words_say_no_more_than_the_player_knows(name: str, players: int) -> Non
                 said = {worlds.describe_choice(action, player, world) for world in range(3)}
                 assert said == {game.describe_choice(action, player, 0)}
         game.step(random_actions(game, rng))
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_a_view_shows_the_first_game_as_its_player_sees_it(name: str, players: int) -> None:
+    game = registry.batch_game(name, 2, seed=1, num_players=players)
+    view, legal = game.view(1), np.flatnonzero(game.legal_action_mask()[0, 1]).tolist()
+    assert (view.text(), view.svg()) == (game.text(0, 1), game.svg(0, 1))
+    assert isinstance(game, TellsInWords)
+    for action in legal:
+        assert view.cards_played(action) == game.cards_played(action, 1)
 
 
 def test_illegal_actions_are_described_without_cards() -> None:

@@ -24,7 +24,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.duplicates import play
-from kododo_env.core import BatchGame, rows
+from kododo_env.core import BatchGame, SlotPiece, rows
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.testing import check_batch_game
@@ -227,11 +227,13 @@ def test_the_doors_draw_text_and_pixels(game: str) -> None:
 
 
 def layout_facts(game: str) -> dict[str, Any]:
-    """The facts on which policies depend, by number of players."""
+    """The facts on which policies and their training depend, by number of players."""
     facts: dict[str, Any] = {"version": batch(game, registry.door(game).PLAYERS[0]).version}
     for players in registry.door(game).PLAYERS:
         one = batch(game, players)
-        facts[str(players)] = [one.layout.fingerprint(), one.num_actions]
+        facts[str(players)] = [
+            one.layout.fingerprint(), one.num_actions, repr(one.layout.symmetry),
+        ]  # fmt: skip
     return facts
 
 
@@ -239,8 +241,8 @@ def layout_facts(game: str) -> dict[str, Any]:
 def test_observation_and_actions_are_those_of_the_version(game: str) -> None:
     kept = json.loads(LAYOUTS.read_text())
     assert layout_facts(game) == kept.get(game), (
-        "observations or actions have changed: raise the game's version (see Versions in "
-        "CONTRIBUTING.md), then run python -m tests.games.test_every_game"
+        "observations, their symmetry or actions have changed: raise the game's version (see "
+        "Versions in CONTRIBUTING.md), then run python -m tests.games.test_every_game"
     )
 
 
@@ -251,6 +253,8 @@ def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
     assert all(each and "\n" not in each for each in words)
     assert len(set(words)) == len(words)
     assert one.actions.size == one.num_actions
+    slots = [piece for piece in one.actions.pieces if isinstance(piece, SlotPiece)]
+    assert all(one.layout.piece(piece.hand).axes for piece in slots)
 
 
 # --- who plays ------------------------------------------------------------------------

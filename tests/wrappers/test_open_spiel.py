@@ -133,6 +133,7 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
     assert isinstance(game, SpielGame)
     assert game.batch.rules.plays == (2, 2)
     assert game.num_players() == 2
+    assert (game.min_utility(), game.max_utility()) == (-0.5, 0.5)
     assert str(load_game("kododo", num_players=2, plays=(2, 2))).startswith("kododo_env(game=kod")
 
 
