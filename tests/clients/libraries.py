@@ -48,9 +48,15 @@ CLIENTS = (
         "stable-baselines3", "sb3_maskable_ppo.py", "share among random players",
         ("stable-baselines3", "sb3-contrib"), extras="[play,export]", learns=True,
     ),
-    Client("TorchRL", "torchrl_ppo.py", "decisions a second", ("torchrl", "pettingzoo")),
+    Client(
+        "TorchRL", "torchrl_ppo.py", "share among random players", ("torchrl", "gymnasium"),
+        extras="[play,export]", learns=True,
+    ),
     Client("BenchMARL", "benchmarl_mappo.py", "3 updates", ("benchmarl", "torchrl", "pettingzoo")),
-    Client("Tianshou", "tianshou_dqn.py", "2 epochs", ("tianshou", "pettingzoo")),
+    Client(
+        "Tianshou", "tianshou_dqn.py", "share among random players", ("tianshou", "gymnasium"),
+        extras="[play,export]", learns=True,
+    ),
     # agilerl imports peft and does not ask for it.
     Client("AgileRL", "agilerl_ppo.py", "update 3: mean return", ("agilerl", "peft")),
     Client(
