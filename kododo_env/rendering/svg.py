@@ -130,6 +130,14 @@ def spot(content: str, **place: int) -> str:
     return f'<g class="spot"{_data(place)}>{content}</g>'
 
 
+def hand(content: str, height: float = 0) -> str:
+    """Cards in a hand, which a page leaves out where they are shown elsewhere.
+
+    Without them, things below come up by ``height``.
+    """
+    return f'<g class="hand" data-height="{number(height)}">{content}</g>'
+
+
 def _data(place: Mapping[str, int]) -> str:
     return "".join(f' data-{axis}="{number}"' for axis, number in place.items())
 

@@ -17,6 +17,7 @@ from kododo_env.rendering.svg import (
     Box,
     at,
     badge,
+    hand,
     label,
     number,
     rectangle,
@@ -86,10 +87,13 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
     return "".join([*pieces, content, tag])
 
 
-def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int) -> str:
+def rows(
+    box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int, in_hand: int
+) -> str:
     """Rows of cards under each other below a panel's head, their names at the left.
 
-    A row has room for ``places`` cards side by side, if only just; more cards overlap.
+    A row has room for ``places`` cards side by side, if only just; more cards overlap. The first
+    ``in_hand`` rows are a hand.
     """
     margin, gap, name = 13.0, 10.0, 18.0
     width = box.width - 2 * margin - name
@@ -98,16 +102,18 @@ def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: 
     most = height * CARD.width / CARD.height
     size = max(most / 2, min(most, (width + 5) / places - 5))
     tall = size * CARD.height / CARD.width
-    pieces = []
+    pieces: list[list[str]] = [[], []]  # in the hand, and below
     for place, (words, cards) in enumerate(named):
+        row = pieces[place >= in_hand]
         x, y = box.x + margin, box.y + HEAD + place * (height + gap)
         middle = y + height / 2
-        pieces.append(label(words, x + 8, middle, 12, PALE, anchor="middle", turn=-90))
+        row.append(label(words, x + 8, middle, 12, PALE, anchor="middle", turn=-90))
         longest = max(places, len(cards))
         pitch = min(size + 14, (width - size) / max(longest - 1, 1))
         left, top = x + name, middle - tall / 2
-        pieces += [card(face, left + k * pitch, top, size) for k, face in enumerate(cards)]
-    return "".join(pieces)
+        row += [card(face, left + k * pitch, top, size) for k, face in enumerate(cards)]
+    held, below = map("".join, pieces)
+    return hand(held, in_hand * (height + gap)) + below
 
 
 @dataclass(frozen=True)

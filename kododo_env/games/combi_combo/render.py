@@ -99,7 +99,7 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND)):
         hand = _hand(game, index, seat, player)
-        lying = rows(box, (("hand", hand[:half]), ("", hand[half:])), half)
+        lying = rows(box, (("hand", hand[:half]), ("", hand[half:])), half, in_hand=2)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Combi-Combo: {', '.join(_moment(game, index))}")
 

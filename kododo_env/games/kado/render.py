@@ -17,6 +17,7 @@ from kododo_env.rendering.svg import (
     Box,
     at,
     circle,
+    hand,
     label,
     part,
     picture,
@@ -193,7 +194,9 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
     held = _held(game, index, player)
     for seat, box in enumerate(seats(game.num_players, BAND)):
-        lying = _tableau(game, index, seat, player, box) + _this_turn(game, held[seat], box)
+        lying = _tableau(game, index, seat, player, box)
+        this_turn = _this_turn(game, held[seat], box)
+        lying += hand(this_turn) if seat == player else this_turn
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"KADO: {_moment(game, index)}")
 

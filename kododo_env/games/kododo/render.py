@@ -180,7 +180,7 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     name = "last round" if tally(game, index).past else "laid"
     for seat, box in enumerate(seats(game.num_players, BAND)):
         hand = _hand(game, index, seat, player)
-        lying = rows(box, (("hand", hand), (name, _laid(game, index, seat))), places)
+        lying = rows(box, (("hand", hand), (name, _laid(game, index, seat))), places, in_hand=1)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
 

@@ -3,19 +3,20 @@
 import { at } from "./dom.js";
 import { settings } from "./settings.js";
 
-const LETTERS = { h: "hint", n: "new", r: "open", s: "settings", "?": "help" };
+const LETTERS = { f: "fold", h: "hint", n: "new", r: "open", s: "settings", "?": "help" };
+const REPLAY = { ArrowLeft: "back", ArrowRight: "next", p: "play", Escape: "close" };
 const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
 
-let tabbing = false; // whether a person goes from button to button by the keyboard
+export let tabbing = false; // whether a person goes from button to button by the keyboard
 document.addEventListener("pointerdown", () => (tabbing = false));
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Tab") tabbing = true;
   if (settings.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector("dialog[open]") || event.target.closest("input, select, textarea")) return;
-  if (at("game").hidden) return;
-  if (ARROWS[event.key]) return void walk(event);
-  const pressed = find(event);
+  if (document.querySelector("dialog[open]") || event.target.closest("select, textarea")) return;
+  const replaying = at("game").hidden;
+  if (!replaying && ARROWS[event.key]) return void walk(event);
+  const pressed = replaying ? findInReplay(event) : find(event);
   if (!pressed) return;
   event.preventDefault();
   pressed.dispatchEvent(new MouseEvent("click", { bubbles: true })); // a place in the picture has no click()
@@ -36,4 +37,8 @@ function find({ key, target }) {
   return shown(at(LETTERS[key] ?? ""));
 }
 
-const shown = (button) => (button && !button.hidden ? button : null);
+function findInReplay({ key }) {
+  return at(`replay-${REPLAY[key]}`) ?? shown(at(LETTERS[key] ?? ""));
+}
+
+const shown = (button) => (button?.checkVisibility() ? button : null);

@@ -1,17 +1,46 @@
-// What a page does otherwise where it has little width; page.css has the same two widths.
+// Where things lie: on a page that is wide beside the table, on one that is not in a panel below it.
 
 import { at } from "./dom.js";
 
-export const narrow = matchMedia("(max-width: 700px)"); // the picture lies there in parts
-const stacked = matchMedia("(max-width: 1000px)"); // there is nothing beside the table
+// page.css has the same widths.
+export const stacked = matchMedia("(orientation: portrait), (max-width: 599px)");
 
-// Beside the table there is room for a hint and for what has happened; below it they come with
-// one's own choice, which is always in sight.
+// The panel has one's own choice, which is always in sight, and the hint; folded it has what has
+// just happened. The other steps lie behind all else.
 function arrange() {
-  const [hint, story] = [at("hint-box"), at("story-box")];
-  if (stacked.matches) at("choose").prepend(hint, story);
-  else at("beside").append(hint, story);
+  const [hint, story, log, told] = ["hint-box", "story-box", "log-box", "replay-story-box"].map(at);
+  if (stacked.matches) {
+    at("choose").prepend(hint, story);
+    at("beside").append(log);
+    at("replay-controls").prepend(told);
+  } else {
+    at("beside").prepend(hint, story);
+    story.append(log);
+    at("replay-beside").prepend(told);
+  }
 }
 
+let timer = null;
+
+// Fold the panel, so that the whole table can be seen, or unfold it.
+function fold(folded) {
+  clearTimeout(timer);
+  at("choose").classList.toggle("folded", folded);
+  at("fold").setAttribute("aria-expanded", !folded);
+}
+
+// Keep the panel folded while cards are turned over.
+export function foldFor(milliseconds) {
+  if (!milliseconds) return;
+  fold(true);
+  timer = setTimeout(() => fold(false), milliseconds);
+}
+
+// A choice that is made by a key or in the picture can be played at once.
+export function unfold({ choice }) {
+  if (choice) fold(false);
+}
+
+at("fold").addEventListener("click", () => fold(!at("choose").classList.contains("folded")));
 stacked.addEventListener("change", arrange);
 arrange();

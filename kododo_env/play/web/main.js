@@ -5,10 +5,11 @@ import { at } from "./dom.js";
 import { byCards, showHand } from "./hand.js";
 import { showHint } from "./hint.js";
 import { connect } from "./host.js";
-import "./keys.js";
+import { tabbing } from "./keys.js";
+import { foldFor, unfold } from "./layout.js";
 import { showLog } from "./log.js";
 import { showOptions } from "./options.js";
-import { enqueue, hold, pace } from "./pace.js";
+import { enqueue, hold, lasting, pace } from "./pace.js";
 import { showPicture } from "./picture.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
@@ -55,6 +56,8 @@ function show(position) {
     ...(other ? { hint: null, notice: "" } : {}),
     pending: !other && position.chosen !== null ? state.pending : null,
   });
+  // The keyboard stays where it is.
+  if (other && position.log.length && !tabbing) foldFor(lasting(position));
   if (other && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
   return other;
 }
@@ -64,7 +67,7 @@ function say(words) {
   at("notice").hidden = false;
 }
 
-for (const part of [showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showReplay, showTitle]) listen(part);
+for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, unfold]) listen(part);
 
 // --- what a person does -----------------------------------------------------------------
 
@@ -101,6 +104,8 @@ onOpen((record) => {
   else host.send({ type: "replay", record });
 });
 
+// The game that a new one would end is to be seen.
+at("new").addEventListener("click", () => change({ replay: null }));
 for (const name of ["new", "settings", "help"]) {
   at(name).addEventListener("click", () => at(`${name}-dialog`).showModal());
 }

@@ -6,6 +6,12 @@ const TIMES = { slow: [1400, 700], normal: [600, 300], fast: [0, 0] }; // millis
 
 export const pace = () => TIMES[settings.speed];
 
+// How long what has just happened is to be looked at.
+export function lasting({ log }) {
+  const [step, line] = pace();
+  return step + line * (log.at(-1)?.lines.length ?? 0);
+}
+
 const waiting = [];
 let free = 0; // when the next one may be shown
 let timer = null;
@@ -30,7 +36,6 @@ function next() {
     return;
   }
   const [position, show] = waiting.shift();
-  const [step, line] = pace();
-  if (show(position)) hold(step + line * (position.log.at(-1)?.lines.length ?? 0));
+  if (show(position)) hold(lasting(position));
   next();
 }

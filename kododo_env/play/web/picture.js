@@ -1,18 +1,18 @@
 // The picture of the table: drawn by the core, and here made to be clicked.
 
 import { at, drawing, keyOf } from "./dom.js";
-import { narrow } from "./layout.js";
+import { cut } from "./parts.js";
 import { choose, choosing, state } from "./state.js";
 
 let drawn = null; // the picture that is shown
 let before = new Set(); // the cards of the picture before
 
 export function showPicture({ position }) {
-  if (!position) return;
+  if (!position || state.replay) return;
   if (position !== drawn) {
     drawn = position;
     at("text").textContent = position.text;
-    if (position.picture) draw(at("picture"), position.picture);
+    if (position.picture) draw(at("picture"), position.picture, { own: position.you, hands: position.over });
     connectSpots(position);
     // Where one's choice will go, while the others have still to choose.
     if (state.pending) spotOf(state.pending)?.classList.add("taken");
@@ -23,19 +23,13 @@ export function showPicture({ position }) {
   }
 }
 
-narrow.addEventListener("change", () => {
-  drawn = null;
-  showPicture(state);
-});
-
-// Draw a picture into an element: as it is, or in parts below each other where it is narrow.
-export function draw(element, text) {
+// Draw a picture into an element, in its parts.
+export function draw(element, text, view) {
   // Names within a picture are its own: there may be two on the page, and one of them not shown.
   const svg = drawing(text.replace(/(id="|url\(#)/g, `$1${element.id}-`));
   const seen = turnOver(svg);
   element.replaceChildren(svg);
-  element.classList.toggle("parts", narrow.matches);
-  if (narrow.matches) element.replaceChildren(...partsOf(svg));
+  cut(element, view);
   before = seen;
 }
 
@@ -54,27 +48,6 @@ function turnOver(svg) {
   }
   return seen;
 }
-
-function partsOf(svg) {
-  const own = `[data-seat="${state.replay ? -1 : state.position?.you}"]`;
-  const found = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
-  const shown = found.filter(({ box }) => box.width > 0);
-  // First what lies in the middle, then one's own part, then the others in their order.
-  const rank = ({ part }) => (part.matches(own) ? 1 : part.dataset.seat === undefined ? 0 : 2);
-  shown.sort((one, other) => rank(one) - rank(other) || seatOf(one) - seatOf(other));
-  return shown.map(({ part, box }) => {
-    const alone = svg.cloneNode(false);
-    const edge = 3;
-    alone.setAttribute("viewBox", [box.x - edge, box.y - edge, box.width + 2 * edge, box.height + 2 * edge].join(" "));
-    for (const name of ["width", "height", "aria-label"]) alone.removeAttribute(name);
-    alone.style.setProperty("--width", Math.min(1, box.width / 440));
-    alone.style.setProperty("--most", part.dataset.seat === undefined ? `${box.width}px` : "none");
-    alone.append(part);
-    return alone;
-  });
-}
-
-const seatOf = ({ part }) => Number(part.dataset.seat ?? 0);
 
 // Where a legal action has its place in the picture, the place is a button for it.
 function connectSpots({ actions, you }) {

@@ -1,11 +1,10 @@
 // A record, paged through step by step.
 
 import { at, make } from "./dom.js";
-import { narrow } from "./layout.js";
 import { storyLines } from "./log.js";
 import { draw } from "./picture.js";
 import { pace } from "./pace.js";
-import { change, state } from "./state.js";
+import { change } from "./state.js";
 
 let shown = null;
 let step = 0;
@@ -32,7 +31,7 @@ function go(to) {
   at("replay-slider").setAttribute("aria-valuetext", `step ${step} of ${last}`);
   at("replay-step").textContent = `step ${step} of ${last}`;
   at("replay-text").textContent = text;
-  if (picture) draw(at("replay-picture"), picture);
+  if (picture) draw(at("replay-picture"), picture, { own: null, hands: true });
   at("replay-story").replaceChildren(...storyLines(lines.length ? lines : ["the cards are dealt"]));
   at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
   at("replay-back").disabled = step === 0;
@@ -46,7 +45,7 @@ function row(seat, score) {
 }
 
 function stop() {
-  clearInterval(timer);
+  clearTimeout(timer);
   timer = null;
   at("replay-play").textContent = "Play";
 }
@@ -55,7 +54,16 @@ function play() {
   if (timer !== null) return stop();
   if (step === shown.steps.length - 1) go(0);
   at("replay-play").textContent = "Pause";
-  timer = setInterval(() => go(step + 1), 2 * pace()[0] + 300);
+  goOn();
+}
+
+// To the next step, when the last line of this one has come and can have been read.
+function goOn() {
+  const [pause, line] = pace();
+  timer = setTimeout(() => {
+    go(step + 1);
+    if (timer !== null) goOn();
+  }, 2 * pause + 300 + line * shown.steps[step].lines.length);
 }
 
 at("replay-slider").addEventListener("input", (event) => go(Number(event.target.value)));
@@ -63,4 +71,3 @@ at("replay-back").addEventListener("click", () => go(step - 1));
 at("replay-next").addEventListener("click", () => go(step + 1));
 at("replay-play").addEventListener("click", play);
 at("replay-close").addEventListener("click", () => change({ replay: null }));
-narrow.addEventListener("change", () => state.replay && go(step));

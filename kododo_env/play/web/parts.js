@@ -1,0 +1,109 @@
+// A picture in its parts, which are as large as lets all of them be in sight.
+
+import { make } from "./dom.js";
+import { stacked } from "./layout.js";
+
+const WIDTH = 900; // of a whole picture
+const GAP = 6; // between parts, as in page.css
+const EDGE = 3; // around each
+const LARGEST = 1.5;
+const SMALLEST = 0.34;
+const READABLE = 0.6; // below this one's own cards may lie on the table's lower end
+const [REPLAY, PANEL, FOLDED, REST] = [250, 200, 70, 16]; // the height of a panel; the last: of none
+
+const laid = new Map(); // by the element: its parts, and the seat that looks on
+
+// Cut the picture in an element into its parts; without hands where these lie beside it.
+export function cut(element, { own, hands }) {
+  const svg = element.firstElementChild;
+  for (const hand of svg.querySelectorAll(".hand")) if (!hands || !hand.querySelector("rect")) takeAway(hand);
+  const found = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
+  const parts = found.filter(({ box }) => box.width > 0).map(({ part, box }) => alone(svg, part, box));
+  laid.set(element, { parts, own });
+  arrange(element);
+}
+
+// A hand's place is closed: all that is below it comes up, and its tray is lower by as much.
+function takeAway(hand) {
+  const height = Number(hand.dataset.height);
+  const below = document.createElementNS(hand.namespaceURI, "g");
+  below.setAttribute("transform", `translate(0 ${-height})`);
+  while (hand.nextSibling) below.append(hand.nextSibling);
+  const tray = hand.closest(".part").querySelector("rect");
+  tray.setAttribute("height", Number(tray.getAttribute("height")) - height);
+  hand.replaceWith(below);
+}
+
+function alone(svg, part, box) {
+  const made = svg.cloneNode(false);
+  const [width, height] = [box.width + 2 * EDGE, box.height + 2 * EDGE];
+  made.setAttribute("viewBox", [box.x - EDGE, box.y - EDGE, width, height].join(" "));
+  for (const name of ["width", "height", "aria-label"]) made.removeAttribute(name);
+  made.append(part);
+  return { made, width, height, y: box.y, seat: part.dataset.seat === undefined ? null : Number(part.dataset.seat) };
+}
+
+// Give the parts their order and their size.
+function arrange(element) {
+  const { parts, own } = laid.get(element);
+  const width = element.clientWidth - 2 * GAP;
+  const middle = Math.max(width / WIDTH, Math.min(0.7, width / 480));
+  const scales = (scale) => (part) => (part.seat === null ? middle : scale);
+  const scaleOf = (groups) => best(groups, width, scales, element.closest("main").offsetTop, own);
+  let groups = inGroups(parts, own);
+  // The first part tells where the game stands, which the page's head does as well.
+  const fewer = inGroups(parts.slice(1), own);
+  if (scaleOf(groups) < READABLE && scaleOf(fewer) > scaleOf(groups)) groups = fewer;
+  const scale = scaleOf(groups);
+  for (const part of parts) part.made.style.width = `${fitted(part, scales(scale), width)}px`;
+  element.replaceChildren(...groups.map((group) => make("div", { class: "parts" }, ...group.map(({ made }) => made))));
+}
+
+// As around the table; or the middle first, and oneself last, beside one's own cards.
+function inGroups(parts, own) {
+  const middle = parts.filter(({ seat }) => seat === null);
+  const seats = parts.filter(({ seat }) => seat !== null);
+  const isAbove = ({ y }) => y < Math.min(...middle.map((part) => part.y));
+  if (!stacked.matches) return [seats.filter(isAbove), middle, seats.filter((part) => !isAbove(part))].map(inOrder);
+  return [middle, [...seats.filter(({ seat }) => seat !== own), ...seats.filter(({ seat }) => seat === own)]];
+}
+
+const inOrder = (parts) => parts.map((part) => [part.made.viewBox.baseVal.x, part]).sort(([one], [other]) => one - other).map(([, part]) => part);
+
+// The largest scale of the seats at which all is in sight.
+function best(groups, width, scales, top, own) {
+  const most = (room) => {
+    for (let scale = LARGEST; scale > SMALLEST; scale -= 0.01) {
+      const heights = groups.map((group) => flow(group, scales(scale), width));
+      if (heights.reduce((sum, each) => sum + each + GAP, GAP) <= room) return scale;
+    }
+    return SMALLEST;
+  };
+  const room = window.innerHeight - top;
+  if (stacked.matches) {
+    if (own === null) return most(room - REPLAY);
+    const beside = most(room - PANEL);
+    return beside >= READABLE ? beside : most(room - FOLDED);
+  }
+  // Around the table if that makes them little smaller.
+  const free = most(room - REST);
+  const rows = groups.filter((group) => group.some(({ seat }) => seat !== null));
+  const around = Math.min(...rows.map((row) => (width - GAP * (row.length - 1)) / row.reduce((sum, part) => sum + part.width, 0)));
+  return around >= 0.75 * free ? Math.min(around, free) : free;
+}
+
+// The height of parts that flow in lines.
+function flow(group, scales, width) {
+  let [left, line, above] = [0, 0, 0];
+  for (const part of group) {
+    const wide = fitted(part, scales, width);
+    if (left + wide > width) [left, line, above] = [0, 0, above + line + GAP];
+    left += wide + GAP;
+    line = Math.max(line, (part.height * wide) / part.width);
+  }
+  return above + line;
+}
+
+const fitted = (part, scales, width) => Math.floor(Math.min(width, part.width * scales(part)));
+
+window.addEventListener("resize", () => [...laid.keys()].filter(({ clientWidth }) => clientWidth).forEach(arrange));

@@ -1,0 +1,94 @@
+"""The page on screens of all sizes: what is in sight, and what can be hit by a thumb."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+
+from tests.doors import GAMES
+from tests.play.browser.person import Person, sits
+from tests.play.browser.test_page import serving
+
+SIZES = [(360, 740), (390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080)]
+ZOOMED = (640, 400)  # a page of 1280 by 800 at 200 %
+
+# Whether all seats' parts of a picture are in sight, and nothing lies over them.
+IN_SIGHT = """(picture) => {
+  const places = [0.03, 0.5, 0.97];
+  const hit = (x, y) => document.elementFromPoint(x, y)?.closest(picture);
+  return [...document.querySelectorAll(`${picture} .part[data-seat]`)]
+    .map((part) => part.getBoundingClientRect()).every(({ left, top, width, height }) =>
+      places.every((x) => places.every((y) => hit(left + x * width, top + y * height))));
+}"""
+STEPS = "document.getElementById('log-count').textContent"
+SMALL = """[...document.querySelectorAll("button, select, input[type=range], summary")]
+  .filter((each) => each.checkVisibility()).map((each) => [each, each.getBoundingClientRect()])
+  .filter(([each, box]) => Math.min(box.width, box.height) < 44).map(([each]) => each.outerHTML)"""
+
+
+def resize(person: Person, size: tuple[int, int]) -> None:
+    person.page.set_viewport_size({"width": size[0], "height": size[1]})
+
+
+def set_speed(person: Person, speed: str) -> None:
+    person.page.locator("#setting-speed").evaluate(
+        "(choice, speed) => { choice.value = speed; choice.dispatchEvent(new Event('change')); }",
+        speed,
+    )
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_all_seats_reveal_is_in_sight(browser: Any, game: str) -> None:
+    """And beside a table that is wide also while one chooses."""
+    with serving(game) as served, sits(browser, served.address) as person:
+        person.play(2)
+        set_speed(person, "slow")
+        for width, height in [*SIZES, ZOOMED]:
+            resize(person, (width, height))
+            person.wait()
+            person.page.evaluate("window.scrollTo(0, 0)")
+            if width > height:
+                assert person.page.evaluate(IN_SIGHT, "#picture"), (width, height)
+            steps = person.page.evaluate(STEPS)
+            person.choose()
+            person.page.locator("#play").click()
+            person.page.evaluate("window.scrollTo(0, 0)")
+            revealed = f"(steps) => {STEPS} !== steps && ({IN_SIGHT})('#picture')"
+            person.page.wait_for_function(revealed, arg=steps)
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("size", SIZES)
+def test_ones_hand_is_shown_once_and_buttons_are_large(
+    browser: Any, game: str, size: tuple[int, int]
+) -> None:
+    with serving(game) as served, sits(browser, served.address) as person:
+        resize(person, size)
+        person.play(2)
+        own = person.page.locator("#picture [data-seat='0']").first.text_content()
+        assert person.page.locator("#hand > *").count()
+        assert "hand" not in own
+        assert "this turn" not in own
+        person.page.locator("#hint").click()
+        person.page.locator("#hint-bars li").first.wait_for()
+        assert person.page.evaluate(SMALL) == []
+
+
+def test_the_panel_folds_by_its_button_and_by_a_key(browser: Any) -> None:
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        resize(person, (360, 740))
+        person.wait()
+        assert not person.page.evaluate(IN_SIGHT, "#picture")
+        person.page.locator("#fold").click()
+        assert person.page.evaluate(IN_SIGHT, "#picture")
+        assert person.page.locator("#fold").get_attribute("aria-expanded") == "false"
+        person.page.keyboard.press("f")
+        assert person.page.locator("#play").is_visible()
+        person.page.keyboard.press("f")
+        person.page.keyboard.press("1")  # what is chosen can be played
+        assert person.page.locator("#play").is_visible()
