@@ -79,7 +79,7 @@ function best(groups, width, scales, top, own) {
     }
     return SMALLEST;
   };
-  const room = window.innerHeight - top;
+  const room = document.documentElement.clientHeight - top;
   if (stacked.matches) {
     if (own === null) return most(room - REPLAY);
     const beside = most(room - PANEL);
