@@ -224,13 +224,16 @@ def test_the_panel_leaves_ones_own_tableau_in_sight_while_placing(
     with serving("kado", players=2) as served, sits(browser, served.address, **view) as person:
         person.wait()
         places = person.page.locator("#picture .spot[data-action]")
-        while person.page.evaluate("document.querySelectorAll('[data-seat=\"0\"] .spot').length") < 4:
+        own_places = "document.querySelectorAll('[data-seat=\"0\"] .spot').length"
+        while person.page.evaluate(own_places) < 4:
             person.play(1)
         if not places.count():
             person.play(1)
         person.page.evaluate("scrollTo(0, 0)")
         panel = person.page.locator("#choose").bounding_box()
-        lowest = max(box["y"] + box["height"] for each in places.all() if (box := each.bounding_box()))
+        lowest = max(
+            box["y"] + box["height"] for each in places.all() if (box := each.bounding_box())
+        )
         assert lowest <= panel["y"]
         person.page.keyboard.press("2")
         assert places.nth(1).get_attribute("aria-pressed") == "true"
