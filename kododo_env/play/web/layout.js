@@ -33,6 +33,7 @@ function fold(folded) {
 export function foldFor(milliseconds) {
   if (!milliseconds) return;
   fold(true);
+  if (stacked.matches) window.scrollTo(0, 0);
   timer = setTimeout(() => fold(false), milliseconds);
 }
 

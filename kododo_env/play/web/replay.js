@@ -20,7 +20,8 @@ export function showReplay({ replay }) {
   at("replay-title").textContent = `Replay: ${replay.players.join(", ")}`;
   at("replay-slider").max = replay.steps.length - 1;
   go(0);
-  at("replay-slider").focus();
+  window.scrollTo(0, 0);
+  at("replay-slider").focus({ preventScroll: true });
 }
 
 function go(to) {
