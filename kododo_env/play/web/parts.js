@@ -9,7 +9,7 @@ const EDGE = 3; // around each
 const LARGEST = 1.5;
 const SMALLEST = 0.34;
 const READABLE = 0.6; // below this one's own cards may lie on the table's lower end
-const [REPLAY, PANEL, FOLDED, REST] = [250, 200, 70, 16]; // the height of a panel; the last: of none
+const [REPLAY, PANEL, FOLDED, REST] = [250, 216, 70, 16]; // the height of a panel; the last: of none
 
 const laid = new Map(); // by the element: its parts, and the seat that looks on
 
@@ -47,7 +47,7 @@ function alone(svg, part, box) {
 function arrange(element) {
   const { parts, own } = laid.get(element);
   const width = element.clientWidth - 2 * GAP;
-  const middle = Math.max(width / WIDTH, Math.min(0.7, width / 480));
+  const middle = ofMiddle(parts.filter(({ seat }) => seat === null), width);
   const scales = (scale) => (part) => (part.seat === null ? middle : scale);
   const scaleOf = (groups) => best(groups, width, scales, element.closest("main").offsetTop, own);
   let groups = inGroups(parts, own);
@@ -70,6 +70,13 @@ function inGroups(parts, own) {
 
 const inOrder = (parts) => parts.map((part) => [part.made.viewBox.baseVal.x, part]).sort(([one], [other]) => one - other).map(([, part]) => part);
 
+// The scale of what lies in the middle: in one line, or readable in several.
+function ofMiddle(parts, width) {
+  return Math.max(Math.min(inLine(parts, width), width / WIDTH), Math.min(0.7, width / 480));
+}
+
+const inLine = (parts, width) => (width - GAP * (parts.length - 1)) / parts.reduce((sum, part) => sum + part.width, 0);
+
 // The largest scale of the seats at which all is in sight.
 function best(groups, width, scales, top, own) {
   const most = (room) => {
@@ -88,8 +95,8 @@ function best(groups, width, scales, top, own) {
   // Around the table if that makes them little smaller.
   const free = most(room - REST);
   const rows = groups.filter((group) => group.some(({ seat }) => seat !== null));
-  const around = Math.min(...rows.map((row) => (width - GAP * (row.length - 1)) / row.reduce((sum, part) => sum + part.width, 0)));
-  return around >= 0.75 * free ? Math.min(around, free) : free;
+  const around = Math.min(...rows.map((row) => inLine(row, width)));
+  return around >= 0.6 * free ? Math.min(around, free) : free;
 }
 
 // The height of parts that flow in lines.
