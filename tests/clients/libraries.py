@@ -52,13 +52,19 @@ CLIENTS = (
         "TorchRL", "torchrl_ppo.py", "share among random players", ("torchrl", "gymnasium"),
         extras="[play,export]", learns=True,
     ),
-    Client("BenchMARL", "benchmarl_mappo.py", "3 updates", ("benchmarl", "torchrl", "pettingzoo")),
+    Client(
+        "BenchMARL", "benchmarl_mappo.py", "share among random players",
+        ("benchmarl", "torchrl", "pettingzoo"), extras="[play,export]", learns=True,
+    ),
     Client(
         "Tianshou", "tianshou_dqn.py", "share among random players", ("tianshou", "gymnasium"),
         extras="[play,export]", learns=True,
     ),
     # agilerl imports peft and does not ask for it.
-    Client("AgileRL", "agilerl_ppo.py", "update 3: mean return", ("agilerl", "peft")),
+    Client(
+        "AgileRL", "agilerl_ppo.py", "share among random players", ("agilerl", "peft"),
+        extras="[play,export]", learns=True,
+    ),
     Client(
         "Data sets", "read_dataset.py", "episodes: 400",
         ("pyarrow", "pandas", "polars", "duckdb", "datasets", "minari", "pillow"), torch=False,
