@@ -11,6 +11,7 @@ from agents.export.onnx_export import export_policy
 from agents.networks.network import GameNetwork
 from kododo_env import registry
 from kododo_env.core import BatchGame
+from kododo_env.export import export
 from tests.helpers import made_once
 
 
@@ -41,3 +42,14 @@ def shared(
         f"{name}.onnx",
         lambda path: export_policy(network, game, path, temperature=1.0),
     )
+
+
+def from_elsewhere(game: BatchGame, path: Path) -> Path:
+    """The file of a network of torch alone: with operators that ours have not, without a value."""
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(
+        torch.nn.Linear(game.layout.size, 32), torch.nn.GELU(), torch.nn.LayerNorm(32),
+        torch.nn.Linear(32, 32), torch.nn.SiLU(), torch.nn.BatchNorm1d(32), torch.nn.ELU(),
+        torch.nn.Linear(32, game.num_actions),
+    )  # fmt: skip
+    return export(network, game, path, normalize=True)

@@ -16,12 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.export.policy_weights import game_of
+from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, shipped
-from kododo_env.core.agent import first_of_best
+from kododo_env.core.agent import ValueAgent, first_of_best
 from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.clients.python_clients import EXAMPLES, Skipped
 from tests.clients.serving import serving
+from tests.exported import from_elsewhere
 
 POSITIONS = 1000  # of each policy
 CLOSE = 1e-4  # of logits and values
@@ -30,7 +32,12 @@ Answers = dict[str, Any]
 
 
 def try_node(folder: Path) -> dict[str, Any]:
-    """All policies that ship by onnxruntime-node; Skipped, or ValueError, as for Python."""
+    """The policies that ship, and one without a value, by onnxruntime-node.
+
+    Raises:
+        Skipped: It cannot be installed.
+        ValueError: It answers otherwise.
+    """
     version = _npm(folder, "onnxruntime-node")
     told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
 
@@ -46,7 +53,7 @@ def try_node(folder: Path) -> dict[str, Any]:
 
 
 def try_browser(folder: Path) -> dict[str, Any]:
-    """All policies that ship by onnxruntime-web in a browser without a window."""
+    """The same by onnxruntime-web in a browser without a window."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise Skipped(f"there is no browser here ({', '.join(BROWSERS)})")
@@ -93,17 +100,22 @@ def _compare(answers_of: Callable[[str], Answers], folder: Path) -> float:
         shutil.copy(script, folder)
     largest = 0.0
     for name in shipped():
-        agent = OnnxAgent(POLICIES / f"{name}.onnx")
         for ending in (".onnx", ".meta.json"):
             shutil.copy(POLICIES / f"{name}{ending}", folder)
+    elsewhere = from_elsewhere(registry.batch_game("kododo", 1), folder / "elsewhere.onnx")
+    for name in (*shipped(), elsewhere.stem):
+        agent = OnnxAgent(folder / f"{name}.onnx")
         seen, masks = (each[:POSITIONS] for each in positions(game_of(agent.metadata), POSITIONS))
         content = {"observations": seen.tolist(), "masks": masks.tolist()}
         (folder / "positions.json").write_text(json.dumps(content))
         found = answers_of(name)
         logits, values = agent.evaluate(seen, masks)
         _same(found["actions"], first_of_best(logits), 0, f"{name}'s actions")
-        for which, want in (("logits", logits), ("values", values)):
-            largest = max(largest, _same(found[which], want, CLOSE, f"{name}'s {which}"))
+        largest = max(largest, _same(found["logits"], logits, CLOSE, f"{name}'s logits"))
+        if isinstance(agent, ValueAgent):
+            largest = max(largest, _same(found["values"], values, CLOSE, f"{name}'s values"))
+        elif found["values"] is not None:
+            raise ValueError(f"{name} has no values, and values are given")
     return largest
 
 

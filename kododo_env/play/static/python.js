@@ -29,12 +29,20 @@ export async function addPolicy(python, read, policy) {
   python.FS.writeFile(`${ROOMS}/kododo_env/policy/shipped/${policy}.onnx`, await read(`policies/${policy}.onnx`));
 }
 
+// Somebody's own policy file, which lies beside those that ship.
+async function addFile(python, read, name) {
+  if (name.includes("/")) throw new Error(`${name} has to lie in policies/, and is named without a folder`);
+  python.FS.writeFile(name, await read(`policies/${name}`));
+}
+
 // A table for `{ game, players, opponents, kept }`: `hear(message, say)` tells `say` all that is
 // said to a message, step by step as it is played; `kept()` is what goes on with the game.
 export async function openTable(read, { game, players, opponents, kept }) {
   const python = await startPython(read);
   const { WorkerTable, policy_of } = python.pyimport("kododo_env.play.worker");
   await addPolicy(python, read, policy_of(game, players));
+  const files = opponents.filter((name) => name.endsWith(".onnx"));
+  await Promise.all(files.map((name) => addFile(python, read, name)));
   const table = WorkerTable(game, players, python.toPy(opponents), kept);
   const each = (lines, say) => {
     const found = lines.toJs();

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from docs.static_page.build import DISTRIBUTION, build
+from kododo_env import registry
 from kododo_env.records import parse_record, replay
 from tests.clients.serving import serving
+from tests.exported import from_elsewhere
 from tests.play.browser.person import Person, visits
 
 PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
@@ -77,6 +79,23 @@ def test_a_whole_game_its_record_and_another_one(
         assert json.loads(text.splitlines()[0])["players"] == ["person", *["combi_combo-4p"] * 3]
         person.page.locator("#over .deck-other").click()
         person.page.locator("#play").wait_for()
+
+
+def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_path: Path) -> None:
+    """Of a network of torch, without a value; a file that is not there is a line."""
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder)
+    game = registry.batch_game("combi_combo", 1, num_players=4)
+    from_elsewhere(game, folder / "policies" / "mine.onnx")
+    table = "table.html?game=combi_combo&players=4&opponents="
+    with serving(folder) as own:
+        with chooses(browser, own, path=f"{table}mine.onnx") as person:
+            person.wait()
+            person.play()
+            assert "mine" in person.see("#scores")
+        with chooses(browser, own, path=f"{table}none.onnx") as person:
+            person.page.get_by_text("policies/none.onnx could not be loaded (404)").first.wait_for()
+            person.wrong.clear()  # the browser says so, too
 
 
 @pytest.mark.parametrize(

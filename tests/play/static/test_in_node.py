@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kododo_env import registry
 from kododo_env.agent_registry import policy_path, shipped
 from tests.doors import TABLES
+from tests.exported import from_elsewhere
 from tests.play.static import played
 from tests.play.static.folder import build_with_numpy
 from tests.policy.test_ties import unlucky_games
@@ -52,11 +54,26 @@ CHOICES = [["choices", [name, 3]] for name in shipped()]
 LEARNED = [["messages", [*table, [], None, 3]] for table in AT_TABLES]
 
 
+def by_elsewhere(policy: str) -> list[Any]:
+    """Calls for games of a policy from elsewhere, by its name or file: alone, and at a table."""
+    return [["choices", [policy, 3]], ["messages", ["kado", 2, [policy], policy, 3]]]
+
+
 @pytest.fixture(scope="module")
-def there(site: Path) -> dict[str, Any]:
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a network that has no value, and other operators than those that ship."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    return from_elsewhere(registry.batch_game("kado", 1, num_players=2), folder / "elsewhere.onnx")
+
+
+@pytest.fixture(scope="module")
+def there(site: Path, elsewhere: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """All that is asked for below, from one start of Pyodide."""
-    asked = [*GAMES, *CHOICES, *SCRIPTED, *LEARNED]
-    answers = in_pyodide(site, asked)
+    asked = [*GAMES, *CHOICES, *SCRIPTED, *LEARNED, *by_elsewhere(elsewhere.stem)]
+    folder = tmp_path_factory.mktemp("site") / "site"
+    shutil.copytree(site, folder)
+    shutil.copy(elsewhere, folder / "policies")
+    answers = in_pyodide(folder, asked)
     return {json.dumps(ask): answer for ask, answer in zip(asked, answers, strict=True)}
 
 
@@ -86,6 +103,16 @@ def test_a_table_says_the_same(there: dict[str, Any], asked: list[Any]) -> None:
         assert found["said"] == own["said"]
         assert len(own["hints"]) > 10
         np.testing.assert_allclose(found["hints"], own["hints"], rtol=0, atol=1e-4)
+
+
+def test_a_file_from_elsewhere_is_played_and_advises_alike(
+    there: dict[str, Any], elsewhere: Path
+) -> None:
+    choices, said = (there[json.dumps(ask)] for ask in by_elsewhere(elsewhere.stem))
+    own_choices, own = here(by_elsewhere(str(elsewhere)))
+    assert choices == own_choices
+    assert said["said"] == own["said"]
+    np.testing.assert_allclose(said["hints"], own["hints"], rtol=0, atol=1e-4)
 
 
 def main(number: int) -> None:
