@@ -14,7 +14,7 @@ from kododo_env.system.extras import needs
 from kododo_env.system.stopping import end_at_once_on_stop
 
 LIBRARIES = (
-    "torch", "onnx", "onnxscript", "tensorboard", "scipy", "onnxruntime", "tabulate",
+    "torch", "onnx", "onnxscript", "tensorboard", "onnxruntime", "tabulate",
     "tqdm", "filelock", "matplotlib",
 )  # fmt: skip
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from scipy.special import softmax
 from torch.nn import functional
 
 from agents.networks.network import log_probabilities
@@ -17,6 +16,7 @@ from kododo_env.core.agent import ActionValueAgent, Agent, choice_of, joint_acti
 from kododo_env.core.arrays import Array, Bool, Float32, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
+from kododo_env.search.outcome_model import softmax
 
 
 class Imitation:
@@ -109,7 +109,7 @@ class _Noting:
         if self.temperature > 0 and isinstance(self.expert, ActionValueAgent):
             values = self.expert.action_values(view)
             legal = np.where(view.legal_action_mask, values.T / self.temperature, -np.inf)
-            self.targets[:, view.player] = softmax(legal, axis=1)
+            self.targets[:, view.player] = softmax(legal)
             return self.expert.choose(values, view, rng)
         chosen = choice_of(self.expert, view, rng)
         self.targets[:, view.player] = np.eye(view.num_actions, dtype=np.float32)[chosen]

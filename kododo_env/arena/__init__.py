@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from kododo_env.system.extras import needs
 
-needs("kododo_env.arena", "play", "scipy")
+needs("kododo_env.arena", "play", "tabulate", "tqdm")

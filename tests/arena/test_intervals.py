@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kododo_env.arena.intervals import mean, share
+from kododo_env.arena.intervals import _student, mean, share
 from tests.arena.players import width
 
 
@@ -32,6 +32,13 @@ def test_intervals_hold_the_truth_as_often_as_they_say(chance: float, deals: int
             inside[measure] += found.low <= chance <= found.high
     for hits in inside.values():
         assert 0.93 * times < hits < 0.97 * times
+
+
+def test_students_quantile_is_scipys() -> None:
+    special = pytest.importorskip("scipy.special", reason="another extra may bring it")
+    freedoms = [*range(1, 200), 10**3, 10**5, 10**7]
+    found = list(map(_student, freedoms))
+    assert found == pytest.approx(special.stdtrit(freedoms, 0.975), rel=2e-8)
 
 
 def test_treating_games_of_a_deal_as_independent_would_say_too_much() -> None:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.ratings import POINTS, intransitive_triples, pair_shares, ratings
+from kododo_env.arena.ratings import POINTS, _fit, intransitive_triples, pair_shares, ratings
 from tests.arena.players import width
 
 
@@ -37,6 +37,17 @@ def test_ratings_recover_the_strengths_of_simulated_games() -> None:
     for each, true in zip(found[1:], truth[1:], strict=True):
         assert each.low - 8 < true < each.high + 8
         assert width(each) < 60
+
+
+@pytest.mark.parametrize("most", [3, 10**6])
+def test_everybody_wins_as_often_as_the_ratings_expect(most: int) -> None:
+    """At the maximum of the likelihood; with many games each agent beats all behind always."""
+    beaten = np.triu(np.full((20, 20), float(most)), 1)
+    rated = _fit(beaten, zero=0) / POINTS
+    counts = beaten + 0.5 - np.eye(20) / 2
+    expected = (counts + counts.T) / (1 + np.exp(rated - rated[:, None]))
+    assert rated[0] == 0
+    assert expected.sum(axis=1) == pytest.approx(counts.sum(axis=1), abs=1e-6)
 
 
 def test_without_random_the_mean_rating_is_zero() -> None:

@@ -162,7 +162,7 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
 
 
 MISSING = {
-    "import kododo_env.arena.match": ("kododo_env.arena needs scipy", "play"),
+    "import kododo_env.arena.match": ("kododo_env.arena needs tabulate", "play"),
     "import kododo_env.wrappers.sb3": ("BatchVecEnv needs stable_baselines3", "sb3"),
     "import kododo_env.export": ("kododo_env.export needs onnx", "export"),
     "import kododo_env.wrappers.open_spiel": ("needs pyspiel", "open-spiel"),
