@@ -8,5 +8,5 @@ if __name__ == "__main__":
     run_script(
         "agents.training.training_config:TrainConfig",
         "agents.commands.train:train",
-        "agents.commands.train:defaults",
+        "agents.training.training_config:defaults",
     )

@@ -77,7 +77,7 @@ def training(rounds: int, folder: Path) -> dict[str, dict[str, float]]:
     task = task_of(config)
     measured = {ONE: Measured(Trainer(config, Checkpoint(task), folder))}
     for workers in WORKERS:
-        crew = Crew(task, workers, 1, config.bfloat16)
+        crew = Crew(task, workers, 1, config.in_bfloat16)
         measured[str(workers)] = Measured(RayTrainer(config, Checkpoint(task), folder, crew=crew))
     for _ in range(rounds + 1):
         for each in measured.values():

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from agents.commands.evaluate import EvaluateConfig, evaluate
-from agents.commands.train import defaults, train
-from agents.training.training_config import TrainConfig
+from agents.commands.train import train
+from agents.training.training_config import TrainConfig, defaults
 from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.workers import run as play_chunks
 from kododo_env.commands import console

@@ -20,7 +20,7 @@ LIBRARIES = (
 
 
 def run_script(config_class: str, main: str, defaults: str | None = None) -> NoReturn:
-    """Import the libraries of a script, and run it as ``kododo_env.commands.cli.run_cli`` does.
+    """Run a script as ``kododo_env.commands.cli.run_cli`` does.
 
     Args:
         config_class: Its command line's dataclass, as ``module:name``.
@@ -35,5 +35,5 @@ def run_script(config_class: str, main: str, defaults: str | None = None) -> NoR
         sys.exit(2)
     run_cli = resolve_name("kododo_env.commands.cli:run_cli")
     makes = resolve_name(defaults) if defaults else None
-    run_cli(resolve_name(config_class), resolve_name(main), defaults=makes)
+    run_cli(resolve_name(config_class), main, defaults=makes)
     raise AssertionError("run_cli leaves the process")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
@@ -15,17 +15,15 @@ from agents.training.run_folder import (
     CHECKPOINT,
     FILES,
     POLICY,
-    begun,
     fresh,
     resumed,
     run_folder,
     write_config,
 )
 from agents.training.trainer import Trainer
-from agents.training.training_config import DEFAULT_GAME, TrainConfig, Which, default_config
+from agents.training.training_config import TrainConfig
 from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
-from kododo_env.rules_arguments import default_players
 from kododo_env.system.files import write_json
 from kododo_env.system.reservation import Reservation, reserved
 
@@ -70,21 +68,6 @@ def _engine(config: TrainConfig) -> Iterator[type[Trainer]]:
         yield RayTrainer
 
 
-def defaults(which: Which) -> TrainConfig:
-    """The defaults of a command line: a recipe's, or those of the run that it resumes.
-
-    Raises:
-        ValueError: There is no such game, recipe or run.
-    """
-    if not which.resume or which.run_dir is None:
-        return default_config(which.game or DEFAULT_GAME, which.players, which.recipe)
-    task = begun(which.run_dir).task
-    config = default_config(task.game, task.num_players, seed=task.seed, **vars(task.recipe))
-    if which.game not in (None, task.game):
-        config = replace(config, game=which.game, players=default_players(which.game))
-    return config
-
-
 def _run(trainer: Trainer, place: Reservation) -> None:
     """Train, and write the results."""
     run_dir = trainer.run_dir
@@ -117,7 +100,7 @@ def finish(trainer: Trainer) -> None:
         "minutes": round(progress.seconds / 60, 2),
         "steps": progress.steps,
         "threads": trainer.config.threads,
-        "bfloat16": trainer.config.bfloat16,
+        "bfloat16": trainer.config.in_bfloat16,
         "device": trainer.learner.device.type,
     }
     export_policy(

@@ -34,7 +34,7 @@ class RayTrainer(Trainer):
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
         config = self.config
         workers, learners = config.workers or cores(), config.learners or 1
-        with crew(self.task, workers, learners, config.bfloat16) as self._crew:
+        with crew(self.task, workers, learners, config.in_bfloat16) as self._crew:
             self.crew.go_on(self.learner.learned())
             super().run()
 

@@ -144,7 +144,7 @@ def config_facts(task: Task, config: TrainConfig) -> dict[str, Any]:
         "minutes": config.minutes,
         "steps": config.steps,
         "threads": config.threads,
-        "bfloat16": config.bfloat16,
+        "bfloat16": config.in_bfloat16,
         "python": platform.python_version(),
         "kododo_env": kododo_env.__version__,
         "libraries": {name: version(name) for name in LIBRARIES},

@@ -58,7 +58,7 @@ class Trainer:
             task.seed,
             device_named(config.device),
             threads=config.threads,
-            bfloat16=config.bfloat16,
+            bfloat16=config.in_bfloat16,
         )
         if begun.learner:
             restore(self.learner, begun)

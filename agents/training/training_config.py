@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from agents.options import Budget, Engine, check_engine
-from agents.ppo.machine import bfloat16_is_fast, device_named
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import Agent, CheckingAgent
@@ -73,7 +72,7 @@ class TrainConfig:
     device: str = "cpu"
     """Where the network acts and learns: cpu, cuda, mps, or auto for a GPU if there is one.
     The games stay on the processor."""
-    bfloat16: bool = False
+    bfloat16: bool | None = None
     """Multiply matrices in bfloat16 while learning; by default if the processor can."""
     engine: Engine = "local"
     """Where it trains: in this process, or on a Ray cluster."""
@@ -89,9 +88,19 @@ class TrainConfig:
         check_settings(self, flags=True)
         check_engine(self, "address", "workers", "learners")
         self.budget()  # raises if both are given
-        device_named(self.device)  # raises if there is none
+        if self.device != "cpu":
+            from agents.ppo.machine import device_named  # imports torch
+
+            device_named(self.device)  # raises if there is none
         if self.resume and self.run_dir is None:
             raise ValueError("--resume needs --run-dir, the folder of the run to go on with")
+
+    @property
+    def in_bfloat16(self) -> bool:
+        """Whether matrices are multiplied in bfloat16: as is given, or if the processor can."""
+        from agents.ppo.machine import bfloat16_is_fast  # imports torch
+
+        return bfloat16_is_fast() if self.bfloat16 is None else self.bfloat16
 
     def budget(self, spent: float = 0.0) -> Budget:
         """The time or steps it may take, of which this many seconds are spent already."""
@@ -115,8 +124,7 @@ def default_config(
     players = default_players(game) if players is None else players
     settings = recipe_for(game, players, recipe)
     changed = {name: others.pop(name) for name in list(others) if name in asdict(settings)}
-    given = {"bfloat16": bfloat16_is_fast(), **others}
-    return TrainConfig(game, players, replace(settings, **changed), recipe, **given)
+    return TrainConfig(game, players, replace(settings, **changed), recipe, **others)
 
 
 @dataclass(frozen=True)
@@ -128,6 +136,23 @@ class Which:
     recipe: str = GAME
     run_dir: Path | None = None
     resume: bool = False
+
+
+def defaults(which: Which) -> TrainConfig:
+    """The defaults of a command line: a recipe's, or those of the run that it resumes.
+
+    Raises:
+        ValueError: There is no such game, recipe or run.
+    """
+    if not which.resume or which.run_dir is None:
+        return default_config(which.game or DEFAULT_GAME, which.players, which.recipe)
+    from agents.training.run_folder import begun  # imports torch
+
+    task = begun(which.run_dir).task
+    config = default_config(task.game, task.num_players, seed=task.seed, **vars(task.recipe))
+    if which.game not in (None, task.game):
+        config = replace(config, game=which.game, players=default_players(which.game))
+    return config
 
 
 @dataclass(frozen=True)

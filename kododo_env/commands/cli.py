@@ -7,10 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from kododo_env.commands.arguments import read_arguments
-from kododo_env.system.stopping import exit_status, interrupt, on_stop
+from kododo_env.system.stopping import end_at_once, exit_status, interrupt, on_stop
 
 Config = TypeVar("Config")
 
@@ -21,7 +22,7 @@ TRACEBACK = "KODODO_TRACEBACK"
 
 def run_cli(
     config_class: type[Config],
-    main: Callable[[Config], None],
+    main: Callable[[Config], None] | str,
     args: Sequence[str] | None = None,
     defaults: Callable[[Any], Config] | None = None,
 ) -> NoReturn:
@@ -32,10 +33,11 @@ def run_cli(
 
     Args:
         config_class: A dataclass; its fields are the arguments, their docstrings the help.
-        main: What to run; ValueError, OSError, ImportError (of an extra that is not
-            installed) and what is too large or too deep for the machine are taken for
-            errors of the input. With KODODO_TRACEBACK set in the environment they come
-            with their traceback.
+        main: What to run, or its name as ``module:name``, which is imported after the arguments
+            are read: ``--help`` does not wait for its libraries. ValueError, OSError, ImportError
+            (of an extra that is not installed) and what is too large or too deep for the machine
+            are taken for errors of the input. With KODODO_TRACEBACK set in the environment they
+            come with their traceback.
         args: The arguments; by default those of the process.
         defaults: If the defaults depend on some of the arguments: makes them. What it takes is
             a dataclass of these arguments, which are read first.
@@ -44,8 +46,11 @@ def run_cli(
         # Not every encoding has all letters of a file's name; stderr does so by itself.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        with on_stop(end_at_once):  # libraries are imported
+            config = _read(config_class, defaults, args)
+            function = resolve_name(main) if isinstance(main, str) else main
         with on_stop(interrupt):
-            main(_read(config_class, defaults, args))
+            function(config)
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(exit_status(stop))

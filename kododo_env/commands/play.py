@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from kododo_env.core.bounds import Bound, Seed, check_settings
-from kododo_env.play.seating import make_table
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.extras import needs
 
@@ -65,6 +64,8 @@ def play(config: PlayConfig) -> None:
         needs("--mcp", "mcp", "mcp")
     elif not config.stdio:
         needs("the table", "play", *(TERMINAL if config.terminal else SERVER))
+    from kododo_env.play.seating import make_table
+
     table = make_table(
         config.game,
         config.players,

@@ -49,9 +49,10 @@ def end_at_once_on_stop() -> None:
     then, and an exception would be a library's traceback, or be swallowed by it.
     """
     for number in STOPS:
-        signal.signal(number, _end_at_once)
+        signal.signal(number, end_at_once)
 
 
-def _end_at_once(number: int, frame: FrameType | None) -> None:
+def end_at_once(number: int, frame: FrameType | None) -> None:
+    """A handler that ends the process with a line."""
     os.write(2, b"\nstopped\n")
     os._exit(128 + number)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -71,6 +73,25 @@ def test_help_has_the_docstrings_the_bounds_and_the_defaults(
     assert "file Which file." in said
     assert "--words [STR ...] Some words." in said
     assert "The settings: --width INT How wide, 100 % at most. (1 to 9; default: 3)" in said
+
+
+@pytest.mark.parametrize("command", ["train.py", "evaluate.py", "-m kododo_env evaluate"])
+def test_help_waits_for_no_library_that_computes_or_draws(command: str) -> None:
+    waited = ["torch", "scipy", "onnxruntime", "onnx", "tabulate", "tqdm", "matplotlib"]
+    assert imported_by(command) & {*waited} == set()
+
+
+def test_the_help_of_play_waits_for_no_table() -> None:
+    rooms = ("play.table", "policy.onnx_agent", "rendering.svg")
+    assert imported_by("-m kododo_env play") & {f"kododo_env.{room}" for room in rooms} == set()
+
+
+def imported_by(command: str) -> set[str]:
+    """The modules that ``--help`` imports in a process of its own."""
+    line = (sys.executable, "-X", "importtime", *command.split(), "--help")
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: ")
+    return {each.rpartition("|")[2].strip() for each in done.stderr.splitlines()}
 
 
 def test_values_add_up_and_numbers_have_signs() -> None:

@@ -19,7 +19,7 @@ from agents.release import make_policies
 from agents.release.config import PoliciesConfig
 from agents.training import memory
 from agents.training.memory import check_memory, needed_memory
-from agents.training.training_config import TrainConfig, default_config, task_of
+from agents.training.training_config import TrainConfig, default_config, defaults, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.adopt import AdoptConfig
@@ -432,7 +432,7 @@ def test_a_mistake_of_the_program_and_all_errors_on_demand_have_their_traceback(
 
     monkeypatch.setenv("KODODO_TRACEBACK", traceback)
     with pytest.raises(error, match="of ours"):
-        run_cli(TrainConfig, mistaken, [], training_run.defaults)
+        run_cli(TrainConfig, mistaken, [], defaults)
 
 
 # --- the table of bounds ------------------------------------------------------------------

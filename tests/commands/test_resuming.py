@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.train import defaults, train
+from agents.commands.train import train
 from agents.recipes.recipe import Recipe
 from agents.training import checkpoint
 from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.run_folder import FIXED, resumed, run_folder, write_config
 from agents.training.trainer import Trainer
-from agents.training.training_config import TrainConfig, Which, default_config, task_of
+from agents.training.training_config import TrainConfig, Which, default_config, defaults, task_of
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.train import defaults, train
+from agents.commands.train import train
 from agents.training.checkpoint import read_checkpoint
-from agents.training.training_config import TrainConfig
+from agents.training.training_config import TrainConfig, defaults
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.tournament import log_of
 from kododo_env.system.reservation import reserved
