@@ -34,7 +34,8 @@ class TableOptions(TypedDict, total=False):
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
         observation_dtype: None for small integers, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
+        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``; with
+            ``"rllib"`` in the observation, under RLlib's names.
         opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
             for each seat one or None; one alone has all seats but the first.
         record: A folder into which the record of each episode is written.

@@ -51,7 +51,7 @@ def export_policy(
 def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> None:
     """Raise ValueError if a file disagrees with the network in one of many positions."""
     form = _form(game)
-    parity.check_parity(answers_of(Exported(network, form.in_observation)), agent, game, form)
+    parity.check_parity(answers_of(Exported(network, form)), agent, game, form)
 
 
 def _form(game: BatchGame) -> ObservationFormat:

@@ -62,8 +62,8 @@ def export(
         normalize: Whether it learned with ``normalize=True``.
         observation_dtype: That with which it learned; None: the door's own, or the type of an ONNX
             file's input.
-        action_mask: ``"info"``: its observation is an array; ``"observation"`` or ``"both"``: a
-            module takes a dictionary of ``"observation"`` and ``"action_mask"``.
+        action_mask: ``"info"``: its observation is an array; else a module takes a dictionary of
+            ``"observation"`` and ``"action_mask"``, or as RLlib's modules do with ``"rllib"``.
         training: How it was trained, for the metadata; the library and its version are added.
 
     Raises:

@@ -33,21 +33,23 @@ class Exported(nn.Module):
     Args:
         network: Takes an observation, or observation and mask; gives logits, or logits and value.
             It is copied, so that nothing that is done here changes it.
-        in_observation: Whether its observation is a dictionary with the mask.
-        bool_mask: Whether masks are given to it as bool, not int8.
+        form: How its observations were given, perhaps as a dictionary with the mask.
+        bool_mask: Whether masks are given to it as bool, not as numbers.
     """
 
-    def __init__(self, network: nn.Module, in_observation: bool, bool_mask: bool = False) -> None:
+    def __init__(
+        self, network: nn.Module, form: ObservationFormat, bool_mask: bool = False
+    ) -> None:
         super().__init__()
         self.network = deepcopy(network).cpu().eval()
-        self._in_observation, self._bool = in_observation, bool_mask
+        self._key = form.key if form.in_observation else None
+        self._mask_type = torch.bool if bool_mask else getattr(torch, form.mask_dtype.name)
         self._second = _wants_mask(network)
 
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         """Logits (B, A), and values (B,) if the network gives any, both float32."""
-        mask = mask.to(torch.bool) if self._bool else mask
-        given: Any = {"observation": numbers, "action_mask": mask}
-        given = given if self._in_observation else numbers
+        mask = mask.to(self._mask_type)
+        given: Any = {self._key: numbers, "action_mask": mask} if self._key else numbers
         found = self.network(given, mask) if self._second else self.network(given)
         logits, *values = found if isinstance(found, tuple | list) else (found,)
         return logits.float(), *(each.reshape(-1).float() for each in values)
@@ -99,7 +101,7 @@ def _tried(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: I
     errors = []
     for bool_mask in (False, True):
         try:
-            module = Exported(network, form.in_observation, bool_mask)
+            module = Exported(network, form, bool_mask)
             with torch.no_grad():
                 found = module(numbers, torch.from_numpy(mask))
             break

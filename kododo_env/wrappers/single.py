@@ -44,7 +44,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         illegal_action: ``"random"`` or ``"raise"``.
         observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``.
+        action_mask: Where the mask is: ``"observation"``, ``"info"``, ``"both"``, or ``"rllib"``:
+            in the observation as RLlib's masking module wants it, ``{"observations",
+            "action_mask"}``, a mask of float32.
 
     Raises:
         ValueError: An option is unknown, or the opponents are not agents or not P - 1.

@@ -13,11 +13,14 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 
-MaskPlace = Literal["observation", "info", "both"]
+MaskPlace = Literal["observation", "info", "both", "rllib"]
 ACTION_MASK = get_args(MaskPlace)
 
 Observation = Any
-"""A dictionary of ``"observation"``, (F,), and ``"action_mask"``, (A,) int8; or the first alone."""
+"""A dictionary of ``"observation"``, (F,), and ``"action_mask"``, (A,) int8; or the first alone.
+
+For RLlib ``"observations"`` and a mask of float32, as its masking module wants them.
+"""
 
 
 class ObservationFormat:
@@ -34,6 +37,8 @@ class ObservationFormat:
         box: The space of an observation's numbers, (F,).
         space: The space of an observation: a Dict with the mask, or ``box`` alone.
         in_observation: Whether the mask is there.
+        key: The name of the numbers beside the mask.
+        mask_dtype: That of the mask in an observation.
         in_info: Whether it is there.
 
     Raises:
@@ -54,16 +59,19 @@ class ObservationFormat:
             raise ValueError(f"normalize must be True or False, not {shown(normalize)}")
         layout = game.layout
         self.dtype = _number_type(observation_dtype, layout.dtype, normalize)
-        self.in_observation, self.in_info = action_mask != "info", action_mask != "observation"
+        self.in_observation, self.in_info = action_mask != "info", action_mask in ("info", "both")
+        # The mask is int8, which is what ``Discrete.sample`` takes.
+        rllib = action_mask == "rllib"
+        self.key = "observations" if rllib else "observation"
+        self.mask_dtype: np.dtype[Any] = np.dtype(np.float32 if rllib else np.int8)
         self.maxima = layout.maxima.astype(self.dtype)
         self.normalize = normalize
         high = np.ones_like(self.maxima) if normalize else self.maxima
         self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
         self.space: spaces.Space[Any] = self.box
         if self.in_observation:
-            # The mask is int8, which is what ``Discrete.sample`` takes.
-            mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
-            self.space = spaces.Dict({"observation": self.box, "action_mask": mask})
+            mask = spaces.Box(0, 1, (game.num_actions,), self.mask_dtype.type)
+            self.space = spaces.Dict({self.key: self.box, "action_mask": mask})
 
     def numbers(self, game: BatchGame) -> Array:
         """The observation of each player of each game: a fresh contiguous array (N, P, F)."""
@@ -85,7 +93,9 @@ class ObservationFormat:
 
     def observation(self, numbers: Array, mask: Array) -> Observation:
         """An observation, or several at once, from its numbers and its mask (int8)."""
-        return {"observation": numbers, "action_mask": mask} if self.in_observation else numbers
+        if not self.in_observation:
+            return numbers
+        return {self.key: numbers, "action_mask": mask.astype(self.mask_dtype, copy=False)}
 
     def info(self, mask: Array) -> dict[str, Any]:
         """The part of the info that is the mask."""

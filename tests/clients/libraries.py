@@ -66,6 +66,10 @@ CLIENTS = (
         extras="[play,export]", learns=True,
     ),
     Client(
+        "RLlib", "rllib_ppo.py", "share among random players", ("ray", "gymnasium"),
+        extras="[ray]", learns=True,
+    ),
+    Client(
         "Data sets", "read_dataset.py", "episodes: 400",
         ("pyarrow", "pandas", "polars", "duckdb", "datasets", "minari", "pillow"), torch=False,
     ),

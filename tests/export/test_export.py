@@ -61,6 +61,13 @@ class OfDictionary(Net):
         return logits + (1 - seen["action_mask"]) * -1e9, value
 
 
+class OfRllib(Net):
+    def forward(self, seen: dict[str, Tensor]) -> Any:
+        logits, value = self.answers(seen["observations"])
+        assert seen["action_mask"].dtype == torch.float32
+        return logits + torch.log(seen["action_mask"]).clamp(min=-1e9), value
+
+
 def check_plays(path: Path, choose: Callable[[Any, Any], Any], **options: Any) -> OnnxAgent:
     """By both runtimes alike, and as its library chooses from what the doors give."""
     check_same_answers(path)
@@ -90,15 +97,16 @@ def check_searched(path: Path, game: BatchGame = GAME) -> None:
         (Net(value=False), {"observation_dtype": "float32", "action_mask": "info"}),
         (Masked(), {"normalize": True, "action_mask": "info"}),
         (OfDictionary(), {"normalize": True, "action_mask": "both"}),
+        (OfRllib(), {"normalize": True, "action_mask": "rllib"}),
     ],
-    ids=["with a value", "without", "with a mask", "with the mask in the observation"],
+    ids=["with a value", "without", "with a mask", "mask in the observation", "as RLlib's"],
 )
 def test_a_module(network: Net, options: dict[str, Any], tmp_path: Path) -> None:
     options = {"action_mask": "info", **options}
     path = export(network, GAME, tmp_path / "net.onnx", temperature=0.5, **options)
 
     def choose(seen: Any, mask: Any) -> Any:
-        numbers = torch.as_tensor(seen["observation"] if isinstance(seen, dict) else seen)
+        numbers = torch.as_tensor(next(iter(seen.values())) if isinstance(seen, dict) else seen)
         with torch.no_grad():
             found = network.eval().answers(numbers)
         logits = found[0] if network.with_value else found

@@ -356,7 +356,7 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
 
 
 @each_kind
-@pytest.mark.parametrize("action_mask", ["both", "observation", "info"])
+@pytest.mark.parametrize("action_mask", ["both", "observation", "info", "rllib"])
 @pytest.mark.parametrize(
     ("dtype", "normalize", "wanted"),
     [
@@ -376,11 +376,14 @@ def test_observations_as_other_libraries_want_them(
     for seen, info, row, mask in zip(told.seen, told.infos, rows, masks, strict=True):
         assert table.space.contains(seen)
         assert isinstance(seen, dict) == (action_mask != "info")
-        numbers = seen["observation"] if isinstance(seen, dict) else seen
+        key = "observations" if action_mask == "rllib" else "observation"
+        numbers = seen[key] if isinstance(seen, dict) else seen
         assert numbers.dtype == (wanted or layout.dtype)
         assert np.allclose(numbers * (layout.maxima if normalize else 1), row, atol=1e-4)
         assert not isinstance(seen, dict) or np.array_equal(seen["action_mask"], mask)
-        assert ("action_mask" in info) == (action_mask != "observation" and kind is not SB3)
+        if isinstance(seen, dict):
+            assert seen["action_mask"].dtype == (np.float32 if action_mask == "rllib" else np.int8)
+        assert ("action_mask" in info) == (action_mask in ("info", "both") and kind is not SB3)
         assert "action_mask" not in info or np.array_equal(info["action_mask"], mask)
 
 
@@ -444,7 +447,11 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     ((Vector, SB3), {"render_mode": "human"}, "'human'; choose one of None, 'ansi', 'rgb_array'"),
     (KINDS, {"illegal_action": "pass"}, "illegal_action must be 'raise' or 'random', not 'pass'"),
     (KINDS, {"reward": "glory"}, "unknown reward 'glory'"),
-    (KINDS, {"action_mask": "nowhere"}, "action_mask must be one of 'observation', 'info', 'both'"),
+    (
+        KINDS,
+        {"action_mask": "nowhere"},
+        "action_mask must be one of 'observation', 'info', 'both', 'rllib'",
+    ),
     (KINDS, {"observation_dtype": "int3"}, "observation_dtype must be a dtype such as 'float32'"),
     (KINDS, {"observation_dtype": "bool"}, "observation_dtype must hold all numbers of uint8"),
     (KINDS, {"observation_dtype": "int8"}, "observation_dtype must hold all numbers of uint8"),
