@@ -70,6 +70,10 @@ CLIENTS = (
         extras="[ray]", learns=True,
     ),
     Client(
+        "JAX", "jax_scan.py", "share among random players", ("jax",),
+        torch=False, extras="[play]", learns=True,
+    ),
+    Client(
         "Data sets", "read_dataset.py", "episodes: 400",
         ("pyarrow", "pandas", "polars", "duckdb", "datasets", "minari", "pillow"), torch=False,
     ),
