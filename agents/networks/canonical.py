@@ -245,7 +245,11 @@ def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
 
 
 def columns_of(numbers: Tensor, columns: Tensor) -> Tensor:
-    """``numbers[:, columns]``, which in onnxruntime is fast and in torch six times slower."""
+    """``numbers[:, columns]``, which in onnxruntime is fast and in torch six times slower.
+
+    ``index_select`` is a Gather in a file, by which one position takes a tenth less than by the
+    GatherND between two Transposes, but 8 positions a third more in KADO, and 64 a half more.
+    """
     if torch.compiler.is_exporting():
         return numbers[:, columns]
     return numbers.index_select(1, columns)
