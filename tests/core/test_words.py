@@ -26,13 +26,17 @@ def test_words_say_no_more_than_the_player_knows(name: str, players: int) -> Non
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
-def test_a_view_shows_the_first_game_as_its_player_sees_it(name: str, players: int) -> None:
+def test_a_view_shows_what_its_player_sees_by_default_of_the_first_game(
+    name: str, players: int
+) -> None:
     game = registry.batch_game(name, 2, seed=1, num_players=players)
     view, legal = game.view(1), np.flatnonzero(game.legal_action_mask()[0, 1]).tolist()
     assert (view.text(), view.svg()) == (game.text(0, 1), game.svg(0, 1))
+    assert (view.text(1), view.svg(1)) == (game.text(1, 1), game.svg(1, 1))
     assert isinstance(game, TellsInWords)
     for action in legal:
         assert view.cards_played(action) == game.cards_played(action, 1)
+        assert view.describe_choice(action, 1) == game.describe_choice(action, 1, 1)
 
 
 def test_illegal_actions_are_described_without_cards() -> None:

@@ -89,7 +89,11 @@ AREAS = {
     "kado": _game("kado", "actions", "cards", "hidden", "tables"),
     "kododo": _game("kododo", "hidden", "one_game", "rewinding", "tables", "turn"),
     "wrappers": Area(
-        ("wrappers/*.py",), ("wrappers", "core/test_messages.py", "core/test_given_numbers.py")
+        ("wrappers/*.py",),
+        (
+            "wrappers", "core/test_messages.py", "core/test_given_numbers.py",
+            "records/test_episodes.py",
+        ),
     ),
 }  # fmt: skip
 

@@ -79,14 +79,16 @@ def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
         observations, rewards, ends, _, info = env.step(np.full(3, 999))
         assert not np.concatenate([rewards, ends]).any()
     if mode == DISABLED:
-        with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
-            env.reset(options={"reset_mask": np.zeros(3, np.bool_)})
+        for wrong in (np.zeros(3, np.bool_), np.ones(2, np.bool_), np.ones(3)):
+            with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
+                env.reset(options={"reset_mask": wrong})
         observations, info = env.reset(options={"reset_mask": ends})
         with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
             env.reset(options={"reset_mask": np.array([True, False, False])})
     assert not env.game.terminated.any()
     assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
     assert info["action_mask"].sum(axis=1).tolist() == [10, 10, 10]
+    assert info["_action_mask"].dtype == np.bool_
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))

@@ -134,6 +134,7 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
     assert game.batch.rules.plays == (2, 2)
     assert game.num_players() == 2
     assert (game.min_utility(), game.max_utility()) == (-0.5, 0.5)
+    assert game.make_py_observer().tensor.dtype == np.float32
     assert str(load_game("kododo", num_players=2, plays=(2, 2))).startswith("kododo_env(game=kod")
 
 
@@ -142,7 +143,7 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
     [
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"game": "kododo", "reward": "fun"}, "unknown reward 'fun'; choose one of score, margin"),
-        ({"game": "kododo", "rules": "{"}, 'rules must be like {"num_players":2}, not'),
+        ({"game": "kododo", "rules": "{"}, "rules must be like {\"num_players\":2}, not '{'"),
         ({"game": "kododo", "rules": "[1;2]"}, 'rules must be like {"num_players":2}, not'),
         ({"game": "kododo", "rules": '{"num_players":9}'}, "Kododo is for 2 to 5 players, not 9"),
     ],
