@@ -15,7 +15,7 @@ import numpy.typing as npt
 from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Float64
 from kododo_env.core.view import View
-from kododo_env.search.search import BATCH, Pace, PolicySearch
+from kododo_env.search.search import Pace, PolicySearch, parts
 
 
 class FlatMonteCarlo(PolicySearch):
@@ -48,9 +48,7 @@ class FlatMonteCarlo(PolicySearch):
         """The sum over the same worlds of the share of the victory after each action, (M,)."""
         total, budget = np.zeros(len(games)), self.budget
         if budget.milliseconds is None:
-            at_once = max(1, min(budget.worlds, BATCH // len(games)))
-            for first in range(0, budget.worlds, at_once):
-                samples = min(at_once, budget.worlds - first)
+            for samples in parts(budget.worlds, len(games)):
                 total += self._of_new_worlds(view, games, actions, samples, rng)
             return total
         pace, seconds = Pace(self.clock), budget.milliseconds * view.num_envs / 1000

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -30,7 +30,7 @@ from kododo_env.core.agent import (
     first_of_best,
     joint_action,
 )
-from kododo_env.core.arrays import Bool, Float64
+from kododo_env.core.arrays import Bool, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import PlaysRounds
@@ -46,6 +46,7 @@ DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
 CANDIDATES = 10  # the policy's likeliest actions, beside its choice; more would share the worlds
 LOOKAHEAD = 8  # steps that are played where a value stands for the rest of a game without rounds
 LEAST_GAIN = -2.0  # below that of any candidate: shares are between 0 and 1
+Means = tuple[Float64, Float64]  # and their standard errors
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,53 @@ class SearchAgent(PolicySearch):
         """Choose actions, shape (N,)."""
         return _Search(view, self, rng).best()
 
+    def chance(self, view: View, worlds: int, rng: np.random.Generator) -> Means:
+        """The share of the victory that the player may expect, everybody playing by the policy.
+
+        Args:
+            view: What the player knows in each of N games that are going on.
+            worlds: How many are played out for each game.
+            rng: The source of randomness.
+
+        Returns:
+            The share on the mean over the worlds, and its standard error, each (N,). Where a game
+            ends in a world, the victory counts, not the points as where an action is chosen.
+        """
+        search = _Search(view, self, rng)
+        search.shares_at_the_end = BatchGame.outcome
+        total = np.zeros((2, view.num_envs))
+        for samples in parts(worlds, view.num_envs):
+            dealt = likely_worlds(self.policy, view, rng, samples)
+            first = joint_action(search.everybody, dealt, rng)
+            shares = search._play_out(dealt, first).reshape(-1, samples)
+            total += shares.sum(axis=1), (shares**2).sum(axis=1)
+        return _means(total[0], total[1], np.full(view.num_envs, float(worlds)))
+
+    def gain(
+        self, view: View, played: Int64, other: Int64, worlds: int, rng: np.random.Generator
+    ) -> Means:
+        """How much larger a player's ``chance`` is by another action than by the one played.
+
+        Args:
+            view: What the player knows in each of N games.
+            played: A legal action in each game, (N,).
+            other: A different one in each game, (N,).
+            worlds: How many are played out with either action, the same ones.
+            rng: The source of randomness.
+
+        Returns:
+            The gain on the mean over the worlds, -1 to 1, and its standard error, each (N,).
+        """
+        search, number = _Search(view, self, rng), np.arange(view.num_actions)
+        search.usual, search.shares_at_the_end = played, BatchGame.outcome
+        search.candidate = (number == played[:, None]) | (number == other[:, None])
+        search._try_worlds(worlds)
+        mean, error = (
+            each[np.arange(view.num_envs), other]
+            for each in _means(search.gain, search.squares, search.visits)
+        )
+        return mean, error
+
     def outcome_model(self, game: BatchGame) -> OutcomeModel:
         """The model for games of these rules."""
         key = (game.name, game.rules)
@@ -168,6 +216,7 @@ class _Search:
         self.others = [*self.everybody]
         self.others[view.player] = None
         self.doubt = DOUBT_OF_ROUNDS
+        self.shares_at_the_end: Callable[[BatchGame], Float64] = shares_at_the_end
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
         self.usual: npt.NDArray[np.int64] = mask.argmax(axis=1)
@@ -191,7 +240,8 @@ class _Search:
     def best(self) -> npt.NDArray[np.int64]:
         """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
         self._spend_budget()
-        surely = np.where(self.candidate, self._mean() - self.doubt * self._error(), -np.inf)
+        mean, error = _means(self.gain, self.squares, self.visits)
+        surely = np.where(self.candidate, mean - self.doubt * error, -np.inf)
         gains = surely.max(axis=1) > TIE
         return np.where(gains, first_of_best(surely), self.usual)
 
@@ -210,16 +260,6 @@ class _Search:
                 self._try_worlds(worlds)
             self._halve()
 
-    def _mean(self) -> Float64:
-        """Mean gain of each candidate on the policy's own choice."""
-        return np.asarray(self.gain / np.maximum(self.visits, 1))
-
-    def _error(self) -> Float64:
-        """Standard error of the mean gain; with few worlds it is taken to be larger."""
-        visits = np.maximum(self.visits, 1)
-        spread = self.squares / visits - self._mean() ** 2
-        return np.asarray(np.sqrt((np.maximum(spread, 0.0) + 1 / (4 * visits)) / visits))
-
     def _halve(self) -> None:
         """Drop the worse half of each game's candidates, and those that have gained nothing so far.
 
@@ -227,7 +267,8 @@ class _Search:
         that has gained nothing is seldom played in the end; without these a decision takes .7
         of the time.
         """
-        mean = np.where(self.candidate, self._mean(), LEAST_GAIN)
+        mean, _ = _means(self.gain, self.squares, self.visits)
+        mean = np.where(self.candidate, mean, LEAST_GAIN)
         keep = np.maximum((self.candidate.sum(axis=1, keepdims=True) + 1) // 2, 2)
         least = np.take_along_axis(-np.sort(-mean), keep - 1, 1)  # equals of the last stay as well
         self.candidate &= ((mean >= least - TIE) & (mean > TIE)) | self._is_usual()
@@ -238,9 +279,7 @@ class _Search:
         games, actions = np.nonzero(self.candidate)
         of_game = np.unique(games, return_inverse=True)[1]
         usual = np.flatnonzero(actions == self.usual[games])[of_game]
-        at_once = max(1, min(worlds, BATCH // len(games)))
-        for first in range(0, worlds, at_once):
-            samples = min(at_once, worlds - first)
+        for samples in parts(worlds, len(games)):
             dealt = likely_worlds(self.agent.policy, self.view, self.rng, samples)
             index = (games[:, None] * samples + np.arange(samples)).ravel()
             chosen = joint_action(self.others, dealt, self.rng)[index]
@@ -261,13 +300,34 @@ class _Search:
             return self.agent.outcome_model(game).expected(game, self.view.player)
         if not isinstance(game, PlaysRounds):
             self.doubt = DOUBT_OF_GAMES
-        return shares_at_the_end(game)[:, self.view.player]
+        return self.shares_at_the_end(game)[:, self.view.player]
 
     def _horizon(self, game: BatchGame) -> float:
         """How many steps are played in each world, the decision's own included."""
         if isinstance(game, PlaysRounds):
             return game.round_steps
         return LOOKAHEAD if isinstance(self.agent.policy, ValueAgent) else math.inf
+
+
+def parts(worlds: int, games: int) -> Iterator[int]:
+    """How many worlds to play out at once, until all have been; in each there are some games."""
+    at_once = max(1, BATCH // games)
+    for first in range(0, worlds, at_once):
+        yield min(at_once, worlds - first)
+
+
+def _means(total: Float64, squares: Float64, visits: Float64) -> Means:
+    """The means of what came of worlds, and their standard errors: with few, rather too large.
+
+    Args:
+        total: The sum over the worlds, of any shape.
+        squares: That of the squares.
+        visits: How many worlds there were; of none the mean is 0.
+    """
+    tried = np.maximum(visits, 1)
+    mean = total / tried
+    spread = squares / tried - mean**2
+    return mean, np.sqrt((np.maximum(spread, 0.0) + 1 / (4 * tried)) / tried)
 
 
 def shares_at_the_end(game: BatchGame) -> Float64:

@@ -9,7 +9,7 @@ import pytest
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoGame, Rules
-from kododo_env.search import flat
+from kododo_env.search import search
 from kododo_env.search.flat import FlatMonteCarlo
 from kododo_env.search.search import SearchBudget
 from tests.helpers import play_random
@@ -39,7 +39,7 @@ def test_every_action_has_all_the_worlds(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (game.legal_action_mask()[:, 0].sum(axis=1) == 2).all()
     FlatMonteCarlo(policy, SearchBudget(worlds=10)).act(game.view(0), np.random.default_rng(0))
     assert policy.asked == 3 * 10
-    monkeypatch.setattr(flat, "BATCH", 24)  # 4 worlds at a time
+    monkeypatch.setattr(search, "BATCH", 24)  # 4 worlds at a time
     policy.asked = 0
     FlatMonteCarlo(policy, SearchBudget(worlds=10)).act(game.view(0), np.random.default_rng(0))
     assert policy.asked == 3 * 10

@@ -10,7 +10,7 @@ from kododo_env import combi_combo_v0, kado_v0, kododo_v0, registry
 from kododo_env.agent_registry import make_agent, search_parts
 from kododo_env.arena.match import Match
 from kododo_env.baselines.kododo import HeuristicAgent
-from kododo_env.core.agent import RandomAgent, joint_action
+from kododo_env.core.agent import FirstAgent, LastAgent, RandomAgent, joint_action
 from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
 from kododo_env.search import search as search_module
@@ -237,6 +237,24 @@ def test_after_whole_games_a_gain_must_be_surer() -> None:
         search.gain[0, other[0]] = 100 * 1.2 * 0.05
         search._spend_budget = lambda: None  # type: ignore[method-assign]
         assert (search.best()[0] == other[0]) == believed
+
+
+def test_chances_and_gains_are_of_the_victory_in_the_same_worlds() -> None:
+    """At the deal all players are equal; one action gains what the other one loses."""
+    for door in (kododo_v0, combi_combo_v0):
+        game = door.batch_game(300, num_players=4, seed=0)
+        search, view = SearchAgent(RandomAgent()), game.view(0)
+        mean, error = search.chance(view, 8, np.random.default_rng(0))
+        assert abs(mean.mean() - 0.25) < 0.04
+        assert error.shape == (300,)
+        first, last = (
+            agent.act(view, np.random.default_rng()) for agent in (FirstAgent(), LastAgent())
+        )
+        there = search.gain(view, first, last, 4, np.random.default_rng(0))
+        back = search.gain(view, last, first, 4, np.random.default_rng(0))
+        assert there[0].std() > 0
+        assert np.allclose(there[0], -back[0])
+        assert np.allclose(there[1], back[1])
 
 
 def test_equal_points_everywhere_are_no_division_by_zero() -> None:
