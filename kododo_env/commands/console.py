@@ -20,6 +20,10 @@ COMMANDS = {
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
     "dataset": ("dataset:DatasetConfig", "write decisions of mixed strength, to learn from"),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
+    "analyse": (
+        "analyse:AnalyseConfig",
+        "which choices of a recorded game cost most, by an adviser",
+    ),
     "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),
     "adopt": ("adopt:AdoptConfig", "make a policy file of a model that was trained elsewhere"),
     "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),

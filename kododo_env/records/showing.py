@@ -73,7 +73,7 @@ def _title(record: Record) -> str:
 
 def _choices(record: Record, line: dict[str, Any]) -> list[str]:
     """The action of each player, and the points that it brought them."""
-    names = _names(record)
+    names = names_of(record)
     width = max(map(len, names)) + 1
     gained = [f"  {points:+}" if points else "" for points in line["points"]]
     return [
@@ -82,7 +82,7 @@ def _choices(record: Record, line: dict[str, Any]) -> list[str]:
     ]
 
 
-def _names(record: Record) -> list[str]:
+def names_of(record: Record) -> list[str]:
     """The players by seat, as the drawings call them, and by name where they have another one."""
     seats = [f"player_{seat}" for seat in range(len(record.players))]
     return [
@@ -93,6 +93,6 @@ def _names(record: Record) -> list[str]:
 
 def _ending(record: Record, line: dict[str, Any]) -> str:
     """The winners, and their points."""
-    named = zip(_names(record), line["outcome"], line["scores"], strict=True)
+    named = zip(names_of(record), line["outcome"], line["scores"], strict=True)
     winners = [f"{name} with {score} points" for name, share, score in named if share]
     return f"won by {' and '.join(winners)}"

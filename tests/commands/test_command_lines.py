@@ -23,6 +23,7 @@ from agents.training.training_config import TrainConfig, default_config, default
 from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.adopt import AdoptConfig
+from kododo_env.commands.analyse import AnalyseConfig
 from kododo_env.commands.bench import BenchConfig
 from kododo_env.commands.benchmark import BenchmarkConfig
 from kododo_env.commands.cli import run_cli
@@ -48,7 +49,7 @@ SEARCHES = "search:" * 5000 + "heuristic" + ":1" * 5000
 CONFIGS = (
     TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
     ReplayConfig, SearchBudget, BenchConfig, ContestConfig, DatasetConfig, AdoptConfig,
-    BenchmarkConfig,
+    BenchmarkConfig, AnalyseConfig,
 )  # fmt: skip
 Lines = list[tuple[list[str], str]]
 """Command lines, each with words of what is said against it."""
@@ -251,6 +252,10 @@ KODODO: Lines = [
     ([*STDIO, "--players", "9"], "not 9"),
     ([*STDIO, "--opponents", "level-x"], "there are the levels level-1, level-2, "),
     ([*STDIO, "--hints", "random"], "agent 'random' gives no hints"),
+    (["analyse"], "the following arguments are required: file"),
+    (["analyse", "a-file"], "a-file, line 1: not JSON, or cut short"),
+    (["analyse", "none", "--worlds", "15"], "--worlds must be 16 to 100000, not 15"),
+    (["analyse", "none", "--seat", "-1"], "--seat must be 0 to 100, not -1"),
     (["contest"], "the following arguments are required: folder"),
     (["contest", "none"], "none is no folder"),
     (["contest", "a-folder"], "there is no bot in a-folder: neither bot.py with a class Bot, nor"),
@@ -324,7 +329,9 @@ def test_a_wrong_command_line_is_one_line_and_leaves_nothing(
     else:
         code, said, error = run(capsys, *SCRIPTS[script], line)
     assert (code, said) == (2, ""), error
-    assert re.match(rf"{script}( evaluate| benchmark| bench| play| contest)?: error: ", error)
+    assert re.match(
+        rf"{script}( evaluate| analyse| benchmark| bench| play| contest)?: error: ", error
+    )
     assert words in error
     assert len(error.splitlines()) == 1
     assert error.rstrip("\n").isprintable()

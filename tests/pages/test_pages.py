@@ -17,6 +17,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from kododo_env.bots.by_name import is_bot
 from kododo_env.commands.adopt import AdoptConfig
+from kododo_env.commands.analyse import AnalyseConfig
 from kododo_env.commands.arguments import read_arguments
 from kododo_env.commands.benchmark import BenchmarkConfig
 from kododo_env.commands.contest import ContestConfig
@@ -39,7 +40,7 @@ PAGES = [
 SCRIPTS: dict[str, type[Any]] = {
     "train.py": TrainConfig, "evaluate.py": EvaluateConfig, "evaluate": TournamentConfig,
     "play": PlayConfig, "rules": RulesConfig, "contest": ContestConfig, "dataset": DatasetConfig,
-    "adopt": AdoptConfig, "benchmark": BenchmarkConfig,
+    "adopt": AdoptConfig, "benchmark": BenchmarkConfig, "analyse": AnalyseConfig,
 }  # fmt: skip
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -24,9 +24,12 @@ from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.match import Match
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.play.analysis import analyse
+from kododo_env.records import parse_record, record_games
 from kododo_env.testing import check_batch_game, check_parallel_env
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.command_line import cli, train_py
+from tests.helpers import random_actions
 from tests.packaging.bare_environment import run
 
 ROOT = Path(__file__).parents[2]
@@ -90,6 +93,17 @@ def test_every_seat_of_it_is_a_slot_of_a_vec_env() -> None:
     masks = np.array(slots.env_method("action_masks"))
     _, rewards, *_ = slots.step(random_legal_actions(masks, np.random.default_rng(0)))
     assert rewards.shape == (15,)
+
+
+def test_a_game_of_it_is_analysed() -> None:
+    """By an agent that gives no hints; in a game that tells nothing in words, and has no policy."""
+    game, rng = registry.batch_game(GAME, 1, seed=1), np.random.default_rng(0)
+    (recorder,) = record_games(game, lambda batch: random_actions(batch, rng))
+    record = parse_record(recorder.text())
+    for adviser, name in ((None, "thrifty"), ("search:thrifty:8",) * 2):
+        found = analyse(record, adviser and make_agent(adviser, GAME), worlds=16)
+        assert found.adviser == name
+        assert found.chances[-1, :, 0].tolist() == record.lines[-1]["outcome"]
 
 
 def test_its_scripted_players_are_found_beside_its_door() -> None:

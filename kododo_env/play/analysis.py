@@ -1,0 +1,237 @@
+"""A game that is over, as an adviser sees it: chances to win, and the choices that cost most.
+
+A choice is judged by what its player knew when they made it, over worlds that agree with that
+(``kododo_env.search``): luck is nobody's mistake. The adviser plays all seats in the worlds, and
+only its own choice is held against the one that was played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kododo_env.core.agent import Agent, CheckingAgent, choice_of
+from kododo_env.core.arrays import Float64
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_indices, whole_number
+from kododo_env.play.hints import gives_hints, hint
+from kododo_env.play.seating import best_agent
+from kododo_env.records import Record, replay
+from kododo_env.search.search import Means, PolicySearch, SearchAgent
+
+COSTLIEST = 3  # choices of a player that are told
+WORLDS, FEWEST, MOST = 256, 16, 100_000  # for each choice
+AGAIN = 4  # times as many new worlds for the costliest: in the first ones luck helped to pick them
+INTERVAL = NormalDist().inv_cdf(0.975)  # standard errors on each side, for 95 %
+
+
+@dataclass(frozen=True)
+class CostlyChoice:
+    """A choice to which the adviser's would surely have been better.
+
+    Attributes:
+        step: The step in which it was made, as the record counts them, from 1.
+        seat: The player's seat, from 0.
+        action: What they played, the action's number; ``words`` says it in words.
+        words: The same in words.
+        advised: What the adviser would have played, the action's number.
+        advised_words: The same in words.
+        gain: How much larger their share of the victory would have been in the mean: 0.1 is ten
+            games won of a hundred.
+        low: The lower end of the gain's 95 % interval, over worlds; above 0.
+        high: The upper end.
+        text: The table before the step, as they saw it.
+    """
+
+    step: int
+    seat: int
+    action: int
+    words: str
+    advised: int
+    advised_words: str
+    gain: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What an adviser says of a game of P players and S steps.
+
+    Attributes:
+        game: The game's name.
+        players: The players' names by seat.
+        adviser: The adviser's name.
+        seats: The J seats of the players who were judged.
+        chances: The share of the victory that each of them could expect after the deal and after
+            each step, by what they knew then; and the ends of its 95 % interval, over worlds.
+            Shape (S + 1, J, 3), 0 to 1. At the end it is the outcome; before, those of all
+            players need not add up to 1, since they know different things.
+        choices: Of each of them, in the order of ``seats``, at most ``COSTLIEST`` choices that
+            cost them something for sure, the costliest first.
+    """
+
+    game: str
+    players: tuple[str, ...]
+    adviser: str
+    seats: tuple[int, ...]
+    chances: Float64
+    choices: tuple[CostlyChoice, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dictionary for JSON."""
+        return asdict(self) | {"chances": self.chances.tolist()}
+
+
+def analyse(
+    record: Record,
+    adviser: Agent | None = None,
+    seats: Sequence[int] | None = None,
+    worlds: int = WORLDS,
+    seed: int = 0,
+) -> Analysis:
+    """Tell the chance to win after each step of a game, and the choices that cost most.
+
+    The same arguments give the same result, unless the adviser itself is a search by time.
+
+    Args:
+        record: Of the game.
+        adviser: Any agent; None takes the policy that ships for this game, or under other rules
+            the best scripted player. Of an agent that gives hints, it is the best hint that is
+            advised. Of a search it is what the search plays, and its policy plays in the worlds.
+        seats: Whose choices are judged; None judges everybody's.
+        worlds: How many are played out for each choice, 16 to 100,000. A player's costliest
+            choices are tried again in four times as many others, by which they are told.
+        seed: Of the worlds.
+
+    Raises:
+        ValueError: The record is not true, as ``replay`` says; or a seat, a number or the
+            adviser does not go with it.
+    """
+    positions = list(replay(record))
+    dealt = positions[0]
+    judged = range(dealt.num_players) if seats is None else seats
+    whole_indices(judged, "seats", dealt.num_players)
+    whole_number(worlds, "worlds", FEWEST, MOST)
+    whole_number(seed, "seed", 0)
+    judge = _Judge(best_agent(dealt) if adviser is None else adviser, dealt, worlds)
+    played = [line["actions"] for line in record.lines]
+    chances, choices = [], []
+    for seat in judged:
+        rng = np.random.default_rng([seed, seat])
+        chances.append([judge.chance(game, seat, rng) for game in positions])
+        choices += judge.costliest(positions, played, seat, rng)
+    return Analysis(
+        dealt.name,
+        tuple(record.players),
+        judge.adviser.name,
+        tuple(map(int, judged)),
+        np.array(chances).swapaxes(0, 1),
+        tuple(choices),
+    )
+
+
+class _Decision(NamedTuple):
+    """A choice of a player that the adviser would have made otherwise."""
+
+    step: int
+    before: BatchGame
+    played: int
+    advised: int
+
+
+class _Judge:
+    """An adviser, and the search by which its choices are held against others.
+
+    Args:
+        adviser: Any agent.
+        game: A batch that it must be able to play.
+        worlds: For each choice.
+    """
+
+    def __init__(self, adviser: Agent, game: BatchGame, worlds: int) -> None:
+        if isinstance(adviser, CheckingAgent):
+            adviser.check(game)
+        self.adviser, self.worlds = adviser, worlds
+        policy = adviser.policy if isinstance(adviser, PolicySearch) else adviser
+        self.search = adviser if isinstance(adviser, SearchAgent) else SearchAgent(policy)
+
+    def chance(
+        self, game: BatchGame, seat: int, rng: np.random.Generator
+    ) -> tuple[float, float, float]:
+        """The share of the victory that a player can expect, and its interval."""
+        if game.terminated[0]:
+            return (float(game.outcome()[0, seat]),) * 3
+        mean, low, high = _interval(self.search.chance(game.view(seat), self.worlds, rng))
+        return mean, max(low, 0.0), min(high, 1.0)
+
+    def costliest(
+        self,
+        positions: Sequence[BatchGame],
+        played: Sequence[Sequence[int]],
+        seat: int,
+        rng: np.random.Generator,
+    ) -> list[CostlyChoice]:
+        """The choices of a player that cost most for sure, the costliest first."""
+        others = self._others(positions, played, seat, rng)
+        seeming = [(self._gain(each, seat, self.worlds, rng)[0], each) for each in others]
+        seeming.sort(key=lambda found: -found[0])
+        told = [self._told(each, seat, rng) for _, each in seeming[:COSTLIEST]]
+        return sorted((each for each in told if each.low > 0), key=lambda each: -each.gain)
+
+    def _others(
+        self,
+        positions: Sequence[BatchGame],
+        played: Sequence[Sequence[int]],
+        seat: int,
+        rng: np.random.Generator,
+    ) -> list[_Decision]:
+        """Where a player chose otherwise than the adviser would have."""
+        asked = [
+            _Decision(step, before, actions[seat], self._advice(before, seat, rng))
+            for step, (before, actions) in enumerate(zip(positions, played, strict=False), 1)
+            if before.deciding()[0, seat]
+        ]
+        return [each for each in asked if each.advised != each.played]
+
+    def _advice(self, game: BatchGame, seat: int, rng: np.random.Generator) -> int:
+        """What the adviser would play; by its best hint, where it gives any, chance has no part."""
+        if gives_hints(self.adviser):
+            return int(hint(self.adviser, game, seat)["actions"][0]["action"])
+        return int(choice_of(self.adviser, game.view(seat), rng)[0])
+
+    def _gain(
+        self, decision: _Decision, seat: int, worlds: int, rng: np.random.Generator
+    ) -> tuple[float, float, float]:
+        """The gain by the adviser's choice, and its interval."""
+        played, advised = np.array([decision.played]), np.array([decision.advised])
+        view = decision.before.view(seat)
+        return _interval(self.search.gain(view, played, advised, worlds, rng))
+
+    def _told(self, decision: _Decision, seat: int, rng: np.random.Generator) -> CostlyChoice:
+        """A choice with its gain in new worlds."""
+        step, before, played, advised = decision
+        mean, low, high = self._gain(decision, seat, AGAIN * self.worlds, rng)
+        return CostlyChoice(
+            step=step,
+            seat=seat,
+            action=played,
+            words=before.describe_choice(played, seat),
+            advised=advised,
+            advised_words=before.describe_choice(advised, seat),
+            gain=mean,
+            low=low,
+            high=high,
+            text=before.text(player=seat),
+        )
+
+
+def _interval(found: Means) -> tuple[float, float, float]:
+    """A mean over worlds and its interval, of one game."""
+    mean, error = (float(each[0]) for each in found)
+    return mean, mean - INTERVAL * error, mean + INTERVAL * error

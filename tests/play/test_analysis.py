@@ -1,0 +1,162 @@
+"""A game that is over, judged by an adviser: planted blunders are found, luck is nobody's fault."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kododo_env import load, registry
+from kododo_env.core.agent import Agent, FirstAgent, LastAgent, joint_action
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.view import View
+from kododo_env.play.analysis import AGAIN, analyse
+from kododo_env.play.seating import best_agent
+from kododo_env.records import Record, parse_record, record_games
+from kododo_env.search.search import SearchAgent
+from tests.command_line import kododo
+from tests.doors import GAMES
+
+STEP, SEAT, BLUNDER = 9, 1, 4
+
+
+def text_of(game: BatchGame, agent: Agent, blunder: bool = False) -> str:
+    """A game among copies of an agent; with a blunder one choice is another one."""
+    rng = np.random.default_rng(0)
+
+    def choose(batch: BatchGame) -> npt.NDArray[np.int64]:
+        chosen = joint_action([agent] * batch.num_players, batch, rng)
+        if blunder and batch.steps_played + 1 == STEP:
+            chosen[0, SEAT] = BLUNDER
+        return chosen
+
+    return record_games(game, choose)[0].text()
+
+
+def record_of(game: BatchGame, agent: Agent) -> Record:
+    return parse_record(text_of(game, agent))
+
+
+@pytest.fixture(scope="module")
+def blunder() -> str:
+    game = registry.batch_game("kododo", 1, seed=3, num_players=2)
+    return text_of(game, load("kododo-2p"), blunder=True)
+
+
+@pytest.fixture
+def blundered(blunder: str) -> Record:
+    return parse_record(blunder)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_played_by_the_adviser_has_no_blame(name: str) -> None:
+    game = registry.batch_game(name, 1, seed=3)
+    adviser: Any = best_agent(game)
+    adviser.temperature = 0  # as its best hint
+    found = analyse(record_of(game, adviser), seats=[0], worlds=16)
+    assert (found.adviser, found.choices) == (f"{name}-{game.num_players}p", ())
+
+
+def test_a_planted_blunder_is_found_first_and_every_run_says_the_same(blundered: Record) -> None:
+    found = analyse(blundered, worlds=32)
+    (choice,) = found.choices
+    assert (choice.step, choice.seat, choice.action) == (STEP, SEAT, BLUNDER)
+    assert choice.words == blundered.lines[STEP - 1]["words"][SEAT]
+    assert choice.advised_words != choice.words
+    assert 0.05 < choice.low < choice.gain < choice.high
+    assert "player_1" in choice.text
+    assert analyse(blundered, worlds=32).to_json() == found.to_json()
+    alone = analyse(blundered, seats=[SEAT], worlds=32)
+    assert alone.choices == found.choices
+    assert np.array_equal(alone.chances, found.chances[:, [SEAT]])
+
+
+def test_chances_are_shares_with_intervals_and_end_with_the_outcome(blundered: Record) -> None:
+    chances = analyse(blundered, worlds=32).chances
+    mean, low, high = np.moveaxis(chances, 2, 0)
+    assert chances.shape == (len(blundered.lines) + 1, 2, 3)
+    assert ((low >= 0) & (low <= mean) & (mean <= high) & (high <= 1)).all()
+    assert ((high - low)[:-1] > 0).all()
+    assert mean[-1].tolist() == low[-1].tolist() == blundered.lines[-1]["outcome"]
+    assert abs(mean[0] - 0.5).max() < 0.2
+
+
+def test_three_at_most_are_told_by_new_worlds_and_none_that_may_have_cost_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the first worlds later choices seem to cost more; the new ones say otherwise of some."""
+    asked: list[tuple[int, int]] = []
+
+    def gain(_: Any, view: View, played: Any, other: Any, worlds: int, rng: Any) -> Any:
+        step = view.steps_played + 1
+        asked.append((worlds, step))
+        mean = 0.01 * step if worlds == 16 else {33: 0.1, 32: 0.1, 31: 0.2}[step]
+        return np.array([mean]), np.array([0.06 if step == 32 else 0.04])
+
+    monkeypatch.setattr(SearchAgent, "gain", gain)
+    game = registry.batch_game("kododo", 1, seed=3, num_players=2)
+    found = analyse(record_of(game, FirstAgent()), LastAgent(), [0], worlds=16)
+    assert [each.step for each in found.choices] == [31, 33]
+    assert asked[-3:] == [(16 * AGAIN, 33), (16 * AGAIN, 32), (16 * AGAIN, 31)]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"seats": [2]}, "seats must be one or more of 0 to 1, not"),
+        ({"worlds": 15}, "worlds must be 16 to 100000, not 15"),
+        ({"seed": -1}, "seed must be 0 or more, not -1"),
+        ({"adviser": load("kododo-4p")}, "it is for number of players 4, not 2"),
+    ],
+)
+def test_bad_input_is_one_line(blundered: Record, given: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        analyse(blundered, **given)
+
+
+@pytest.fixture
+def command(
+    blunder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> Callable[..., tuple[int, str, str]]:
+    """``kododo analyse`` of that game: exit status, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+    Path("game.jsonl").write_text(blunder)
+    return partial(kododo, monkeypatch, capsys, "analyse", "game.jsonl", "--worlds", "32")
+
+
+def test_the_command_tells_it_in_words_and_as_json(command: Any, blundered: Record) -> None:
+    code, said, error = command("--json", "out.json")
+    found = json.loads(json.dumps(analyse(blundered, worlds=32).to_json()))
+    assert (code, error) == (0, "")
+    assert json.loads(Path("out.json").read_text()) == found
+    (choice,) = found["choices"]
+    assert "player_0: no choice that surely cost anything" in said
+    assert f"player_1, step {STEP}: {choice['words']}\nkododo-2p: {choice['advised_words']}" in said
+    assert choice["text"] in said
+    assert len(re.findall(r"^\d+ ", said, re.MULTILINE)) >= len(blundered.lines)
+    assert (
+        "player_0" not in command("--seat", "1", "--adviser", "heuristic")[1].partition("\n\n")[0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--seat", "2"), "seats must be one or more of 0 to 1, not (2,)"),
+        (("--adviser", "nobody"), "unknown agent 'nobody'"),
+        (("--adviser", "kododo-4p"), "it is for number of players 4, not 2"),
+        (("--json", "out.txt"), "out.txt must end with .json"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(command: Any, args: tuple[str, ...], said: str) -> None:
+    code, out, error = command(*args)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert said in error
+    assert list(map(str, Path().iterdir())) == ["game.jsonl"]
