@@ -72,7 +72,7 @@ def test_it_has_keys(person: Person) -> None:
 
 
 def test_a_new_game_is_begun_where_the_one_that_it_ends_is_seen(person: Person) -> None:
-    person.page.keyboard.press("n")
+    person.page.locator("#new").click()
     person.page.locator("#new-dialog .deck-other").wait_for()
     assert person.page.locator("#picture svg").first.is_visible()
     person.page.locator("#new-dialog .deck-other").click()
