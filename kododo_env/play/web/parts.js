@@ -47,15 +47,17 @@ function alone(svg, part, box) {
 function arrange(element) {
   const { parts, own } = laid.get(element);
   const width = element.clientWidth - 2 * GAP;
-  const middle = ofMiddle(parts.filter(({ seat }) => seat === null), width);
-  const scales = (scale) => (part) => (part.seat === null ? middle : scale);
-  const scaleOf = (groups) => best(groups, width, scales, element.closest("main").offsetTop, own);
-  let groups = inGroups(parts, own);
+  const sized = (some) => {
+    const middle = ofMiddle(some.filter(({ seat }) => seat === null), width);
+    const scales = (scale) => (part) => (part.seat === null ? middle : scale);
+    const groups = inGroups(some, own);
+    const scale = best(groups, width, scales, element.closest("main").offsetTop, own);
+    return { groups, scale, scaleOf: scales(scale) };
+  };
+  const [all, fewer] = [sized(parts), sized(parts.slice(1))];
   // The first part tells where the game stands, which the page's head does as well.
-  const fewer = inGroups(parts.slice(1), own);
-  if (scaleOf(groups) < READABLE && scaleOf(fewer) > scaleOf(groups)) groups = fewer;
-  const scale = scaleOf(groups);
-  for (const part of parts) part.made.style.width = `${fitted(part, scales(scale), width)}px`;
+  const { groups, scaleOf } = all.scale < READABLE && fewer.scale > all.scale ? fewer : all;
+  for (const part of parts) part.made.style.width = `${fitted(part, scaleOf, width)}px`;
   element.replaceChildren(...groups.map((group) => make("div", { class: "parts" }, ...group.map(({ made }) => made))));
 }
 
@@ -70,9 +72,10 @@ function inGroups(parts, own) {
 
 const inOrder = (parts) => parts.map((part) => [part.made.viewBox.baseVal.x, part]).sort(([one], [other]) => one - other).map(([, part]) => part);
 
-// The scale of what lies in the middle: in one line, or readable in several.
+// The scale of the middle: in one line if it can be read there, or in several.
 function ofMiddle(parts, width) {
-  return Math.max(Math.min(inLine(parts, width), width / WIDTH), Math.min(0.7, width / 480));
+  const line = Math.min(inLine(parts, width), Math.max(width / WIDTH, 0.7));
+  return line >= READABLE ? line : Math.min(0.7, width / 480);
 }
 
 const inLine = (parts, width) => (width - GAP * (parts.length - 1)) / parts.reduce((sum, part) => sum + part.width, 0);
