@@ -20,7 +20,7 @@ export function cut(element, { own, hands }) {
   const found = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
   const parts = found.filter(({ box }) => box.width > 0).map(({ part, box }) => alone(svg, part, box));
   laid.set(element, { parts, own });
-  arrange(element);
+  if (parts.length) arrange(element);
 }
 
 // A hand's place is closed: all that is below it comes up, and its tray is lower by as much.
@@ -116,4 +116,4 @@ function flow(group, scales, width) {
 
 const fitted = (part, scales, width) => Math.floor(Math.min(width, part.width * scales(part)));
 
-window.addEventListener("resize", () => [...laid.keys()].filter(({ clientWidth }) => clientWidth).forEach(arrange));
+window.addEventListener("resize", () => [...laid.keys()].filter((each) => each.clientWidth && laid.get(each).parts.length).forEach(arrange));
