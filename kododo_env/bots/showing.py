@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.arrays import Int64
@@ -14,7 +15,7 @@ from kododo_env.core.capabilities import TellsInWords
 from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
 from kododo_env.rendering.svg_cards import card_picture
-from kododo_env.rendering.words import card_words, listed
+from kododo_env.rendering.words import card_words, counted, listed
 
 
 def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
@@ -108,10 +109,31 @@ def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
     return {"kind": piece.name, "at": dict(zip(piece.axes, place, strict=True))}
 
 
-def story(game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None) -> list[str]:
-    """The news of the last step to a seat, and the winner; None is told everything."""
+def story(
+    game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None, gained: npt.ArrayLike
+) -> list[str]:
+    """The news of the last step to a seat, and at the end the points and the winner.
+
+    Args:
+        game: A batch of one.
+        before: The same before the step.
+        chosen: Everybody's actions, (P,).
+        seat: None is told everything.
+        gained: The rewards of all steps of the game, (S, P).
+    """
     lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
-    return [*lines, result(game)] if game.terminated[0] else lines
+    return [*lines, *_breakdown(game, gained), result(game)] if game.terminated[0] else lines
+
+
+def _breakdown(game: BatchGame, gained: npt.ArrayLike) -> list[str]:
+    """What each player's points are for."""
+    if not isinstance(game, TellsInWords):
+        return []
+    lines, parts = [], game.breakdown_of(gained)
+    for seat, score in enumerate(game.scores[0].tolist()):
+        told = [f"{points[seat]} for {name}" for name, points in parts.items() if points[seat]]
+        lines.append(f"player_{seat}: {', '.join(told) or 'nothing'}: {counted(score, 'point')}")
+    return lines
 
 
 def result(game: BatchGame) -> str:
@@ -121,4 +143,17 @@ def result(game: BatchGame) -> str:
     names = listed(f"player_{seat}" for seat in winners)
     verb = "wins" if len(winners) == 1 else "share the victory"
     points = listed(f"{score} (player_{seat})" for seat, score in enumerate(scores.tolist()))
-    return f"the game is over: {names} {verb}; points {points}"
+    return f"the game is over: {names} {verb}{_tie_break(game, len(winners))}; points {points}"
+
+
+def _tie_break(game: BatchGame, winners: int) -> str:
+    """How many winners were told apart from players with as many points, in words."""
+    left = np.flatnonzero(game.scores[0] == game.scores[0].max()).tolist()
+    words, keys = "", game.tie_breaks_of() if isinstance(game, TellsInWords) else {}
+    for name, numbers in keys.items():
+        if len(left) > winners:
+            told = listed(f"{numbers[seat]} (player_{seat})" for seat in left)
+            words += f"; tie-break by {name}: {told}"
+            most = max(numbers[seat] for seat in left)
+            left = [seat for seat in left if numbers[seat] == most]
+    return words

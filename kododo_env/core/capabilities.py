@@ -87,6 +87,7 @@ class TellsInWords:
     """
 
     _words: Any  # the module
+    _standing: Any  # see ``BatchGame``
 
     def hand_of(self, player: int, index: int = 0) -> list[Any]:
         """The cards that a player holds and has seen, face up, in the order of their places.
@@ -116,3 +117,18 @@ class TellsInWords:
             return []
         lines: list[str] = self._words.story(self, before, np.asarray(actions), player, index)
         return lines
+
+    def breakdown_of(self, gained: npt.ArrayLike, index: int = 0) -> dict[str, list[int]]:
+        """The points of a game that is over, in its own terms: of each name those of all players.
+
+        Args:
+            gained: The rewards of all its steps, shape (S, P).
+            index: Which game.
+        """
+        parts: dict[str, list[int]] = self._words.breakdown(self, np.asarray(gained, int), index)
+        return parts
+
+    def tie_breaks_of(self, index: int = 0) -> dict[str, list[int]]:
+        """What decides between players with as many points, most important first, by name."""
+        keys = zip(self._words.TIE_BREAKS, self._standing()[1:], strict=True)
+        return {name: key[:, index].tolist() for name, key in keys}

@@ -27,7 +27,7 @@ def replayed(text: str, pictures: bool) -> dict[str, Any]:
         lines = []
         if before is not None:
             chosen = np.asarray(record.lines[number - 1]["actions"])
-            lines = story(game, before, chosen, None)
+            lines = story(game, before, chosen, None, [each["points"] for each in record.lines])
         drawn = {"picture": game.svg()} if pictures else {}
         scores = game.scores[0].tolist()
         steps.append({"text": game.text(), **drawn, "lines": lines, "scores": scores})

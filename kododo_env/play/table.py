@@ -68,6 +68,7 @@ class Table:
     def _deal(self) -> None:
         self._game.reset(int(self._rng.integers(1 << 62)), decks=self._deck)
         self._recorder = Recorder(self._game, 0, self._names)
+        self._gained: list[list[float]] = []  # the rewards of each step
         self._chosen: dict[int, int] = {}
         self._ask_for_new: set[int] = set()
         self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self.people}
@@ -183,8 +184,9 @@ class Table:
         before = self._game.clone()
         self._game.step(joint)
         self._recorder.step(joint[0])
+        self._gained.append(self._game.rewards[0].tolist())
         for seat, log in self._log.items():
-            lines = story(self._game, before, joint[0], seat)
+            lines = story(self._game, before, joint[0], seat, self._gained)
             log.append({"step": self.step, "lines": lines})
         self._chosen, self._drawn = {}, {}
         self.step += 1
@@ -215,7 +217,7 @@ class Table:
             "step": self.step,
             "game": self._game.name,
             "you": seat,
-            "players": players(self._game.view(seat), self._names, self.people),
+            "players": self._players(seat),
             "over": self.over,
             **({"result": result(self._game)} if self.over else {}),
             "waiting_for": [] if self.over else self.waiting_for,
@@ -225,6 +227,14 @@ class Table:
             "chosen": self._chosen.get(seat),
             "log": list(self._log[seat]),
         }
+
+    def _players(self, seat: int) -> list[dict[str, Any]]:
+        """What everybody knows of each player, at the end their share of the victory too."""
+        known = players(self._game.view(seat), self._names, self.people)
+        if self.over:
+            for each, share in zip(known, self._game.outcome()[0].tolist(), strict=True):
+                each["won"] = share
+        return known
 
 
 def _check_seats(game: BatchGame, agents: Sequence[Agent | None], adviser: Agent | None) -> None:

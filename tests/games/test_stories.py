@@ -8,16 +8,34 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.bots.showing import result, story
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.words import evaluation
-from kododo_env.rendering.words import card_words
+from kododo_env.rendering.words import card_words, counted, listed
 from tests.doors import EXTREMES
 from tests.games.combi_combo import written_deals as combi_combo
 from tests.games.kado import written_deals as kado
 from tests.games.kododo import written_deals as kododo
 from tests.helpers import random_actions
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -> None:
+    game, rng = registry.batch_game(name, 1, seed=2, num_players=players), np.random.default_rng(3)
+    assert isinstance(game, TellsInWords)
+    gained = []
+    while not game.terminated[0]:
+        before, actions = game.clone(), random_actions(game, rng)
+        game.step(actions)
+        gained.append(game.rewards[0].tolist())
+    parts = game.breakdown_of(gained)
+    assert np.sum(list(parts.values()), axis=0).tolist() == game.scores[0].tolist()
+    lines = story(game, before, actions[0], 0, gained)[-players - 1 : -1]
+    for seat, line in enumerate(lines):
+        assert line.startswith(f"player_{seat}: ")
+        assert line.endswith(f": {counted(game.scores[0, seat], 'point')}")
 
 
 def told(game: Any, actions: list[int], player: int | None = None) -> list[str]:
@@ -152,19 +170,19 @@ def test_a_card_passed_is_seen_by_its_giver_and_its_receiver() -> None:
     assert told(game, actions)[:4] == passes
 
 
-def test_the_score_is_told_line_by_line() -> None:
-    game, rng = registry.batch_game("combi_combo", 1, seed=2), np.random.default_rng(3)
-    lines: list[str] = []
-    while not game.terminated[0]:
-        lines = told(game, random_actions(game, rng)[0].tolist(), 3)
-    assert lines[2] == "all players show their cards"
-    for seat, line in enumerate(lines[3:]):
-        head, parts, points = line.split(": ")
-        assert head == f"player_{seat}"
-        assert points.split() == [str(game.scores[0, seat]), "points"]
-        assert (
-            sum(int(part.rpartition(" ")[2]) for part in parts.split(", ")) == game.scores[0, seat]
-        )
+def test_a_tie_break_is_told_and_the_winners_are_those_of_the_outcome() -> None:
+    """Combi-Combo's player with more 1s of two with as many points won, and nobody was told why."""
+    rng = np.random.default_rng(0)
+    for seed in range(200):
+        game = registry.batch_game("combi_combo", 1, seed=seed)
+        while not game.terminated[0]:
+            game.step(random_actions(game, rng))
+        left = np.flatnonzero(game.scores[0] == game.scores[0].max())
+        if len(left) > 1 and game.outcome().max() == 1:
+            break
+    ones = game.hands[0].reshape(4, -1, 4)[..., 0].sum(axis=1)
+    both = listed(f"{ones[seat]} (player_{seat})" for seat in left)
+    assert f" wins; tie-break by 1s: {both}; " in result(game)
 
 
 # --- KADO ---------------------------------------------------------------------------------

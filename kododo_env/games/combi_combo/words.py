@@ -8,7 +8,9 @@ from kododo_env.core.arrays import Int64, Uint8
 from kododo_env.games.combi_combo.render import LINES, faces, line_points
 from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg_cards import Card
-from kododo_env.rendering.words import cards_in_words, counted
+from kododo_env.rendering.words import cards_in_words
+
+TIE_BREAKS = ("1s", "2s")
 
 
 def hand(game: CombiComboShown, player: int, index: int) -> list[Card]:
@@ -31,7 +33,7 @@ def story(
         if player in (None, seat, left):
             lines.append(f"player_{seat} passes {_named(game, card)} to player_{left}")
     if game.terminated[index]:
-        return [*lines, "all players show their cards", *_evaluation(game, index)]
+        return [*lines, "all players show their cards"]
     drawn = _drawn(game, before, actions)[index]
     for seat in range(game.num_players):
         if player in (None, seat):
@@ -57,11 +59,7 @@ def _drawn(game: CombiComboShown, before: CombiComboShown, actions: Int64) -> Ui
     return game.hands - (before.hands - given + np.roll(given, 1, axis=0))
 
 
-def _evaluation(game: CombiComboShown, index: int) -> list[str]:
-    """The points of each line of the score for each player."""
-    lines = []
-    for seat in range(game.num_players):
-        parts = zip(LINES, line_points(game, index, seat, None), strict=True)
-        by_line = ", ".join(f"{name} {given}" for name, given in parts)
-        lines.append(f"player_{seat}: {by_line}: {counted(game.scores[index, seat], 'point')}")
-    return lines
+def breakdown(game: CombiComboShown, gained: Int64, index: int) -> dict[str, list[int]]:
+    """The points of each line of the score."""
+    players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
+    return {name: [int(each) for each in line] for name, *line in zip(LINES, *players, strict=True)}

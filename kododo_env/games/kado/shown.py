@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Bool, Int8, Intp, Uint8
+from kododo_env.core.arrays import Bool, Int8, Int16, Intp, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
 from kododo_env.games.kado.actions import Moves
 from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
-from kododo_env.games.kado.scoring import on_board
+from kododo_env.games.kado.scoring import on_board, parted, score_columns, score_rows
 from kododo_env.games.kado.state import KadoState, Phase
 
 
@@ -58,6 +58,12 @@ class KadoShown(BatchGame):
     def tableaus(self) -> Int8:
         """Card ids on the board, -1 where none lies; shape (N, P, rows, columns)."""
         return self._shown(on_board(self._state.tableau, self.rules).view(np.int8))
+
+    def points_by_axis(self) -> tuple[Int16, Int16]:
+        """The points of the rows and those of the columns, each of shape (N, P)."""
+        row_points, ribbons, best = parted(self._state.sums, self.rules)
+        columns = score_columns(ribbons, best, self.rules.num_rows)
+        return self._shown(score_rows(row_points)), self._shown(columns)
 
     @property
     def open_cells(self) -> Bool:

@@ -12,6 +12,8 @@ from kododo_env.games.kado.state import Phase
 from kododo_env.rendering.svg_cards import Blank, Card
 from kododo_env.rendering.words import counted, listed
 
+TIE_BREAKS = ()
+
 SIDES = {(0, -1): "right of", (0, 1): "left of", (-1, 0): "below", (1, 0): "above"}
 """Where a cell lies, by the way to its neighbour."""
 
@@ -139,3 +141,14 @@ def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
     if not game.terminated[index]:
         lines.append(f"turn {game.turn + 1}: player_{game.dealer} deals")
     return lines
+
+
+def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]]:
+    """The points for rows, for columns and for perfects."""
+    rows, columns = game.points_by_axis()
+    perfects = game.perfects[index].astype(np.int64) * game.rules.perfect_points
+    return {
+        "rows": rows[index].tolist(),
+        "columns of one ribbon": columns[index].tolist(),
+        "perfects": perfects.tolist(),
+    }

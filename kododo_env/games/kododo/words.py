@@ -14,6 +14,8 @@ from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.svg_cards import Card
 from kododo_env.rendering.words import cards_in_words, counted, listed
 
+TIE_BREAKS = ("cards won",)
+
 
 def hand(game: KododoShown, player: int, index: int) -> list[Card]:
     """The cards in hand, by slot."""
@@ -56,6 +58,12 @@ def _drawn(
     drawn = now - (then - Counter(laid))
     cards = [face(game, card) for card in sorted(drawn.elements()) if card >= 0]
     return [f"player_{player} draws {cards_in_words(cards)}"] if cards else []
+
+
+def breakdown(game: KododoShown, gained: Int64, index: int) -> dict[str, list[int]]:
+    """The points of each round."""
+    rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
+    return {f"round {number}": points for number, points in enumerate(rounds, 1)}
 
 
 # --- the evaluation of a round ------------------------------------------------------------

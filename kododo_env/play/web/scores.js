@@ -11,16 +11,17 @@ export function showScores({ position }) {
   at("scores").replaceChildren(...position.players.map((player, seat) => row(position, player, seat, most)));
 }
 
-function row({ you, waiting_for: waiting, ask_for_new: asks }, player, seat, most) {
+function row({ you, waiting_for: waiting, ask_for_new: asks, over }, player, seat, most) {
   const notes = [];
   if (waiting.includes(seat) && seat !== you) notes.push("is choosing");
   if (asks.includes(seat)) notes.push("asks for a new game");
   const name = make("span", { class: "name" }, player.player, seat === you ? " (you)" : "");
   const who = make("small", {}, [player.person && seat === you ? "" : player.name, ...notes].filter(Boolean).join(", "));
   const gained = player.gained ? make("span", { class: "gained" }, signed(player.gained)) : "";
-  const leads = player.score === most && most > 0;
+  const marked = over ? player.won > 0 : player.score === most && most > 0; // a tie-break may have decided
+  const word = over ? "has won" : "leads";
   const points = make("td", { class: "points" }, gained, " ", make("b", {}, String(player.score)));
-  const mark = make("td", { class: "mark" }, leads ? make("span", { role: "img", "aria-label": "leads", title: "leads" }, "★") : "");
+  const mark = make("td", { class: "mark" }, marked ? make("span", { role: "img", "aria-label": word, title: word }, "★") : "");
   return make("tr", { class: seat === you ? "you" : "" }, mark, make("th", { scope: "row" }, name, who), points);
 }
 
