@@ -36,7 +36,7 @@ function bars({ actions }) {
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.setProperty("--share", share);
     const act = () => choose(state.position.actions.find((action) => action.action === each.action) ?? null);
-    const made = { type: "button", "data-bar": each.words, "aria-label": `${each.words}: ${words}`, onclick: act };
+    const made = { type: "button", "data-bar": each.words, onclick: act };
     return make("li", {}, make("button", made, bar, make("span", {}, each.words), make("b", {}, words)));
   });
 }

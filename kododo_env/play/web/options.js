@@ -53,7 +53,7 @@ function short({ words, cards }, hand) {
 const numbersOf = (axis, actions) => [...new Set(actions.map((each) => each.at[axis]))].sort((one, other) => one - other);
 
 function button(action, label) {
-  const named = { "aria-label": action.words, title: action.words, "data-action": action.action };
+  const named = { title: action.words, "data-action": action.action };
   const made = { type: "button", class: "option", ...named, onclick: () => choose(action) };
   return make("button", made, make("span", {}, label));
 }

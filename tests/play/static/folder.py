@@ -18,6 +18,12 @@ BRINGS_NUMPY = Package(
     "0.11.16",
     "sha512-GPxxH2BokrS49fJa17mrt3hTBGRIDlMkLfJwk+tk45+ICTmIzcti7ACXT2JHK3FUJX916OQvnrJQb29ZajN3CA==",
 )
+# Finds what keeps people from a page who use a keyboard, a screen reader or a high contrast.
+AXE = Package(
+    "axe-core",
+    "4.14.1",
+    "sha512-FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==",
+)
 WHEEL = "numpy-2.2.5-cp313-cp313-pyodide_2025_0_wasm32.whl"
 SHA256 = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
 
@@ -40,4 +46,4 @@ def build_with_numpy(folder: Path) -> None:
 
 
 if __name__ == "__main__":  # make web-parts
-    print(archive(PYODIDE), archive(BRINGS_NUMPY), sep="\n")
+    print(archive(PYODIDE), archive(BRINGS_NUMPY), archive(AXE), sep="\n")
