@@ -125,6 +125,11 @@ def part(content: str, **place: int) -> str:
     return f'<g class="part"{_data(place)}>{content}</g>'
 
 
+def told(content: str, stage: int) -> str:
+    """Something that a page shows only after the cards have been turned over, stage by stage."""
+    return f'<g class="told" style="--stage:{stage}">{content}</g>'
+
+
 def spot(content: str, **place: int) -> str:
     """Where an action may go, found by the names of its axes, such as ``row=1, column=2``."""
     return f'<g class="spot"{_data(place)}>{content}</g>'

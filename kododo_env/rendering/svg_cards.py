@@ -44,6 +44,7 @@ class Card:
     second: Suit | None = None  # another suit that it has, drawn as a ribbon across its foot
     lit: bool = False  # whether it has a gold rim
     faded: bool = False  # whether it is pale, since it no longer lies there
+    laid: bool = False  # whether it lies on the table, where a page turns it over when it is new
 
 
 class Blank(Enum):
@@ -100,7 +101,8 @@ CARD = Box(0, 0, 50, 70)
 def card(face: Card | Blank, x: float, y: float, width: float) -> str:
     """A card, or the place of one, its left upper corner at (x, y)."""
     if isinstance(face, Card):
-        return at(x, y, width / CARD.width, _face(face))
+        drawn = at(x, y, width / CARD.width, _face(face))
+        return f'<g class="laid">{drawn}</g>' if face.laid else drawn
     return at(x, y, width / CARD.width, _back() if face is Blank.BACK else _slot())
 
 

@@ -22,8 +22,12 @@ from kododo_env.rendering.svg import (
     number,
     rectangle,
     shadow,
+    told,
 )
 from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
+
+COUNT, POINTS = 1, 6
+"""When a page shows a meter's count, and points; between them comes what a meter's mark says."""
 
 HEAD = 40
 """Height of a panel's head."""
@@ -78,11 +82,11 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
         rectangle(box, 12, "#0f2d35", opacity=0.45, stroke=stroke, thick=thick),
         label(seat.name, box.x + 14, line, 15, bold=True),
         label(seat.note, left_of_points, line, 12, PALE, anchor="end"),
-        label(points, right, line + 2, 24, GOLD, anchor="end", bold=True),
+        told(label(points, right, line + 2, 24, GOLD, anchor="end", bold=True), POINTS),
     ]
     if seat.gained:
         beside = box.x + 39 + 9.5 * len(seat.name)
-        pieces.append(badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4"))
+        pieces.append(told(badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4"), POINTS))
     tag = badge(seat.tag, box.x + box.width / 2, box.y + box.height - 2) if seat.tag else ""
     return "".join([*pieces, content, tag])
 
@@ -126,7 +130,8 @@ class Meter:
     count: int  # how many there are
     goal: int  # how many steps the bar has
     note: str  # the meaning of the goal
-    mark: str = ""  # words on a tag; empty for none
+    mark: str = ""  # a word on a tag; empty for none
+    stage: int = COUNT  # when a page shows the tag, after the cards have been turned over
     lit: bool = False  # whether the tag is gold and the meter framed, or both are plain
 
 
@@ -138,14 +143,17 @@ def meter(shown: Meter, box: Box) -> str:
         shadow(box, 9),
         rectangle(box, 9, PAPER, stroke=GOLD if shown.lit else "", thick=4),
         at(box.x + 27 * fit, box.y + 28, 19 * fit, shown.emblem),
-        label(str(shown.count), right, box.y + 39, 30 * fit, INK, anchor="end", bold=True),
+        told(
+            label(str(shown.count), right, box.y + 39, 30 * fit, INK, anchor="end", bold=True),
+            COUNT,
+        ),
         label(shown.name, centre, box.y + 65, 13 * fit, INK, anchor="middle", bold=True),
-        _bar(shown, Box(box.x + 10, box.y + 74, box.width - 20, 9)),
+        told(_bar(shown, Box(box.x + 10, box.y + 74, box.width - 20, 9)), COUNT),
         label(shown.note, centre, box.y + 98, 11, "#56646a", anchor="middle"),
     ]
     if shown.mark:
         fill = GOLD if shown.lit else "#5b666b"
-        pieces.append(badge(shown.mark, centre, box.y + box.height - 13, fill))
+        pieces.append(told(badge(shown.mark, centre, box.y + box.height - 13, fill), shown.stage))
     return "".join(pieces)
 
 

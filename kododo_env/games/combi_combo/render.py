@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def _middle(game: CombiComboShown, index: int) -> str:
     """The central pile, and the cards turned up from it."""
     if not game.rules.central_pile:
         return ""
-    cards = faces(game, game.face_up[index])
+    cards = [replace(face, laid=True) for face in faces(game, game.face_up[index])]
     box = Box(276, HEIGHT / 2 - 40, WIDTH - 276 - 10, 80)
     width = box.height * 5 / 7
     pitch = min(width + 8, (box.width - width) / max(game.rules.central_pile - 1, 1))

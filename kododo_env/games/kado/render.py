@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kododo_env.core.arrays import Int16
@@ -226,6 +228,8 @@ def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Bo
     for (row, column), cell in np.ndenumerate(cells):
         if cell > -2:
             shown = Blank.SLOT if cell == -1 else face(game, int(cell))
+            if isinstance(shown, Card):
+                shown = replace(shown, laid=True)
             x, y = left + column * (width + gap), top + row * (height + gap)
             drawn = card(shown, x, y, width)
             if shown is Blank.SLOT and seat == player:

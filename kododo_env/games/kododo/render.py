@@ -15,6 +15,9 @@ from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem,
 from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seats
 from kododo_env.rendering.words import card_words, counted
 
+LIMIT, TIE, KODODO, SCORE = range(2, 6)
+"""When a page shows what becomes of the cards, after the count of them."""
+
 BAND = 126
 """Height of the band between the players."""
 
@@ -48,6 +51,7 @@ class Tally:
     suits: tuple[Suit, ...]  # the colours
     counts: tuple[int, ...]  # cards of each colour
     out: tuple[bool, ...]  # which colours have too many cards to score
+    tied: tuple[bool, ...]  # which colours are out since as many cards of another one lie there
     kododos: int  # how many Kododo cards
     kododos_score: bool  # whether they are the exact number
     colour: int  # the one that scores; ``NOBODY`` if none does or the Kododo cards do
@@ -74,8 +78,10 @@ def tally(game: KododoShown, index: int) -> Tally:
     alone = scoring_colour(np.diag(counts), rules.limit)
     out = (alone == NOBODY) & (counts > 0)
     colour = NOBODY if exact else int(scoring_colour(counts, rules.limit))
+    # Of those that are left, one with more cards than the colour that scores was not alone.
+    tied = ~out & (counts > (0 if colour == NOBODY else counts[colour])) & (not exact)
     shown = suits(rules.num_colours)
-    by_colour = tuple(counts.tolist()), tuple(out.tolist())
+    by_colour = tuple(counts.tolist()), tuple(out.tolist()), tuple(tied.tolist())
     return Tally(table, past, shown, *by_colour, kododos, exact, colour)
 
 
@@ -98,7 +104,8 @@ def face(game: KododoShown, card: int, seen: Tally | None = None) -> Card:
     emblem = LIZARD if value == KODODO_VALUE else ""
     lit = seen is not None and seen.scores(colour, value)
     faded = seen is not None and seen.past and not lit
-    return Card(suits(game.rules.num_colours)[colour], value, emblem, lit=lit, faded=faded)
+    suit = suits(game.rules.num_colours)[colour]
+    return Card(suit, value, emblem, lit=lit, faded=faded, laid=seen is not None)
 
 
 def card_name(game: KododoShown, card: int) -> str:
@@ -216,15 +223,26 @@ def _clock(game: KododoShown, index: int) -> str:
 
 
 def _meters(game: KododoShown, index: int) -> list[Meter]:
-    """One for each colour, and one for the Kododo cards."""
+    """One for each colour, and one for the Kododo cards; lit when the round has been scored."""
     limit, number, seen = game.rules.limit, game.rules.kododo_number, tally(game, index)
-    verb = "scored" if seen.past else "scores"
     meters = []
     for colour, suit in enumerate(seen.suits):
-        scores, count = colour == seen.colour, seen.counts[colour]
-        mark = verb if scores else "out" if seen.out[colour] else ""
-        emblem, note = suit_emblem(suit), f"out at {limit}"
-        meters.append(Meter(suit.name, emblem, suit.fill, count, limit, note, mark, scores))
+        mark, stage = _mark(seen, colour)
+        emblem, note, lit = suit_emblem(suit), f"out at {limit}", seen.past and mark == "scored"
+        count = seen.counts[colour]
+        meters.append(Meter(suit.name, emblem, suit.fill, count, limit, note, mark, stage, lit))
     exact, note = seen.kododos_score, f"exactly {number}"
-    mark = verb if exact else ""
-    return [*meters, Meter("Kododo", LIZARD, TURQUOISE, seen.kododos, number, note, mark, exact)]
+    mark, lit = "exact" if exact else "", exact and seen.past
+    kododo = "Kododo", LIZARD, TURQUOISE, seen.kododos, number, note, mark, KODODO, lit
+    return [*meters, Meter(*kododo)]
+
+
+def _mark(seen: Tally, colour: int) -> tuple[str, int]:
+    """The word on a colour's fate, and when a page shows it."""
+    if seen.out[colour]:
+        return "limit", LIMIT
+    if seen.tied[colour]:
+        return "tie", TIE
+    if colour == seen.colour:
+        return "scored" if seen.past else "ahead", SCORE
+    return "", SCORE

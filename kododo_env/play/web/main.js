@@ -10,7 +10,7 @@ import { foldFor, unfold } from "./layout.js";
 import { showLog } from "./log.js";
 import { showOptions } from "./options.js";
 import { enqueue, hold, lasting, pace } from "./pace.js";
-import { showPicture } from "./picture.js";
+import { reveal, showPicture } from "./picture.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
 import { showScores } from "./scores.js";
@@ -49,6 +49,7 @@ const HEARD = {
 // Show a position; whether it is of another step than the one before.
 function show(position) {
   const other = position.step !== state.position?.step;
+  if (other && state.position) reveal();
   const kept = other || (position.chosen === null && !position.actions.some((each) => each.action === state.choice?.action));
   change({
     position,

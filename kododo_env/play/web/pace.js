@@ -27,6 +27,14 @@ export function hold(milliseconds) {
   free = Math.max(free, performance.now() + milliseconds);
 }
 
+// Show what waits now.
+export function skip() {
+  free = 0;
+  if (timer === null) return;
+  clearTimeout(timer);
+  next();
+}
+
 function next() {
   timer = null;
   if (!waiting.length) return;

@@ -1,11 +1,12 @@
 // The picture of the table: drawn by the core, and here made to be clicked.
 
 import { at, drawing, keyOf } from "./dom.js";
+import { skip } from "./pace.js";
 import { cut } from "./parts.js";
 import { choose, choosing, state } from "./state.js";
 
 let drawn = null; // the picture that is shown
-let before = new Set(); // the cards of the picture before
+let before = new Map(); // how many cards of each kind lay on the table of the picture before
 
 export function showPicture({ position }) {
   if (!position || state.replay) return;
@@ -33,20 +34,33 @@ export function draw(element, text, view) {
   before = seen;
 }
 
-// Mark the cards that were not in the picture before, so that they are turned over.
+// Mark the cards on the table that did not lie there before, so that they alone are turned over. A card is
+// known by its player and its letters, wherever it lies; a pale one is of the round before.
 function turnOver(svg) {
-  const cards = [...svg.querySelectorAll("g[transform*=translate]")].filter((each) => each.querySelector("rect"));
-  const seen = new Set(cards.map((each) => each.outerHTML));
-  if (before.size) {
-    for (const card of cards) {
-      if (before.has(card.outerHTML)) continue;
-      const face = document.createElementNS(svg.namespaceURI, "g");
-      face.setAttribute("class", "turned");
-      face.append(...card.childNodes);
-      card.append(face);
-    }
+  const left = new Map(before);
+  const seen = new Map();
+  const take = (key) => left.get(key) > 0 && left.set(key, left.get(key) - 1);
+  for (const card of svg.querySelectorAll(".laid")) {
+    const name = `${card.closest(".part").dataset.seat} ${card.textContent}`;
+    const pale = card.querySelector("[opacity]") ? `${name} pale` : "";
+    if (!take(name) && !take(pale)) card.classList.add("turned");
+    seen.set(pale || name, (seen.get(pale || name) ?? 0) + 1);
   }
   return seen;
+}
+
+// After the cards the count, its fate and the points are shown one after the other; a tap or a key skips.
+export function reveal() {
+  at("game").classList.remove("revealing");
+  void at("game").offsetWidth; // so that it begins again
+  at("game").classList.add("revealing");
+}
+
+for (const event of ["pointerdown", "keydown"]) {
+  document.addEventListener(event, () => {
+    at("game").classList.remove("revealing");
+    skip();
+  });
 }
 
 // Where a legal action has its place in the picture, the place is a button for it.
