@@ -38,7 +38,7 @@ function find({ key, target }) {
 }
 
 function findInReplay({ key }) {
-  return at(`replay-${REPLAY[key]}`) ?? shown(at(LETTERS[key] ?? ""));
+  return shown(at(`replay-${REPLAY[key]}`) ?? at(LETTERS[key] ?? ""));
 }
 
-const shown = (button) => (button?.checkVisibility() ? button : null);
+const shown = (button) => (button?.checkVisibility() && !button.disabled ? button : null);
