@@ -321,9 +321,11 @@ def test_news_are_read_aloud_and_everything_has_a_name(browser: Any) -> None:
 
 # The letters in the picture of a card are no label.
 AXE_FINDS = """async () => {
-  const label = [{ exclude: "#hand" }, { runOnly: ["label-content-name-mismatch"] }];
-  const found = [await axe.run(), await axe.run(...label)];
-  return found.flatMap(({ violations }) => violations).map(({ id, nodes }) => [id, ...nodes.map((node) => node.html.slice(0, 150))]);
+  const rule = "label-content-name-mismatch";
+  const all = await axe.run({ rules: { [rule]: { enabled: false } } });
+  const labels = await axe.run({ exclude: "#hand" }, { runOnly: [rule] });
+  return [...all.violations, ...labels.violations].map(({ id, nodes }) =>
+    [id, ...nodes.map((node) => node.html.slice(0, 150))]);
 }"""
 
 
