@@ -39,7 +39,7 @@ def test_table_and_slider_are_in_sight_on_every_screen(person: Person) -> None:
     for size in SIZES:
         resize(person, size)
         person.page.evaluate("window.scrollTo(0, 0)")
-        assert person.page.evaluate(IN_SIGHT, "#replay-picture"), size
+        person.page.wait_for_function(IN_SIGHT, arg="#replay-picture")  # once it is laid out
         assert person.page.locator("#replay-slider").evaluate(UNCOVERED), size
         assert person.page.evaluate(SMALL) == []
 
