@@ -86,9 +86,12 @@ function addKey(spot, key) {
   spot.dataset.key = key;
 }
 
-// The place of an action in the picture, by the axes that both name; null if it has none.
+// The place of an action in the picture, by the axes that both name; null if it has none. An action counts
+// seats from one's own, the picture from player_0.
 export function spotOf({ at: place }) {
-  const named = Object.entries(place).map(([axis, number]) => `[data-${axis}="${number}"]`);
+  const { you, players } = state.position;
+  const number = (axis) => (axis === "seat" ? (you + place[axis]) % players.length : place[axis]);
+  const named = Object.keys(place).map((axis) => `[data-${axis}="${number(axis)}"]`);
   return named.length ? at("picture").querySelector(named.join("")) : null;
 }
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
@@ -188,6 +189,28 @@ def test_a_reload_a_second_tab_and_a_lost_connection_go_on_with_the_same_game(br
             assert table.step == 6
             # The browser itself tells of every attempt that fails.
             person.wrong = [each for each in person.wrong if "WebSocket connection" not in each]
+
+
+def test_a_players_part_of_the_picture_gives_to_that_player(browser: Any) -> None:
+    """For a dealer in another seat than the first it gave to somebody else."""
+    told = """() => [...document.querySelectorAll("#picture [data-seat][data-action]")]
+      .map((each) => [each.dataset.seat, each.getAttribute("aria-label")])"""
+    with (
+        serving("kado", people=2, players=2, opponents=[]) as served,
+        sits(browser, served.address, "one") as one,
+        sits(browser, served.address, "two") as two,
+    ):
+        givers = set()
+        while len(givers) < 2:
+            for seat in np.flatnonzero(served.table._game.deciding()[0]).tolist():
+                person = (one, two)[seat]
+                person.wait()
+                for part, words in person.page.evaluate(told):
+                    givers.add(seat)
+                    assert int(part) == seat or words.endswith(f" to player_{part}")
+                person.choose()
+                person.page.locator("#play").click()
+                person.page.locator("#play[aria-disabled=true]").wait_for(state="attached")
 
 
 def test_two_people_choose_face_down_until_both_have(browser: Any) -> None:
