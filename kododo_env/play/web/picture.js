@@ -31,6 +31,7 @@ export function draw(element, text, view) {
   const seen = turnOver(svg);
   element.replaceChildren(svg);
   cut(element, view);
+  for (const svg of element.querySelectorAll("svg:not([aria-label])")) svg.setAttribute("aria-label", nameOf(svg, view.own));
   before = seen;
 }
 
@@ -64,13 +65,12 @@ for (const event of ["pointerdown", "keydown"]) {
 }
 
 // Where a legal action has its place in the picture, the place is a button for it.
-function connectSpots({ actions, you }) {
+function connectSpots({ actions }) {
   const picture = at("picture");
   const keys = inPicture(actions);
   actions.filter(spotOf).forEach((action, place) => makeButton(spotOf(action), action, keys && keyOf(place)));
   for (const svg of picture.querySelectorAll("svg")) {
     svg.setAttribute("role", svg.querySelector("[data-action]") ? "group" : "img");
-    if (!svg.hasAttribute("aria-label")) svg.setAttribute("aria-label", nameOf(svg, you));
   }
 }
 
