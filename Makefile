@@ -32,7 +32,7 @@ PY := $(VENV)/bin/python
 # Four processes for two cores: while two wait, two compute. They keep what they compile, also where
 # the environment says otherwise: all of them, and what they start, read the same sources.
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) -m pytest -n 4 --dist worksteal
-PAGES := tests/pages tests/clients tests/packaging
+PAGES := tests/pages tests/clients tests/packaging tests/play/browser tests/play/static
 TOOLS := tests/fuzz tests/faults tests/release
 EXTRAS := train,render,open-spiel,dataset,mcp
 # Written last, so that an interrupted install does not count as one.
@@ -80,7 +80,7 @@ train: $(READY) ## Train a bot and rate it: GAME=kododo PLAYERS=4 MINUTES=3 RUN_
 test: lint types ## Lint, types, then the tests
 	$(PYTEST) $(PAGES:%=--ignore=%) $(TOOLS:%=--ignore=%)
 
-test-pages: $(READY) ## Test that the pages, notebooks, examples and packages do as they say
+test-pages: $(READY) ## Test the documentation, notebooks, examples, packages, and the page in a browser
 	$(PYTEST) $(PAGES)
 
 test-tools: $(READY) ## Test the maintainers' tools: the fuzzer, the faults, what makes the policies
