@@ -23,7 +23,7 @@ import kododo_env
 from kododo_env import kododo_v0
 from kododo_env.arena.match import Match
 from kododo_env.arena.shares import share
-from kododo_env.commands.dataset import DECISIONS, DatasetConfig, dataset
+from kododo_env.commands.dataset import DatasetConfig, dataset
 from kododo_env.export import export
 from kododo_env.records import read_decisions
 
@@ -92,7 +92,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         if len(sys.argv) == 1:
             dataset(DatasetConfig(Path(folder), agents=(TEACHER, "random"), games=GAMES))
-        path = sys.argv[1] if len(sys.argv) > 1 else Path(folder, DECISIONS)
+        path = sys.argv[1] if len(sys.argv) > 1 else Path(folder, "decisions.parquet")
         rows = teachers_rows(path, game.layout.maxima)
     print(f"{len(rows[0]):,} decisions of {TEACHER}")
     learn(network, rows)
