@@ -36,4 +36,4 @@ def test_a_part_is_the_same_again(name: str) -> None:
     found = read_entry(script("update_tables").LEADERBOARD / f"{name}.json")
     given = found["protocol"]
     table = Benchmark(found["agent"]["name"], given["game"], given["players"], given["quick"])
-    compare(table, found, run(table, table.chunks()[-1:]))
+    compare(table, found, run(table, table.chunks()[:1]))
