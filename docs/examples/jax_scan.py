@@ -29,7 +29,7 @@ def told():
 
 
 def turn(actions):
-    """A step of all games, which are dealt again at their end: what is told then, and who won."""
+    """Play a step; games that end are dealt again. Give what is told then, and who won."""
     game.step(np.asarray(actions))
     won = np.zeros((GAMES, PLAYERS), np.float32)
     if game.terminated.all():

@@ -109,13 +109,7 @@ def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, floa
     sums = np.zeros(RESAMPLES, np.int64)
     for own in map(np.sort, deals):
         sums += own[rng.integers(len(own), size=(RESAMPLES, len(own)))].sum(axis=1)
-    sums.sort()
-    ends = int(sums[RESAMPLES // 40]), int(sums[-RESAMPLES // 40 - 1])
-    found = (int(sum(map(np.sum, deals))), *ends)
-    return {
-        name: round(each / number, digits)
-        for name, each in zip(("mean", "low", "high"), found, strict=True)
-    }
+    return _among_resamples(int(sum(map(np.sum, deals))), sums.tolist(), number, digits)
 
 
 def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
@@ -137,18 +131,21 @@ def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
     def middle(sums: Int64) -> int:
         return int(np.sort(sums, axis=None)[cut : runs * opponents - cut].sum())
 
-    found = []
+    sums = []
     for _ in range(RESAMPLES):
         again = won[rng.integers(runs, size=runs)]
         drawn = rng.integers(deals, size=(opponents, deals))
-        found.append(middle(np.take_along_axis(again, drawn[None], axis=2).sum(axis=2)))
-    found.sort()
+        sums.append(middle(np.take_along_axis(again, drawn[None], axis=2).sum(axis=2)))
     number = (runs * opponents - 2 * cut) * deals * whole
-    ends = middle(won.sum(axis=2)), found[RESAMPLES // 40], found[-RESAMPLES // 40 - 1]
-    return {
-        name: round(each / number, digits)
-        for name, each in zip(("mean", "low", "high"), ends, strict=True)
-    }
+    return _among_resamples(middle(won.sum(axis=2)), sums, number, digits)
+
+
+def _among_resamples(found: int, sums: list[int], number: int, digits: int) -> dict[str, float]:
+    """A sum and the ends of 95 of 100 of its resamples, each divided by a number and rounded."""
+    in_order = sorted(sums)
+    low, high = in_order[RESAMPLES // 40], in_order[-RESAMPLES // 40 - 1]
+    ends = {"mean": found, "low": low, "high": high}
+    return {name: round(each / number, digits) for name, each in ends.items()}
 
 
 def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, int]:

@@ -178,26 +178,16 @@ class _Judge:
         rng: np.random.Generator,
     ) -> list[CostlyChoice]:
         """The choices of a player that cost most for sure, the costliest first."""
-        others = self._others(positions, played, seat, rng)
-        seeming = [(self._gain(each, seat, self.worlds, rng)[0], each) for each in others]
-        seeming.sort(key=lambda found: -found[0])
-        told = [self._told(each, seat, rng) for _, each in seeming[:COSTLIEST]]
-        return sorted((each for each in told if each.low > 0), key=lambda each: -each.gain)
-
-    def _others(
-        self,
-        positions: Sequence[BatchGame],
-        played: Sequence[Sequence[int]],
-        seat: int,
-        rng: np.random.Generator,
-    ) -> list[_Decision]:
-        """Where a player chose otherwise than the adviser would have."""
         asked = [
             _Decision(step, before, actions[seat], self._advice(before, seat, rng))
             for step, (before, actions) in enumerate(zip(positions, played, strict=False), 1)
             if before.deciding()[0, seat]
         ]
-        return [each for each in asked if each.advised != each.played]
+        others = [each for each in asked if each.advised != each.played]
+        seeming = [(self._gain(each, seat, self.worlds, rng)[0], each) for each in others]
+        seeming.sort(key=lambda found: -found[0])
+        told = [self._told(each, seat, rng) for _, each in seeming[:COSTLIEST]]
+        return sorted((each for each in told if each.low > 0), key=lambda each: -each.gain)
 
     def _advice(self, game: BatchGame, seat: int, rng: np.random.Generator) -> int:
         """What the adviser would play; by its best hint, where it gives any, chance has no part."""

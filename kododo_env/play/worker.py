@@ -20,7 +20,7 @@ def policy_of(game: str, players: int) -> str:
     """The policy that a page fetches for a table.
 
     Raises:
-        ValueError: There is no such game, or not for so many players.
+        ValueError: There is no such game, or it is not for this number of players.
     """
     make_game(game, 1, players, {})
     return f"{game}-{players}p"
