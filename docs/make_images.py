@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import nbformat
 import numpy as np
 from matplotlib.figure import Figure
+from nbclient import NotebookClient
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -18,6 +23,7 @@ from kododo_env.core.agent import joint_action
 from kododo_env.rendering.animation import animated_svg
 
 IMAGES = Path(__file__).parent / "images"
+NOTEBOOKS = sorted((IMAGES.parents[1] / "notebooks").glob("*.ipynb"))
 POLICY = "kododo-4p"
 CURVE = "curve"  # the picture's text that says what is drawn
 
@@ -128,6 +134,21 @@ def draw_strengths(path: Path) -> None:
         picture.save(path, pnginfo=said, optimize=True)
 
 
+def of_notebook(path: Path) -> bytes:
+    """The PNG of a notebook's cell that is tagged so, for readers who do not run it."""
+    notebook = nbformat.read(path, as_version=4)
+    with TemporaryDirectory() as folder:
+        NotebookClient(notebook, resources={"metadata": {"path": folder}}).execute()
+    (found,) = _drawn(notebook)
+    return base64.b64decode(found)
+
+
+def _drawn(notebook: nbformat.NotebookNode) -> Iterator[str]:
+    for cell in notebook.cells:
+        if "picture" in cell.metadata.get("tags", []):
+            yield from (each.data["image/png"] for each in cell.outputs if "data" in each)
+
+
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     for name, what in GAMES.items():
@@ -136,3 +157,5 @@ if __name__ == "__main__":
     draw_truth(IMAGES / "exact.png")
     if (IMAGES.parent / "time_to_strength.json").exists():
         draw_strengths(IMAGES / "time_to_strength.png")
+    for notebook in NOTEBOOKS:
+        (IMAGES / f"notebook_{notebook.stem[0]}.png").write_bytes(of_notebook(notebook))

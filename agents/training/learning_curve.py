@@ -7,6 +7,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from kododo_env.arena.intervals import Estimate
+from kododo_env.arena.plots import draw_curve
 from kododo_env.system.files import written_whole
 
 # Okabe and Ito's palette, with a dark red in place of the yellow, which is faint on white: told
@@ -27,10 +29,8 @@ def draw_learning_curve(
     axes.set_prop_cycle(color=COLOURS, marker=[*MARKERS])
     minutes = [point["seconds"] / 60 for point in curve]
     for name in curve[-1]["shares"] if curve else ():
-        shares = [point["shares"][name] for point in curve]
-        mean, low, high = ([s[end] for s in shares] for end in ("mean", "low", "high"))
-        (line,) = axes.plot(minutes, mean, label=f"v {name}")
-        axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        shares = [Estimate(**point["shares"][name]) for point in curve]
+        draw_curve(axes, minutes, shares, f"v {name}")
     axes.axhline(1 / num_players, color="grey", linestyle="--", linewidth=1)
     axes.annotate(
         "parity", (0.995, 1 / num_players), xycoords=("axes fraction", "data"),

@@ -1,4 +1,4 @@
-"""The picture of a tournament: win shares and ratings with their intervals."""
+"""Pictures of numbers with their intervals: curves, rows of dots, and a whole tournament."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.report import Report
+from kododo_env.core.arrays import Float64
 from kododo_env.system.files import written_whole
 
 
@@ -28,24 +29,64 @@ def draw_report(report: Report, path: Path) -> None:
     figure = Figure(figsize=(9, 1.7 + 0.42 * len(names)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     shares = [each.share for each in report.standings]
-    _intervals(left, shares, ".3f", 1 / report.tournament.players)
+    _labelled_dots(left, names, shares, ".3f", 1 / report.tournament.players)
     left.set_xlabel("win share, 95 % interval; dashed: parity")
-    _intervals(right, [each.rating for each in report.standings], "+.0f", 0.0)
+    _labelled_dots(right, names, [each.rating for each in report.standings], "+.0f", 0.0)
     right.set_xlabel("rating, 95 % interval")
-    left.set_yticks(range(len(names)), names)
-    left.set_ylim(len(names) - 0.4, -0.7)
     figure.suptitle("\n".join(wrap(report.heading, 108)), fontsize=10)
     with written_whole(path) as aside:
         figure.savefig(aside, dpi=150)
 
 
-def _intervals(axes: Any, estimates: Sequence[Estimate], form: str, even: float) -> None:
+def draw_curve(
+    axes: Any, x: Sequence[float], estimates: Sequence[Estimate], label: str, **style: Any
+) -> None:
+    """Draw a line of means with their intervals as a band.
+
+    Args:
+        axes: Matplotlib's, onto which it is drawn.
+        x: Where each estimate stands.
+        estimates: The means and their intervals.
+        label: The line's, for the legend.
+        style: Of the line, as ``axes.plot`` takes it.
+    """
+    means, lows, highs = _columns(estimates)
+    (line,) = axes.plot(x, means, label=label, **style)
+    axes.fill_between(x, lows, highs, color=line.get_color(), alpha=0.15, linewidth=0)
+
+
+def draw_dots(
+    axes: Any, names: Sequence[str], estimates: Sequence[Estimate], shift: float = 0, **style: Any
+) -> None:
+    """Draw means as dots with their intervals as whiskers, one below the other.
+
+    Args:
+        axes: Matplotlib's, onto which they are drawn.
+        names: Of the rows, the first on top.
+        estimates: One for each name.
+        shift: How far below its row a dot stands, 1 being the next row: for several dots in one.
+        style: Of the dots, as ``axes.errorbar`` takes it.
+    """
+    means, lows, highs = _columns(estimates)
+    ends = np.maximum([means - lows, highs - means], 0)  # nan, where nothing is known, stays
+    given = {"fmt": "o", "capsize": 4} | style
+    axes.errorbar(means, np.arange(len(means)) + shift, xerr=ends, **given)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.7)
+
+
+def _columns(estimates: Sequence[Estimate]) -> Float64:
+    """Means, lower and upper ends, (3, E)."""
+    return np.array([(each.mean, each.low, each.high) for each in estimates], np.float64).T
+
+
+def _labelled_dots(
+    axes: Any, names: Sequence[str], estimates: Sequence[Estimate], form: str, even: float
+) -> None:
     """Dots with whiskers and their numbers, and a line where all are equal."""
     axes.axvline(even, color="gray", linestyle="--", zorder=1)
-    means, lows, highs = np.array([(each.mean, each.low, each.high) for each in estimates]).T
-    ends = np.maximum([means - lows, highs - means], 0)  # nan, where nothing is known, stays
-    axes.errorbar(means, range(len(means)), xerr=ends, fmt="o", ecolor="black", capsize=4)
-    for line, number in enumerate(means):
+    draw_dots(axes, names, estimates, ecolor="black")
+    for line, number in enumerate(each.mean for each in estimates):
         style = {"ha": "center", "fontsize": 9, "bbox": {"fc": "white", "ec": "none", "pad": 0.6}}
         where = {"xytext": (0, 8), "textcoords": "offset points"}
         axes.annotate(format(number, form), (number, line), **where, **style)

@@ -48,7 +48,19 @@ def test_a_notebook_is_a_page_and_is_kept_without_outputs(path: Path) -> None:
     assert titles[0] == "#"
     assert set(titles[1:]) == {"##"}
     assert dead_links(text, path) == []
-    assert f"({path.name})" in path.with_name("README.md").read_text()
+    page = path.with_name("README.md").read_text()
+    assert f"({path.name})" in page
+    assert f"(../docs/images/notebook_{path.stem[0]}.png)" in page
     code = [cell for cell in cells if cell.cell_type == "code"]
     assert len(code) > 3
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
+
+
+@each_notebook
+def test_the_answers_of_its_exercises_are_folded(path: Path) -> None:
+    cells = read(path).cells
+    (first,) = (k for k, cell in enumerate(cells) if "\n## Exercises\n" in f"\n{cell.source}\n")
+    answers = [cell for cell in cells if "hide-cell" in cell.metadata.get("tags", [])]
+    assert len(answers) >= 2
+    assert all(cells.index(each) > first for each in answers)
+    assert all(each.metadata.jupyter.source_hidden for each in answers)
