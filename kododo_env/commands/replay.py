@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from kododo_env.agent_registry import make_agent
 from kododo_env.core.bounds import check_settings, real
 from kododo_env.records.record import read_record
 from kododo_env.records.showing import as_text, frames, height_of
@@ -23,6 +24,9 @@ class ReplayConfig:
     """The record."""
     out: Path | None = None
     """Draw it here as a moving picture, SVG or GIF, instead of printing it."""
+    agent: str | None = None
+    """Say beside each choice what this agent would have chosen in its place: a name, a policy
+    file, or a bot whose code is run."""
     seconds: Annotated[float, real(0.01, 3600)] = 1.5
     """How long each step of the picture is shown."""
 
@@ -36,15 +40,18 @@ def replay(config: ReplayConfig) -> None:
     """Print the record, or write the picture.
 
     Raises:
-        ValueError: The record is not true, or the picture cannot be written.
+        ValueError: The record is not true, the agent cannot play its game, or the picture cannot
+            be written.
     """
     record = read_record(config.file)
+    game, players = record.header.game, len(record.players)
+    agent = None if config.agent is None else make_agent(config.agent, game, players)
     if config.out is None:
-        steps = list(as_text(record))  # all of it first: a false record shows nothing
+        steps = list(as_text(record, agent))  # all of it first: a false record shows nothing
         print("\n".join(steps), flush=True)
         return
     check_file(config.out)
-    pictures = list(frames(record))
+    pictures = list(frames(record, agent))
     if config.out.suffix.lower() == ".gif":
         drawn = animated_gif(pictures, config.seconds)
     else:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.record import Record
 from kododo_env.records.replay import replay
@@ -14,35 +17,60 @@ LINE = 22  # pixels from one line of the caption to the next
 MOST_CHARACTERS = 95  # characters of a line, so that it does not run into the step's number
 
 
-def as_text(record: Record) -> Iterator[str]:
+def as_text(record: Record, agent: Agent | None = None) -> Iterator[str]:
     """The header in words, then for each step the choices, and the table after it.
 
+    Args:
+        record: Of a game.
+        agent: Its choices are told beside those from which they differ, and how many do.
+
     Raises:
-        ValueError: The record is not true, as ``replay`` says.
+        ValueError: The record is not true, as ``replay`` says, or not of the agent's game.
     """
+    own, decisions = _beside(record, agent)
     for number, game in enumerate(replay(record)):
         if number == 0:
             yield f"{_title(record)}\n\n{game.text()}"
         else:
-            choices = "\n".join(_choices(record, record.lines[number - 1]))
+            choices = "\n".join(_choices(record, number, own))
             yield f"step {number}\n{choices}\n\n{game.text()}"
     yield _ending(record, record.lines[-1])
+    if agent is not None:
+        others = sum(bool(words) for step in own for words in step)
+        yield f"{agent.name} would have chosen otherwise in {others} of {decisions} decisions"
 
 
-def frames(record: Record) -> Iterator[str]:
+def frames(record: Record, agent: Agent | None = None) -> Iterator[str]:
     """A picture of the table after the deal and after each step, below it the choices: SVG.
 
-    Each is ``WIDTH`` by ``height_of(record)`` pixels.
-
-    Raises:
-        ValueError: The record is not true, as ``replay`` says.
+    Each is ``WIDTH`` by ``height_of(record)`` pixels. The rest is as in ``as_text``.
     """
+    own, _ = _beside(record, agent)
     last = len(record.lines)
     for number, game in enumerate(replay(record)):
-        said = _choices(record, record.lines[number - 1]) if number else [_title(record)]
+        said = _choices(record, number, own) if number else [_title(record)]
         if game.terminated[0]:
             said.append(_ending(record, record.lines[-1]))
         yield _captioned(game, said, f"step {number} of {last}", height_of(record))
+
+
+def _beside(record: Record, agent: Agent | None) -> tuple[list[list[str]], int]:
+    """By step and player what an agent would have done, where it is another choice, in words.
+
+    And how many decisions there were. The agent sees what the player saw.
+    """
+    players = len(record.players)
+    if agent is None:
+        return [[""] * players] * len(record.lines), 0
+    found, decisions, rng = [], 0, np.random.default_rng(0)
+    for line, game in zip(record.lines, replay(record), strict=False):  # before each step
+        own = joint_action([agent] * players, game, rng)[0].tolist()
+        decisions += int(game.deciding().sum())
+        found.append([
+            "" if action == played else f"  ({agent.name}: {game.describe_choice(action, seat)})"
+            for seat, (action, played) in enumerate(zip(own, line["actions"], strict=True))
+        ])  # fmt: skip
+    return found, decisions
 
 
 def height_of(record: Record) -> int:
@@ -71,14 +99,16 @@ def _title(record: Record) -> str:
     return f"{header.game} v{header.game_version}, {header.date}: {players}"
 
 
-def _choices(record: Record, line: dict[str, Any]) -> list[str]:
-    """The action of each player, and the points that it brought them."""
-    names = names_of(record)
+def _choices(record: Record, step: int, own: list[list[str]]) -> list[str]:
+    """The action of each player, the points that it brought them, and an agent's own choice."""
+    names, line = names_of(record), record.lines[step - 1]
     width = max(map(len, names)) + 1
     gained = [f"  {points:+}" if points else "" for points in line["points"]]
     return [
-        f"{name + ':':{width}} {words}{points}"
-        for name, words, points in zip(names, line["words"], gained, strict=True)
+        f"{name + ':':{width}} {words}{points}{other}"
+        for name, words, points, other in zip(
+            names, line["words"], gained, own[step - 1], strict=True
+        )
     ]
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 from kododo_env import registry
 from kododo_env.commands import console
-from kododo_env.records import parse_record, read_record
+from kododo_env.records import parse_record, read_record, replay
 from kododo_env.records.showing import as_text, frames, height_of
 from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
 from kododo_env.rendering.svg import HEIGHT, WIDTH
@@ -74,6 +74,29 @@ def test_words_and_points_of_a_step() -> None:
         )
     ]  # fmt: skip
     assert steps[scored + 1].splitlines()[:5] == [f"step {scored + 1}", *expected]
+
+
+def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
+    """The first legal action, where another one was played; of forced choices nothing is said."""
+    status, out, err = command(path, "--agent", "first")
+    assert (status, err) == (0, "")
+    record = read_record(path)
+    decisions, wanted = 0, []
+    for game, line in zip(replay(record), record.lines, strict=False):
+        own = game.legal_action_mask()[0].argmax(axis=1).tolist()
+        decisions += int(game.deciding().sum())
+        wanted += [
+            game.describe_choice(action, seat)
+            for seat, action in enumerate(own)
+            if action != line["actions"][seat]
+        ]
+    assert re.findall(r"  \(first: (.*)\)$", out, re.MULTILINE) == wanted
+    last = f"first would have chosen otherwise in {len(wanted)} of {decisions} decisions\n"
+    assert out.endswith(last)
+    assert command(path, "--out", path.with_suffix(".svg"), "--agent", "first") == (0, "", "")
+    assert "(first: " in path.with_suffix(".svg").read_text()
+    status, out, err = command(path, "--agent", "nobody")
+    assert (status, out, err.count("\n")) == (2, "", 1)
 
 
 def test_a_moving_svg(command: Any, path: Path) -> None:
