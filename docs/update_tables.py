@@ -408,12 +408,15 @@ def ray_expected() -> str:
 
 
 def libraries() -> str:
-    """The versions of other libraries with which the examples were tried."""
+    """The versions of other libraries with which the examples were tried, and what was seen."""
     rows = []
     for name, tried in _tried().items():
         versions = ", ".join(f"{library} {each}" for library, each in tried["versions"].items())
-        rows.append([name, f"[{tried['example']}](examples/{tried['example']})", versions])
-    return markdown(["library", "example", "tried with"], rows)
+        shares = " to ".join(f"{share:.3f}" for share in tried.get("shares", ())) or "–"
+        used = ", ".join(tried.get("file", ())) or "–"
+        example = f"[{tried['example']}](examples/{tried['example']})"
+        rows.append([name, example, versions, shares, used])
+    return markdown(["library", "example", "tried with", "share", "policy file"], rows)
 
 
 def javascript(client: str) -> str:

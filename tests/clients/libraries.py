@@ -18,6 +18,7 @@ class Client:
         torch: Whether torch is installed first, at the project's own version.
         extras: Of the project, such as "[play,export]".
         learns: Whether it tells shares before and after, of which the second must be higher.
+        leaves: The policy file that it leaves, if it leaves one.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Client:
     torch: bool = True
     extras: str = ""
     learns: bool = False
+    leaves: str = ""
 
 
 CLIENTS = (
@@ -42,32 +44,34 @@ CLIENTS = (
     Client(
         "CleanRL style", "ppo_single_file.py", "in the games alone", ("gymnasium", "torch"),
         ("--num-envs", "256", "--updates", "20", "--opponents", "random"),
-        extras="[play,export]", learns=True,
+        extras="[play,export]", learns=True, leaves="ppo.onnx",
     ),
     Client(
         "stable-baselines3", "sb3_maskable_ppo.py", "share among random players",
-        ("stable-baselines3", "sb3-contrib"), extras="[play,export]", learns=True,
+        ("stable-baselines3", "sb3-contrib"),
+        extras="[play,export]", learns=True, leaves="sb3.onnx",
     ),
     Client(
         "TorchRL", "torchrl_ppo.py", "share among random players", ("torchrl", "gymnasium"),
-        extras="[play,export]", learns=True,
+        extras="[play,export]", learns=True, leaves="torchrl.onnx",
     ),
     Client(
         "BenchMARL", "benchmarl_mappo.py", "share among random players",
-        ("benchmarl", "torchrl", "pettingzoo"), extras="[play,export]", learns=True,
+        ("benchmarl", "torchrl", "pettingzoo"),
+        extras="[play,export]", learns=True, leaves="benchmarl.onnx",
     ),
     Client(
         "Tianshou", "tianshou_dqn.py", "share among random players", ("tianshou", "gymnasium"),
-        extras="[play,export]", learns=True,
+        extras="[play,export]", learns=True, leaves="tianshou.onnx",
     ),
     # agilerl imports peft and does not ask for it.
     Client(
         "AgileRL", "agilerl_ppo.py", "share among random players", ("agilerl", "peft"),
-        extras="[play,export]", learns=True,
+        extras="[play,export]", learns=True, leaves="agilerl.onnx",
     ),
     Client(
         "RLlib", "rllib_ppo.py", "share among random players", ("ray", "gymnasium"),
-        extras="[ray]", learns=True,
+        extras="[ray]", learns=True, leaves="rllib.onnx",
     ),
     Client(
         "JAX", "jax_scan.py", "share among random players", ("jax",),
@@ -79,6 +83,6 @@ CLIENTS = (
     ),
     Client(
         "Offline learning", "offline_clone.py", r"(8|9|10)\d% of heuristic's",
-        ("pyarrow", "torch"), extras="[play,export,dataset]", learns=True,
+        ("pyarrow", "torch"), extras="[play,export,dataset]", learns=True, leaves="clone.onnx",
     ),
 )  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 from venv import EnvBuilder
 
 from tests.clients.libraries import Client
+from tests.clients.policy_files import use
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"
@@ -29,7 +30,7 @@ class Skipped(Exception):
 
 
 def run_example(client: Client, python: str | Path, folder: Path) -> str:
-    """The output of an example; CalledProcessError or ValueError if it fails."""
+    """The output of an example; ValueError if it fails."""
     script = folder / client.example
     shutil.copy(EXAMPLES / client.example, script)
     done = subprocess.run(
@@ -40,18 +41,23 @@ def run_example(client: Client, python: str | Path, folder: Path) -> str:
     if done.returncode or not re.search(client.says, done.stdout):
         raise ValueError(f"{client.example} fails:\n{done.stdout[-4000:]}")
     if client.learns:
-        before, after = map(float, re.findall(r"([\d.]+) (?:before|after)", done.stdout))
+        before, after = shares(done.stdout)
         if after < before + LEARNED:
             raise ValueError(f"{client.example} learns nothing: {before} before, {after} after")
     return done.stdout
 
 
+def shares(output: str) -> list[float]:
+    """Those that an example which learns tells, before and after."""
+    return [float(share) for share in re.findall(r"([\d.]+) (?:before|after)", output)]
+
+
 def try_client(client: Client, folder: Path) -> dict[str, Any]:
-    """Install a library in a folder and run its example there; what was tried, for the page.
+    """Install a library in a folder, run its example and use its file; what was seen, for the page.
 
     Raises:
         Skipped: The library cannot be installed.
-        ValueError: The example fails.
+        ValueError: The example fails, or what it leaves.
     """
     python = folder / "environment" / "bin" / "python"
     EnvBuilder(with_pip=True, symlinks=True).create(folder / "environment")
@@ -60,7 +66,7 @@ def try_client(client: Client, folder: Path) -> dict[str, Any]:
     for wanted in (torch, [f"{source(folder)}{client.extras}", *client.installs, *torch]):
         if wanted:
             install(python, wanted)
-    run_example(client, python, folder)
+    output = run_example(client, python, folder)
     versions = subprocess.run(
         [python, "-c", VERSIONS, *client.installs], capture_output=True, text=True, check=True
     )
@@ -68,6 +74,8 @@ def try_client(client: Client, folder: Path) -> dict[str, Any]:
     return {
         "example": client.example,
         "versions": {**found, "Python": platform.python_version()},
+        "shares": shares(output),
+        "file": use(folder / client.leaves, python) if client.leaves else [],
     }
 
 

@@ -16,6 +16,7 @@ from kododo_env.agent_registry import policy_path
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent, joint_action
 from kododo_env.play.seating import make_table
+from kododo_env.play.worker import LOOK, WorkerTable
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 
@@ -66,6 +67,24 @@ def messages(
     return {"said": found.hexdigest(), "hints": hinted}
 
 
+def page(game: str, players: int, policy: str, seed: int) -> str:
+    """Of a game among copies of a policy in a page's worker: a hash of all that it says."""
+    nothing = hashlib.sha256(b"").hexdigest()
+    table = WorkerTable(game, players, [policy], json.dumps([str(seed), 0, [], nothing]))
+    found, rng = hashlib.sha256(), np.random.default_rng(seed)
+    said = table.hear(LOOK)
+    while True:
+        found.update("".join(said).encode())
+        last = json.loads(said[-1])
+        if last["over"]:
+            return found.hexdigest()
+        if last["actions"]:
+            action = int(rng.choice(last["actions"])["action"])
+            said = table.hear(json.dumps({"type": "act", "step": last["step"], "action": action}))
+        else:
+            said = table.play_on()
+
+
 def _numbers(message: dict[str, Any]) -> list[float]:
     """Take the numbers of a hint out of it: they are floats, whose last bits differ.
 
@@ -94,5 +113,5 @@ def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 
 def all_of(asked: str) -> str:
     """The hashes for a list of calls, as JSON: ``[["games", [...]], ["messages", [...]]]``."""
-    calls = {"games": games, "choices": choices, "messages": messages}
+    calls = {"games": games, "choices": choices, "messages": messages, "page": page}
     return json.dumps([calls[name](*arguments) for name, arguments in json.loads(asked)])
