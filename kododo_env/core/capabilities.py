@@ -28,6 +28,19 @@ class PlaysRounds(Protocol):
 
 
 @runtime_checkable
+class PassesSteps(Protocol):
+    """A game that passes over steps in which nobody has a choice.
+
+    In a larger batch somebody has one more often, so that fewer steps are passed over.
+    """
+
+    @property
+    def steps_passed(self) -> int:
+        """How many have been passed over since the deal; ``steps_played`` does not count them."""
+        ...
+
+
+@runtime_checkable
 class DealsTogether(Protocol):
     """A game that deals several cards at once, in an order that makes no difference.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+
 import numpy as np
 
 from kododo_env.core.agent import Agent, ValueAgent, joint_action
 from kododo_env.core.arrays import Float64, Floating
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import PlaysRounds
+from kododo_env.core.capabilities import PassesSteps, PlaysRounds
 from kododo_env.core.observation import from_own_seat
 
 # Played to fit a model. Games without rounds have more steps at which values are asked for.
@@ -34,20 +36,36 @@ class OutcomeModel:
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
         self.policy = policy
+        for _ in self._fit(game):
+            pass
+
+    @classmethod
+    def step_by_step(cls, policy: Agent, game: BatchGame) -> Generator[None, None, OutcomeModel]:
+        """Make a model with pauses, for a caller who has other things to do meanwhile."""
+        model = object.__new__(cls)
+        model.policy = policy
+        yield from model._fit(game)
+        return model
+
+    def _fit(self, game: BatchGame) -> Iterator[None]:
+        """Find the weights, with a pause after each step of the games played for it."""
         games = FITTED_GAMES if isinstance(game, PlaysRounds) else FITTED_WITHOUT_ROUNDS
         played, rng = game.fresh(games, 0), np.random.default_rng(0)
-        seats, everybody = range(game.num_players), [policy] * game.num_players
+        seats, everybody = range(game.num_players), [self.policy] * game.num_players
         known = [[self._known(played, seat) for seat in seats]]
         while not played.terminated.all():
             played.step(joint_action(everybody, played, rng))
             known.append([self._known(played, seat) for seat in seats])
+            yield
         shares = played.outcome().T.ravel()
         self.weights = np.array([_fitted_weights(np.vstack(each), shares) for each in known])
 
     def expected(self, game: BatchGame, player: int) -> Float64:
         """The player's share of the victory, (N,); the outcome itself where a game is over."""
-        step = min(game.steps_played, len(self.weights) - 1)
-        guess = _chance(_log_odds(self._known(game, player), self.weights[step]))
+        # The games that were played for it are many, and pass over fewer steps than one.
+        step = game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
+        weights = self.weights[min(step, len(self.weights) - 1)]
+        guess = _chance(_log_odds(self._known(game, player), weights))
         return np.where(game.terminated, game.outcome()[:, player], guess)
 
     def _known(self, game: BatchGame, player: int) -> Float64:

@@ -45,6 +45,8 @@ LEAST_BATCH = 128  # and about this many at least, where time is limited; fewer 
 DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
 CANDIDATES = 10  # the policy's likeliest actions, beside its choice; more would share the worlds
 LOOKAHEAD = 8  # steps that are played where a value stands for the rest of a game without rounds
+# The same for a chance by itself: what the value is wrong by falls out of a difference between two.
+FAR_AHEAD = 16
 LEAST_GAIN = -2.0  # below that of any candidate: shares are between 0 and 1
 Means = tuple[Float64, Float64]  # and their standard errors
 
@@ -159,7 +161,7 @@ class SearchAgent(PolicySearch):
             ends in a world, the victory counts, not the points as where an action is chosen.
         """
         search = _Search(view, self, rng)
-        search.shares_at_the_end = BatchGame.outcome
+        search.shares_at_the_end, search.lookahead = BatchGame.outcome, FAR_AHEAD
         total = np.zeros((2, view.num_envs))
         for samples in parts(worlds, view.num_envs):
             dealt = likely_worlds(self.policy, view, rng, samples)
@@ -193,12 +195,23 @@ class SearchAgent(PolicySearch):
         )
         return mean, error
 
+    def horizon(self, game: BatchGame, lookahead: int = LOOKAHEAD) -> float:
+        """How many steps are played in each world, the decision's own included."""
+        if isinstance(game, PlaysRounds):
+            return game.round_steps
+        return lookahead if isinstance(self.policy, ValueAgent) else math.inf
+
     def outcome_model(self, game: BatchGame) -> OutcomeModel:
         """The model for games of these rules."""
+        for _ in self.fitting(game):
+            pass
+        return self._models[game.name, game.rules]
+
+    def fitting(self, game: BatchGame) -> Iterator[None]:
+        """Fit the model for games of these rules, unless there is one; with pauses on the way."""
         key = (game.name, game.rules)
         if key not in self._models:
-            self._models[key] = OutcomeModel(self.policy, game)
-        return self._models[key]
+            self._models[key] = yield from OutcomeModel.step_by_step(self.policy, game)
 
 
 class _Search:
@@ -215,7 +228,7 @@ class _Search:
         self.everybody: list[Agent | None] = [agent.policy] * view.num_players
         self.others = [*self.everybody]
         self.others[view.player] = None
-        self.doubt = DOUBT_OF_ROUNDS
+        self.doubt, self.lookahead = DOUBT_OF_ROUNDS, LOOKAHEAD
         self.shares_at_the_end: Callable[[BatchGame], Float64] = shares_at_the_end
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
@@ -292,7 +305,7 @@ class _Search:
 
     def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Float64:
         """The player's share of the victory to expect after these first actions, (games,)."""
-        steps = self._horizon(game)
+        steps = self.agent.horizon(game, self.lookahead)
         game.step(actions)
         while (steps := steps - 1) and not game.terminated.all():
             game.step(joint_action(self.everybody, game, self.rng))
@@ -301,12 +314,6 @@ class _Search:
         if not isinstance(game, PlaysRounds):
             self.doubt = DOUBT_OF_GAMES
         return self.shares_at_the_end(game)[:, self.view.player]
-
-    def _horizon(self, game: BatchGame) -> float:
-        """How many steps are played in each world, the decision's own included."""
-        if isinstance(game, PlaysRounds):
-            return game.round_steps
-        return LOOKAHEAD if isinstance(self.agent.policy, ValueAgent) else math.inf
 
 
 def parts(worlds: int, games: int) -> Iterator[int]:

@@ -96,6 +96,18 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
     assert abs(game.outcome()[likely, 0].mean() - said[likely].mean()) < 0.05
 
 
+def test_a_game_alone_has_the_weights_of_the_moment_that_it_is_at() -> None:
+    """In KADO it passes over steps; those of the games played for the model were counted on."""
+    game, rng = kado_v0.batch_game(1, num_players=3, seed=0), np.random.default_rng(0)
+    model = OutcomeModel(RandomAgent(), game)
+    while game.steps_passed == 0 or game._state.phase != 0:
+        play_random(game, rng, steps=1)
+    turn = game._state.turn
+    model.weights = np.zeros_like(model.weights)
+    model.weights[turn * sum(game.rules.phase_steps), 2] = 5  # a turn's first step
+    assert model.expected(game, 0)[0] > 0.9
+
+
 def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, Floating]:
     """What a player knows in random games of four, and in which of them they win."""
     rng = np.random.default_rng(0)

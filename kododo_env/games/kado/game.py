@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Intp, Uint8
-from kododo_env.core.capabilities import TellsInWords
+from kododo_env.core.capabilities import PassesSteps, TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
@@ -24,7 +24,7 @@ from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
 
 
-class KadoGame(KadoShown, TellsInWords):
+class KadoGame(KadoShown, PassesSteps, TellsInWords):
     """A batch of KADO games.
 
     Dealing from a given deck: all cards come from the front, in the order in which the
@@ -138,6 +138,13 @@ class KadoGame(KadoShown, TellsInWords):
         state.turn += 1
         state.terminated[:] = state.is_over(self.rules)
         self._begin_turn()
+
+    @property
+    def steps_passed(self) -> int:
+        """Steps of past phases in which nobody had a choice; see ``PassesSteps``."""
+        state, phases = self._state, self.rules.phase_steps
+        due = state.turn * sum(phases) + sum(phases[: state.phase]) + state.phase_step
+        return int(due) - state.steps_played
 
     # --- dealing ------------------------------------------------------------------------
 

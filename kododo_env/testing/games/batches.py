@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import PassesSteps
 from kododo_env.testing.everything import check_same
 from kododo_env.testing.games.playing import Subject, turns
 from kododo_env.testing.report import Fault
@@ -55,6 +56,11 @@ def _together(batch: BatchGame, singles: list[BatchGame]) -> list[int]:
     return found
 
 
+def _steps(game: BatchGame) -> int:
+    """Steps since the deal, those that were passed over among them."""
+    return game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
+
+
 def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> None:
     """One game of a batch is as it is when played alone, the last step's rewards aside.
 
@@ -67,6 +73,8 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
     if single.terminated.all():
         names = [name for name in names if isinstance(here[name], np.ndarray)]
     pairs: dict[str, Any] = {name: (here[name], alone[name]) for name in names}
+    if not single.terminated.all():
+        pairs["steps played and passed"] = _steps(batch), _steps(single)
     pairs["legal_action_mask()"] = batch.legal_action_mask()[row], single.legal_action_mask()
     pairs["outcome()"] = batch.outcome()[row], single.outcome()
     pairs["observe()"] = batch.observe()[row], single.observe()
