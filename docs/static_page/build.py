@@ -25,7 +25,8 @@ LOCK = "pyodide-lock.json"
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE.version}/full/"
 # What play needs of the package: these rooms, and the modules above them.
 ROOMS = (
-    "core", "games", "baselines", "rendering", "records", "policy", "bots", "play", "system",
+    "core", "games", "baselines", "rendering", "records", "policy", "search", "bots", "play",
+    "system",
 )  # fmt: skip
 BACK = """  <footer style="padding-top: 1rem">
       <a href="./" style="color: inherit">Another game or other players.</a>

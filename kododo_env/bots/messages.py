@@ -56,6 +56,10 @@ def _step(value: object) -> int:
     return whole_number(value, "step", 0, MOST_STEPS)
 
 
+def _to(value: object) -> int:
+    return whole_number(value, "to", 0, MOST_STEPS)
+
+
 def _action(value: object) -> int | str:
     if isinstance(value, str) or is_whole(value):
         return value  # type: ignore[return-value]
@@ -77,10 +81,13 @@ def _record(value: object) -> str:
 FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "look": {},
     "act": {"step": _step, "action": _action},
+    "take_back": {"step": _step},
+    "again": {"step": _step, "to": _to},
     "rules": {},
     "hint": {"step": _step},
     "new": {"step": _step, "deck": _deck},
     "record": {},
+    "analyse": {},
     "replay": {"record": _record},
 }
 """The fields of each type of message, and the functions that check them."""

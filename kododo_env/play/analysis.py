@@ -7,7 +7,7 @@ only its own choice is held against the one that was played.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -19,7 +19,6 @@ from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_number
 from kododo_env.play.hints import gives_hints, hint
-from kododo_env.play.seating import best_agent
 from kododo_env.records import Record, replay
 from kododo_env.search.search import Means, PolicySearch, SearchAgent
 
@@ -114,26 +113,81 @@ def analyse(
             adviser does not go with it.
     """
     positions = list(replay(record))
-    dealt = positions[0]
-    judged = range(dealt.num_players) if seats is None else seats
-    whole_indices(judged, "seats", dealt.num_players)
-    whole_number(worlds, "worlds", FEWEST, MOST)
-    whole_number(seed, "seed", 0)
-    judge = _Judge(best_agent(dealt) if adviser is None else adviser, dealt, worlds)
+    if adviser is None:
+        from kododo_env.play.seating import best_agent  # which needs more than the table does
+
+        adviser = best_agent(positions[0])
     played = [line["actions"] for line in record.lines]
-    chances, choices = [], []
-    for seat in judged:
-        rng = np.random.default_rng([seed, seat])
-        chances.append([judge.chance(game, seat, rng) for game in positions])
-        choices += judge.costliest(positions, played, seat, rng)
-    return Analysis(
-        dealt.name,
-        tuple(record.players),
-        judge.adviser.name,
-        tuple(map(int, judged)),
-        np.array(chances).swapaxes(0, 1),
-        tuple(choices),
-    )
+    work = Analysing(positions, played, record.players, adviser, seats, worlds, seed)
+    while work.result is None:
+        work.go_on()
+    return work.result
+
+
+class Analysing:
+    """What ``analyse`` does, piece by piece, for a caller who has other things to do meanwhile.
+
+    Args:
+        positions: The game after the deal and after each of S steps, S + 1 batches of one.
+        played: The joint action of each step, (S, P).
+        players: The players' names by seat.
+        adviser: As the further arguments and the errors those of ``analyse``.
+        seats: Whose choices are judged.
+        worlds: How many are played out for each choice.
+        seed: Of the worlds.
+
+    Attributes:
+        share: How much of the work is done, 0 to 1, as far as that is known.
+        result: None until all is done.
+    """
+
+    def __init__(
+        self,
+        positions: Sequence[BatchGame],
+        played: Sequence[Sequence[int]],
+        players: Sequence[str],
+        adviser: Agent,
+        seats: Sequence[int] | None = None,
+        worlds: int = WORLDS,
+        seed: int = 0,
+    ) -> None:
+        self.share, self.result = 0.0, None
+        self._positions, self._played, self._players = positions, played, tuple(players)
+        dealt = positions[0]
+        judged = range(dealt.num_players) if seats is None else seats
+        whole_indices(judged, "seats", dealt.num_players)
+        whole_number(worlds, "worlds", FEWEST, MOST)
+        self._seats, self._seed = tuple(map(int, judged)), whole_number(seed, "seed", 0)
+        self._judge = _Judge(adviser, dealt, worlds)
+        self._pieces = self._work()
+
+    result: Analysis | None
+
+    def go_on(self) -> None:
+        """Do the next piece of the work."""
+        steps = len(self._played)
+        pieces = steps + len(self._seats) * (2 * steps + 1 + COSTLIEST)  # about as many at most
+        next(self._pieces, None)
+        self.share = min(self.share + 1 / pieces, 1.0)
+
+    def _work(self) -> Iterator[None]:
+        positions, judge = self._positions, self._judge
+        yield from judge.prepared(positions)
+        chances, choices = [], []
+        for seat in self._seats:
+            rng = np.random.default_rng([self._seed, seat])
+            for game in positions:
+                chances.append(judge.chance(game, seat, rng))
+                yield
+            choices += yield from judge.costliest(positions, self._played, seat, rng)
+        self.result = Analysis(
+            positions[0].name,
+            self._players,
+            judge.adviser.name,
+            self._seats,
+            np.array(chances).reshape(len(self._seats), len(positions), 3).swapaxes(0, 1),
+            tuple(choices),
+        )
 
 
 class _Decision(NamedTuple):
@@ -161,6 +215,11 @@ class _Judge:
         policy = adviser.policy if isinstance(adviser, PolicySearch) else adviser
         self.search = adviser if isinstance(adviser, SearchAgent) else SearchAgent(policy)
 
+    def prepared(self, positions: Sequence[BatchGame]) -> Iterator[None]:
+        """Fit the search's model, where playing out will stop before the end of this game."""
+        if self.search.horizon(positions[0]) < len(positions) - 1:
+            yield from self.search.fitting(positions[0])
+
     def chance(
         self, game: BatchGame, seat: int, rng: np.random.Generator
     ) -> tuple[float, float, float]:
@@ -176,17 +235,21 @@ class _Judge:
         played: Sequence[Sequence[int]],
         seat: int,
         rng: np.random.Generator,
-    ) -> list[CostlyChoice]:
+    ) -> Generator[None, None, list[CostlyChoice]]:
         """The choices of a player that cost most for sure, the costliest first."""
-        asked = [
-            _Decision(step, before, actions[seat], self._advice(before, seat, rng))
-            for step, (before, actions) in enumerate(zip(positions, played, strict=False), 1)
-            if before.deciding()[0, seat]
-        ]
-        others = [each for each in asked if each.advised != each.played]
-        seeming = [(self._gain(each, seat, self.worlds, rng)[0], each) for each in others]
+        seeming = []
+        for step, (before, actions) in enumerate(zip(positions, played, strict=False), 1):
+            if before.deciding()[0, seat]:
+                advised = self._advice(before, seat, rng)
+                asked = _Decision(step, before, actions[seat], advised)
+                if advised != asked.played:
+                    seeming.append((self._gain(asked, seat, self.worlds, rng)[0], asked))
+                yield
         seeming.sort(key=lambda found: -found[0])
-        told = [self._told(each, seat, rng) for _, each in seeming[:COSTLIEST]]
+        told = []
+        for _, asked in seeming[:COSTLIEST]:
+            told.append(self._told(asked, seat, rng))
+            yield
         return sorted((each for each in told if each.low > 0), key=lambda each: -each.gain)
 
     def _advice(self, game: BatchGame, seat: int, rng: np.random.Generator) -> int:

@@ -84,6 +84,7 @@ class Host:
         self._lock = asyncio.Lock()
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
         self._positions: dict[int, str] = {}  # of each seat the last, as JSON
+        self._playing: asyncio.Task[None] | None = None  # one that plays on for all
 
     async def play(self, websocket: WebSocket) -> None:
         """Serve one tab from its first message to its last."""
@@ -111,11 +112,16 @@ class Host:
             sending.cancel()
 
     async def _hear(self, seat: int, message: object, tab: Connection) -> None:
-        """Answer a tab, and play on as far as nobody has to be waited for."""
+        """Answer a tab, and see to it that the table plays on."""
         async with self._lock:
             said = await asyncio.to_thread(self._table.hear, seat, message)
             self._spread(said, tab)
-        while said:
+        if self._playing is None or self._playing.done():
+            self._playing = asyncio.create_task(self._play_on())
+
+    async def _play_on(self) -> None:
+        """Play on until there is nothing to do; between steps the table hears what people say."""
+        while True:
             async with self._lock:
                 try:
                     said = await asyncio.to_thread(self._table.play_on)
@@ -124,6 +130,8 @@ class Host:
                     self._spread({seat: [wrong] for seat in self._table.people})
                     return
                 self._spread(said)
+            if not said:
+                return
 
     def _spread(self, said: Said, tab: Connection | None = None) -> None:
         """Positions to all tabs of their seat, answers to the tab that has asked."""

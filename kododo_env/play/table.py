@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,12 +12,21 @@ from kododo_env.bots.messages import Message, read_message
 from kododo_env.bots.showing import named_action, players, position, result, story
 from kododo_env.core.agent import Agent, CheckingAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.play.analysis import WORLDS, Analysing
 from kododo_env.play.hints import check_adviser, hint
 from kododo_env.play.replaying import replayed
 from kododo_env.records import Recorder
 
 Said = dict[int, list[Message]]
 """The words of the table: for each seat the messages in their order."""
+
+
+class _Past(NamedTuple):
+    """What a step was played from."""
+
+    game: BatchGame
+    chance: Any  # the state of the generator from which the agents then chose
+    chosen: list[int]  # the joint action
 
 
 class Table:
@@ -37,6 +47,7 @@ class Table:
         people: The seats that people have.
         step: How many steps have been played and games been dealt at this table. It never goes
             back, so that a message for an earlier position can do nothing in a later one.
+        worlds: How many an analysis of a game plays out for each choice.
 
     Raises:
         ValueError: It is no batch of one, there is not one agent or None for each seat or no
@@ -53,7 +64,7 @@ class Table:
     ) -> None:
         _check_seats(game, agents, adviser)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
-        self.step = 0
+        self.step, self.worlds = 0, WORLDS
         self._game, self._agents, self._adviser = game, tuple(agents), adviser
         self._names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
         self._pictures = pictures
@@ -69,10 +80,17 @@ class Table:
         self._game.reset(int(self._rng.integers(1 << 62)), decks=self._deck)
         self._recorder = Recorder(self._game, 0, self._names)
         self._gained: list[list[float]] = []  # the rewards of each step
+        self._past: list[_Past] = []  # of each step
+        self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self.people}
+        self._counts = True
+        self._begin_here()
+
+    def _begin_here(self) -> None:
+        """Forget all that belongs to another position."""
         self._chosen: dict[int, int] = {}
         self._ask_for_new: set[int] = set()
-        self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self.people}
         self._drawn: dict[int, dict[str, Any]] = {}  # of each seat what it sees in this step
+        self._analyses: dict[int, Analysing] = {}  # of each seat
 
     # --- hearing ------------------------------------------------------------------------
 
@@ -109,23 +127,56 @@ class Table:
         match message["type"]:
             case "act":
                 return self._act(seat, message["action"])
+            case "take_back":
+                return self._take_back(seat)
+            case "again":
+                return self._again(seat, message["to"])
             case "new":
                 return self._new(seat, message["deck"])
+        return {seat: [self._told(seat, message)]}
+
+    def _told(self, seat: int, message: Message) -> Message:
+        """The answer to a question, which changes nothing at the table."""
+        match message["type"]:
             case "rules":
-                return {seat: [{"type": "rules", "text": self._game.rules_text()}]}
+                return {"type": "rules", "text": self._game.rules_text()}
             case "hint":
-                return {seat: [self._hint(seat)]}
+                return self._hint(seat)
             case "record":
-                return {seat: [{"type": "record", "record": self.record()}]}
+                return {"type": "record", "record": self.record()}
+            case "analyse":
+                return self._analyse(seat)
             case "replay":
-                frames = replayed(message["record"], self._pictures)
-                return {seat: [{"type": "replay", **frames}]}
-        return {seat: [self._position(seat)]}
+                return {"type": "replay", **replayed(message["record"], self._pictures)}
+        return self._position(seat)
 
     def _act(self, seat: int, given: int | str) -> Said:
         """Note what a person has chosen; it is played when everybody has."""
         self._check_decides(seat)
         self._chosen[seat] = named_action(given, self._game.view(seat))
+        return self._positions()
+
+    def _take_back(self, seat: int) -> Said:
+        """Forget what a person has chosen, as long as somebody else has still to choose."""
+        if seat not in self._chosen:
+            raise ValueError(f"player_{seat} has chosen nothing that could be taken back")
+        del self._chosen[seat]
+        return self._positions()
+
+    def _again(self, seat: int, to: int) -> Said:
+        """Go back to an earlier step of this game; chance stands as it did, too."""
+        if len(self.people) > 1:
+            raise ValueError("other people play this game: nobody can go back in it alone")
+        steps = [each["step"] for each in self._log[seat]]
+        if to not in steps:
+            raise ValueError(f"to must be a step of this game that was played, not {to}")
+        kept = steps.index(to)
+        self._game, self._rng.bit_generator.state, _ = self._past[kept]
+        self._recorder.back(self._game, kept)
+        del self._gained[kept:], self._past[kept:], self._log[seat][kept:]
+        self._counts = False
+        self._begin_here()
+        self.step += 1
         return self._positions()
 
     def _new(self, seat: int, deck: str) -> Said:
@@ -143,6 +194,20 @@ class Table:
         if self._adviser is None:
             raise ValueError("nobody gives hints at this table")
         return {"type": "hint", "step": self.step, **hint(self._adviser, self._game, seat)}
+
+    def _analyse(self, seat: int) -> Message:
+        """Begin an analysis, with which ``play_on`` goes on; or what has come of it."""
+        if self._adviser is None:
+            raise ValueError("nobody gives hints at this table")
+        if not self.over:
+            raise ValueError("an analysis tells of hidden cards: ask for it when the game is over")
+        if seat not in self._analyses:
+            positions = [*(each.game for each in self._past), self._game]
+            played = [each.chosen for each in self._past]
+            self._analyses[seat] = Analysing(
+                positions, played, self._names, self._adviser, [seat], self.worlds
+            )
+        return self._analysed(seat)
 
     def _check_decides(self, seat: int) -> None:
         """Raise ValueError unless a person has still to choose."""
@@ -170,27 +235,43 @@ class Table:
     def play_on(self) -> Said:
         """Play a step, the agents choosing now, unless a person has to be waited for.
 
+        When the game is over, it does a piece of an analysis that somebody has asked for.
+
         Returns:
-            The new position for every person; nothing if no step was played.
+            The new position for every person, or how far the analysis is; nothing if there was
+            nothing to do.
 
         Raises:
             ValueError: An agent cannot play, or plays what is not legal; nothing is changed.
         """
-        if self.over or self.waiting_for:
+        if self.over:
+            return self._analyse_on()
+        if self.waiting_for:
             return {}
+        chance = self._rng.bit_generator.state
         joint = joint_action(self._agents, self._game, self._rng)
         for seat, action in self._chosen.items():
             joint[0, seat] = action
         before = self._game.clone()
         self._game.step(joint)
+        self._past.append(_Past(before, chance, joint[0].tolist()))
         self._recorder.step(joint[0])
         self._gained.append(self._game.rewards[0].tolist())
         for seat, log in self._log.items():
             lines = story(self._game, before, joint[0], seat, self._gained)
-            log.append({"step": self.step, "lines": lines})
+            again = len(self.people) == 1 and bool(before.deciding()[0, seat])
+            log.append({"step": self.step, "lines": lines, "again": again})
         self._chosen, self._drawn = {}, {}
         self.step += 1
         return self._positions()
+
+    def _analyse_on(self) -> Said:
+        """Do a piece of the first analysis that is not done."""
+        for seat, analysis in self._analyses.items():
+            if analysis.result is None:
+                analysis.go_on()
+                return {seat: [self._analysed(seat)]}
+        return {}
 
     def record(self) -> str:
         """The record of a game that is over, as text; it holds all cards.
@@ -219,6 +300,7 @@ class Table:
             "you": seat,
             "players": self._players(seat),
             "over": self.over,
+            "counts": self._counts,
             **({"result": result(self._game)} if self.over else {}),
             "waiting_for": [] if self.over else self.waiting_for,
             "ask_for_new": sorted(self._ask_for_new),
@@ -226,6 +308,26 @@ class Table:
             **seen,
             "chosen": self._chosen.get(seat),
             "log": list(self._log[seat]),
+        }
+
+    def _analysed(self, seat: int) -> Message:
+        """How far the analysis of a seat's choices is, or what it has found."""
+        analysis, result = self._analyses[seat], self._analyses[seat].result
+        if result is None:
+            return {"type": "analysing", "step": self.step, "share": analysis.share}
+        steps = [each["step"] for each in self._log[seat]]
+        choices = []
+        for choice in result.choices:
+            before = self._past[choice.step - 1].game
+            drawn = {"picture": before.view(seat).svg()} if self._pictures else {}
+            choices.append(asdict(choice) | {"to": steps[choice.step - 1]} | drawn)
+        return {
+            "type": "analysis",
+            "step": self.step,
+            "by": result.adviser,
+            "worlds": self.worlds,
+            "chances": result.chances[:, 0].tolist(),
+            "choices": choices,
         }
 
     def _players(self, seat: int) -> list[dict[str, Any]]:

@@ -15,7 +15,8 @@ from kododo_env.system.files import write_text
 
 HELP = (
     "choose by the number of an action or by its words (Tab completes them); or write: rules, "
-    "hint, new, same (a new game with the same cards), record FILE (when the game is over), quit"
+    "hint, back (to your last choice; the game then does not count), new, same (a new game with "
+    "the same cards), quit; when the game is over: record FILE, analyse (your costliest choices)"
 )
 
 
@@ -50,7 +51,8 @@ class Terminal:
 
     def _completer(self) -> WordCompleter:
         return WordCompleter(
-            [*self._words, "rules", "hint", "new", "same", "record", "quit"], sentence=True
+            [*self._words, "rules", "hint", "back", "new", "same", "record", "analyse", "quit"],
+            sentence=True,
         )
 
     def _obey(self, given: str) -> None:
@@ -63,6 +65,11 @@ class Terminal:
             self._say({"type": "rules"})
         elif given == "hint":
             self._say({"type": "hint", **step})
+        elif given == "back":
+            self._say({"type": "again", **step, "to": self._last})
+        elif given == "analyse":
+            print("the game is played out in other ways; that takes some seconds", flush=True)
+            self._say({"type": "analyse"})
         elif given in ("new", "same"):
             deck = "same" if given == "same" else "other"
             self._say({"type": "new", **step, "deck": deck})
@@ -88,10 +95,14 @@ class Terminal:
                     print(answer["text"])
                 case "hint":
                     self._print_hint(answer)
+                case "analysing":
+                    pass
+                case "analysis":
+                    self._print_analysis(answer)
                 case _:
                     print(answer["error"])
                     return
-        if message["type"] not in ("rules", "hint"):
+        if message["type"] not in ("rules", "hint", "analyse"):
             self._print_position(last)
 
     def _print_position(self, position: Message) -> None:
@@ -100,6 +111,7 @@ class Terminal:
         for step in log[self._told :]:
             print(*step["lines"], sep="\n")
         self._told = len(log)
+        self._last = next((each["step"] for each in reversed(log) if each["again"]), 0)
         title, _, rest = position["text"].partition("\n")
         _bold(f"\n{title}")
         print(rest)
@@ -107,7 +119,20 @@ class Terminal:
         for each in position["actions"]:
             print(f"{each['action']:4}  {each['words']}")
         if position["over"]:
-            print("the game is over: new, same, record FILE or quit")
+            print("the game is over: new, same, back, record FILE, analyse or quit")
+
+    @staticmethod
+    def _print_analysis(answer: Message) -> None:
+        start, *_ = (100 * mean for mean, _, _ in answer["chances"])
+        print(f"{answer['by']}: your chance to win was {start:.0f} % when the cards were dealt")
+        for each in answer["choices"]:
+            more, low, high = (100 * each[name] for name in ("gain", "low", "high"))
+            print(f"\n{each['text']}\nstep {each['step']}: {each['words']}")
+            print(
+                f"{each['advised_words']}: {more:.1f} games of 100 more ({low:.1f} to {high:.1f})"
+            )
+        if not answer["choices"]:
+            print("no choice of yours surely cost anything")
 
     @staticmethod
     def _print_hint(answer: Message) -> None:

@@ -13,6 +13,7 @@ from kododo_env.play.table import Said, Table
 from kododo_env.rules_arguments import make_game
 
 SEAT = 0  # the person's
+WORLDS = 64  # of an analysis: here a policy takes several times as long as elsewhere
 LOOK = '{"type": "look"}'
 
 
@@ -53,6 +54,7 @@ class WorkerTable:
     def _begin(self, seed: int, step: int) -> None:
         """Deal from a seed, at a step that the page has not yet seen."""
         self._table: Table = make_table(*self._given, seed=seed)
+        self._table.worlds = WORLDS
         self._table.step = step
         self._seed, self._first, self._done = seed, step, list[str]()
         self._last = ""

@@ -54,6 +54,17 @@ class Recorder:
         self._played.append(np.asarray(actions).tolist())
         self._note()
 
+    def back(self, game: BatchGame, steps: int) -> None:
+        """Forget all but the first steps: the record goes on from there another way.
+
+        Args:
+            game: Stands as it did after them, and is the one to be stepped from now on.
+            steps: How many are kept.
+        """
+        self._game = game
+        del self._played[steps:], self._decks[int(game.deal_index[self._index]) + 1 :]
+        self._note()
+
     def _note(self) -> None:
         """Keep things beyond the core: the cards of each deal, and how the game stands."""
         game, index = self._game, self._index

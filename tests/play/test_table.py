@@ -41,6 +41,17 @@ def refused(said: Sitting, seat: int, message: object, words: str) -> None:
     assert last == said.last
 
 
+class Even(RandomAgent):
+    """Finds all legal actions as likely, but for the last bits."""
+
+    def __init__(self, noise: float = 0) -> None:
+        self._noise = noise
+
+    def probabilities(self, view: View) -> np.ndarray:
+        chances = view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
+        return chances + self._noise * np.arange(view.num_actions)
+
+
 # --- whole games --------------------------------------------------------------------------
 
 
@@ -143,6 +154,102 @@ def test_a_stranger_has_no_seat() -> None:
             table.hear(seat, {"type": "look"})
 
 
+# --- taking back, and trying again --------------------------------------------------------
+
+
+def test_a_choice_is_taken_back_until_it_is_revealed() -> None:
+    said = sitting(people=2)
+    first, *_, last = said.last[0]["actions"]
+    before, back = dict(said.last), {"type": "take_back", "step": 0}
+    refused(said, 0, back, "player_0 has chosen nothing that could be taken back")
+    said.act(0, first["action"])
+    refused(said, 1, back, "player_1 has chosen nothing that could be taken back")
+    said.say(0, back)
+    assert said.last == before
+    said.act(0, last["action"])
+    said.act(1, first["action"])
+    assert said.last[1]["log"][0]["lines"][0].startswith(
+        last["words"].replace("lay", "player_0 lays")
+    )
+    refused(said, 0, back, "this was for step 0; the table is at 1")
+
+
+def course(said: Sitting, choices: list[int]) -> list[dict[str, Any]]:
+    """The positions after each of these choices, without what tells one course from another."""
+    seen = []
+    for choice in choices:
+        said.act(0, said.last[0]["actions"][choice]["action"])
+        seen.append({**said.last[0], "step": 0, "counts": None, "log": lines_of(said)})
+    return seen
+
+
+def lines_of(said: Sitting) -> list[list[str]]:
+    return [each["lines"] for each in said.last[0]["log"]]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_is_tried_again_from_an_earlier_step_and_then_does_not_count(game: str) -> None:
+    said = sitting(game)
+    course(said, [0, 1])
+    before, step = said.last[0], said.table.step
+    first = course(said, [0, 1, 0])
+    last = said.table.step
+    said.say(0, {"type": "again", "step": last, "to": step})
+    assert said.last[0] == before | {"step": last + 1, "counts": False}
+    assert course(said, [0, 1, 0]) == first  # all but the choice is as it was, chance too
+    said.say(0, {"type": "again", "step": said.table.step, "to": last + 1})
+    assert course(said, [1])[0]["log"] != first[0]["log"]
+    said.play()
+    record = parse_record(only(said.say(0, {"type": "record"}))["record"])
+    *_, end = replay(record)
+    assert end.scores[0].tolist() == [each["score"] for each in said.last[0]["players"]]
+    assert len(record.lines) == len(said.last[0]["log"])
+    assert not said.last[0]["counts"]
+    said.say(0, {"type": "new", "step": said.table.step, "deck": "other"})
+    assert said.last[0]["counts"]
+
+
+def test_nobody_goes_back_where_others_play_or_to_where_this_game_was_not() -> None:
+    said = sitting()
+    course(said, [0, 0])
+    assert [each["again"] for each in said.last[0]["log"]] == [True, True]
+    again = {"type": "again", "step": 2, "to": 2}
+    refused(said, 0, again, "to must be a step of this game that was played, not 2")
+    said.say(0, {"type": "new", "step": 2, "deck": "other"})
+    refused(said, 0, again | {"step": 3, "to": 1}, "to must be a step of this game")
+    said = sitting(people=2)
+    said.choose()
+    assert not said.last[0]["log"][0]["again"]
+    refused(said, 0, again | {"step": 1, "to": 0}, "nobody can go back in it alone")
+
+
+def test_a_game_that_is_over_is_analysed_piece_by_piece_while_others_are_heard() -> None:
+    said = sitting("combi_combo", people=2)
+    table, said.table.worlds = said.table, 16
+    refused(said, 0, {"type": "analyse"}, "ask for it when the game is over")
+    said.play()
+    begun = only(table.hear(0, {"type": "analyse"})[0])
+    assert begun == {"type": "analysing", "step": table.step, "share": 0}
+    shares, said_on = [], table.play_on()
+    while only(said_on[0])["type"] == "analysing":
+        shares.append(only(said_on[0])["share"])
+        assert only(table.hear(1, {"type": "look"})[1]) == said.last[1]
+        said_on = table.play_on()
+    found = only(said_on[0])
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < shares[-1] <= 1
+    assert table.play_on() == {}
+    assert only(table.hear(0, {"type": "analyse"})[0]) == found
+    assert len(found["chances"]) == len(said.last[0]["log"]) + 1
+    assert found["chances"][-1] == [said.last[0]["players"][0]["won"]] * 3
+    assert 0 < len(found["choices"]) <= 3
+    for choice in found["choices"]:
+        assert choice["to"] == said.last[0]["log"][choice["step"] - 1]["step"] == choice["step"] - 1
+        assert "<svg" in choice["picture"]
+    said.say(0, {"type": "new", "step": table.step, "deck": "same"})
+    refused(said, 0, {"type": "analyse"}, "ask for it when the game is over")
+
+
 # --- reloading, new games -----------------------------------------------------------------
 
 
@@ -208,14 +315,8 @@ def test_a_hint_has_the_probabilities_of_a_policy_and_its_value() -> None:
 @pytest.mark.parametrize("noise", [-1e-7, 0, 1e-7])
 def test_a_hint_names_equals_by_their_numbers(noise: float) -> None:
     """First comes the action that a policy would play, whatever the last bit of a chance."""
-
-    class Even(RandomAgent):
-        def probabilities(self, view: View) -> np.ndarray:
-            chances = view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
-            return chances + noise * np.arange(view.num_actions)
-
     game = registry.batch_game("kododo", 1, seed=0)
-    said = Sitting(Table(game, [None, *[RandomAgent()] * 3], Even()))
+    said = Sitting(Table(game, [None, *[RandomAgent()] * 3], Even(noise)))
     hint = only(said.say(0, {"type": "hint", "step": 0}))
     legal = game.view(0).legal_action_mask[0].nonzero()[0]
     assert [each["action"] for each in hint["actions"]] == legal.tolist()
@@ -279,7 +380,8 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         ("[]", 'a message is an object such as {"type": "look"}, not []'),
         (
             {},
-            "the type of a message is one of look, act, rules, hint, new, record, replay, not None",
+            "the type of a message is one of look, act, take_back, again, rules, hint, new, "
+            "record, analyse, replay, not None",
         ),
         ({"type": "look", "x": 1}, "'look' has no field 'x'; it has none besides"),
         ({"type": "act", "step": 0}, "'act' needs the field 'action'"),

@@ -75,3 +75,25 @@ def test_words_are_completed() -> None:
         document = Document("lay blue 1 and y")
         found = terminal._completer().get_completions(document, CompleteEvent())
         assert [each.text for each in found] == ["lay blue 1 and yellow 1"]
+
+
+def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> None:
+    table = make_table("combi_combo", opponents=["random"], hints="heuristic", seed=1)
+    table.worlds = 16
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        terminal = Terminal(table)
+        terminal._say({"type": "look"})
+        terminal._obey("back")
+        assert "to must be a step of this game" in capsys.readouterr().out
+        while not table.over:
+            terminal._obey(terminal._words[-1])
+            assert len(table._log[0]) < 9
+        assert capsys.readouterr().out.count("player_0 ") > 8
+        terminal._obey("analyse")
+        told, found = capsys.readouterr().out, table._analyses[0].result
+        assert found is not None
+        assert told.count("games of 100 more") == len(found.choices) > 0
+        terminal._obey("back")
+        terminal._obey("back")
+        assert len(table._log[0]) == 6
+        assert "over" not in capsys.readouterr().out

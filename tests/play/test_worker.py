@@ -40,6 +40,19 @@ def test_a_page_that_is_loaded_again_goes_on(game: str, players: int) -> None:
     assert act(again, 2) == act(table, 2)
 
 
+@pytest.mark.parametrize(("game", "players"), [("kododo", 2), ("kado", 3)])
+def test_a_game_that_was_tried_again_goes_on(game: str, players: int) -> None:
+    table = WorkerTable(game, players, ["heuristic"])
+    position = act(table, 4)
+    to = position["log"][-2]["step"]
+    said(table, {"type": "again", "step": position["step"], "to": to})
+    position = act(table, 1)
+    again = WorkerTable(game, players, ["heuristic"], table.kept())
+    assert said(again, LOOK)[-1] == position
+    assert position["counts"] is False
+    assert act(again, 2) == act(table, 2)
+
+
 def test_new_games_go_on_too() -> None:
     table = WorkerTable("kododo", 3, ["greedy"])
     first = said(table, LOOK)[-1]

@@ -51,9 +51,10 @@ export async function openTable(read, { game, players, opponents, kept }) {
     return found.length;
   };
   return {
-    hear(message, say) {
+    // Between steps the worker takes other messages.
+    async hear(message, say) {
       each(table.hear(JSON.stringify(message)), say);
-      while (each(table.play_on(), say));
+      while (each(table.play_on(), say)) await new Promise((done) => setTimeout(done));
     },
     kept: () => table.kept(),
   };

@@ -16,7 +16,7 @@ async function take({ open, message }) {
     const table = await opened;
     if (open) postMessage({ ready: true });
     if (!message) return;
-    table.hear(message, (said) => postMessage({ said }));
+    await table.hear(message, (said) => postMessage({ said }));
     postMessage({ kept: table.kept() });
   } catch (error) {
     postMessage({ wrong: reason(error) });

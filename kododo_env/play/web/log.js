@@ -1,5 +1,6 @@
 // What has happened: the last step line by line, and all steps before it.
 
+import { againButton } from "./again.js";
 import { at, make, sentence } from "./dom.js";
 
 let shown = null;
@@ -15,7 +16,10 @@ export function showLog({ position }) {
   if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length) tell(last?.lines ?? [], you);
   at("log-count").textContent = `all ${log.length} steps`;
   at("log-box").hidden = log.length < 2;
-  const turns = log.map(({ lines }) => make("li", {}, make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you))))));
+  const turns = log.map(({ step, lines, again }) => {
+    const told = make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you))));
+    return make("li", {}, told, again ? againButton(step) : "");
+  });
   at("log").replaceChildren(...turns.reverse());
 }
 

@@ -1,5 +1,6 @@
 // The page of a table: what it hears from its host, and what a person does.
 
+import { onAgain, showAgain } from "./again.js";
 import { showChoice } from "./choice.js";
 import { at } from "./dom.js";
 import { byCards, showHand } from "./hand.js";
@@ -8,13 +9,15 @@ import { connect } from "./host.js";
 import { tabbing } from "./keys.js";
 import { foldFor, unfold } from "./layout.js";
 import { showLog } from "./log.js";
+import { onLookBack, saysOfGame, showLookBack } from "./look_back.js";
 import { showOptions } from "./options.js";
-import { enqueue, hold, lasting, pace } from "./pace.js";
+import { enqueue, lasting } from "./pace.js";
 import { reveal, showPicture } from "./picture.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
 import { showScores } from "./scores.js";
 import { change, choosing, listen, state } from "./state.js";
+import { lay, onTakeBack } from "./take_back.js";
 import { showTitle } from "./title.js";
 
 const LONGEST = 1_000_000; // characters that a host takes at once
@@ -31,6 +34,7 @@ const host = connect({
 // --- what the host says -----------------------------------------------------------------
 
 const HEARD = {
+  ...saysOfGame,
   position: (message) => enqueue(message, show),
   hint: (message) => message.step === state.position?.step && change({ hint: message, asked: false }),
   replay: (message) => change({ replay: message, notice: "" }),
@@ -68,7 +72,7 @@ function say(words) {
   at("notice").hidden = false;
 }
 
-for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, unfold]) listen(part);
+for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, unfold, showAgain, showLookBack]) listen(part);
 
 // --- what a person does -----------------------------------------------------------------
 
@@ -76,10 +80,10 @@ function play() {
   const { choice, position } = state;
   if (!choice || !choosing()) return;
   focus = at("choose").contains(document.activeElement);
-  host.send({ type: "act", step: position.step, action: choice.action });
-  hold(2 * pace()[1]); // cards lie face down before they are turned over
   change({ pending: { ...choice, byCards: byCards(position) }, choice: null, hint: null, notice: "" });
   at("notice").hidden = true;
+  lay(() => host.send({ type: "act", step: position.step, action: choice.action }));
+  change({});
 }
 
 function startNew(deck) {
@@ -87,6 +91,9 @@ function startNew(deck) {
 }
 
 at("play").addEventListener("click", play);
+listen(onTakeBack(() => host.send({ type: "take_back", step: state.position.step })));
+onAgain((to) => host.send({ type: "again", step: state.position.step, to }));
+onLookBack(() => host.send({ type: "analyse" }));
 at("hint").addEventListener("click", () => {
   if (state.hint) return change({ hint: null });
   if (!choosing() || state.asked) return;

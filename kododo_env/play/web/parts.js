@@ -13,10 +13,11 @@ const [REPLAY, PANEL, FOLDED, REST] = [250, 216, 70, 16]; // the height of a pan
 
 const laid = new Map(); // by the element: its parts, and the seat that looks on
 
-// Cut the picture in an element into its parts; without hands where these lie beside it.
+// Cut the picture in an element into its parts; with all hands, with one's "own", or with none where it lies beside.
 export function cut(element, { own, hands }) {
   const svg = element.firstElementChild;
-  for (const hand of svg.querySelectorAll(".hand")) if (!hands || !hand.querySelector("rect")) takeAway(hand);
+  const stays = (hand) => hands && hand.querySelector("rect") && (hands !== "own" || Number(hand.closest(".part").dataset.seat) === own);
+  for (const hand of svg.querySelectorAll(".hand")) if (!stays(hand)) takeAway(hand);
   const found = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
   const parts = found.filter(({ box }) => box.width > 0).map(({ part, box }) => alone(svg, part, box));
   laid.set(element, { parts, own });
@@ -51,7 +52,7 @@ function arrange(element) {
     const middle = ofMiddle(some.filter(({ seat }) => seat === null), width);
     const scales = (scale) => (part) => (part.seat === null ? middle : scale);
     const groups = inGroups(some, own);
-    const scale = best(groups, width, scales, element.closest("main").offsetTop, own);
+    const scale = best(groups, width, scales, element.closest("main")?.offsetTop ?? 0, own);
     return { groups, scale, scaleOf: scales(scale) };
   };
   const [all, fewer] = [sized(parts), sized(parts.slice(1))];

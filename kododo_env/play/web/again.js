@@ -1,0 +1,23 @@
+// Back to an earlier step of a game, to go on from there another way; it then does not count.
+
+import { at, make } from "./dom.js";
+
+let wanted = null; // the step that one would go back to
+
+// A button that asks whether to go back to a step.
+export function againButton(to) {
+  const ask = () => {
+    wanted = to;
+    at("again-dialog").showModal();
+  };
+  return make("button", { type: "button", class: "again", onclick: ask }, "Try again from here");
+}
+
+export function showAgain({ position }) {
+  at("again-note").hidden = !position || position.counts;
+}
+
+// `go` is told the step.
+export function onAgain(go) {
+  at("again").addEventListener("click", () => go(wanted));
+}

@@ -1,0 +1,49 @@
+// A chance after each step as a line, with its interval as a band.
+
+const SVG = "http://www.w3.org/2000/svg";
+const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 46, 12, 10, 40]; // pixels: of all, and around the plot
+
+function draw(name, attributes, ...children) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+// `chances` has mean, low and high after the deal and after each step; `choices` are marked before their step.
+export function chart(chances, choices, width) {
+  const last = chances.length - 1;
+  const x = (step) => LEFT + (step / last) * (width - LEFT - RIGHT);
+  const y = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
+  const path = (points) => `M${points.map(([step, share]) => `${x(step).toFixed(1)} ${y(share).toFixed(1)}`).join("L")}`;
+  const [means, lows, highs] = [0, 1, 2].map((which) => chances.map((each, step) => [step, each[which]]));
+  const text = (words, attributes) => draw("text", attributes, words);
+  const across = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
+    draw("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(share), y2: y(share) }),
+    text(`${100 * share} %`, { x: LEFT - 6, y: y(share) + 4, "text-anchor": "end" }),
+  ]);
+  const every = Math.ceil(last / Math.max(2, Math.floor((width - LEFT) / 60)));
+  const below = chances.map((_, step) => step).filter((step) => step % every === 0)
+    .map((step) => text(String(step), { x: x(step), y: HEIGHT - BOTTOM + 16, "text-anchor": "middle" }));
+  const marks = choices.flatMap(({ step }, place) => [
+    draw("circle", { class: "mark", cx: x(step - 1), cy: y(chances[step - 1][0]), r: 9 }),
+    text(String(place + 1), { class: "mark", x: x(step - 1), y: y(chances[step - 1][0]) + 4, "text-anchor": "middle" }),
+  ]);
+  return draw(
+    "svg",
+    { width, height: HEIGHT, role: "img", "aria-label": spoken(chances) },
+    ...across,
+    ...below,
+    text("step", { x: (LEFT + width) / 2, y: HEIGHT - 6, "text-anchor": "middle" }),
+    draw("path", { class: "band", d: `${path([...lows, ...highs.reverse()])}Z` }),
+    draw("path", { class: "line", d: path(means) }),
+    ...marks,
+  );
+}
+
+function spoken(chances) {
+  const percents = chances.map(([mean]) => Math.round(100 * mean));
+  const lowest = Math.min(...percents);
+  return `Your chance to win in per cent: ${percents[0]} after the deal, ${percents.at(-1)} at the end; `
+    + `at most ${Math.max(...percents)}, at least ${lowest}. The table below has all of them.`;
+}

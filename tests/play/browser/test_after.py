@@ -1,0 +1,97 @@
+"""A choice that is taken back, a game that is looked back on, and a step that is tried again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+
+from docs.static_page.npm import members, stored
+from tests.play.browser.person import Person, sits
+from tests.play.browser.test_page import AXE_FINDS, serving
+from tests.play.browser.test_screens import SIZES, SMALL, resize, set_speed
+from tests.play.static.folder import AXE
+
+
+def assert_axe_finds_nothing(person: Person) -> None:
+    """In light and in dark; where axe-core has been fetched."""
+    if stored(AXE).exists():
+        person.page.evaluate(members(AXE, ["axe.min.js"])["axe.min.js"].decode())
+        for theme in ("light", "dark"):
+            person.page.emulate_media(color_scheme=theme)
+            assert person.page.evaluate(AXE_FINDS) == [], theme
+
+
+def test_a_choice_lies_face_down_for_a_moment_and_can_be_taken_back(browser: Any) -> None:
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        page = person.page
+        person.wait()
+        set_speed(person, "slow")
+        person.choose()
+        words = person.see("#play-words")
+        page.locator("#play").click()
+        assert person.see("#status").startswith(f"You have chosen: {words}.")
+        page.locator("#take-back").click()
+        assert person.see("#play-words") == words  # it is still chosen
+        page.keyboard.press("Enter")
+        page.keyboard.press("u")
+        page.wait_for_timeout(50)
+        assert person.see("#play-words") == words
+        assert served.table.step == 0
+        page.keyboard.press("Enter")
+        assert served.table.step == 0
+        page.keyboard.press("x")  # it ends the moment
+        page.locator("#story li").first.wait_for()
+        assert served.table.step == 1
+        assert page.locator("#take-back").is_hidden()
+
+
+def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
+    with serving("kododo", people=2) as served, sits(browser, served.address) as person:
+        person.wait()
+        person.choose()
+        person.page.locator("#play").click()
+        person.page.locator("#take-back").click()
+        person.page.locator("#status.turn").wait_for()
+        assert served.table.waiting_for == [0, 1]
+
+
+def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
+    with serving("combi_combo") as served, sits(browser, served.address) as person:
+        page, served.table.worlds = person.page, 16
+        person.play()
+        steps = len(served.table._log[0])
+        page.locator("#look-back").click()
+        page.locator("#look-back-found article").first.wait_for()
+        found = served.table._analyses[0].result
+        assert found is not None
+        assert page.locator("#look-back-found article").count() == len(found.choices)
+        assert found.choices[0].advised_words in person.see("article >> nth=0")
+        assert "Your chance to win in per cent: " in str(
+            page.locator("#look-back-chart svg").get_attribute("aria-label")
+        )
+        assert page.locator("#look-back-found tbody tr").count() == steps + 1
+        assert_axe_finds_nothing(person)
+        for size in SIZES:
+            resize(person, size)
+            wide = page.evaluate("document.getElementById('look-back-dialog').scrollWidth")
+            assert wide <= size[0]
+            assert page.evaluate(SMALL) == [], size
+        page.keyboard.press("Escape")  # and it is there at once when one comes back
+        page.locator("#look-back").click()
+        page.locator("#look-back-found .again").first.click()
+        assert_axe_finds_nothing(person)
+        page.locator("#again").click()
+        page.locator("#again-note").wait_for()
+        assert page.locator("#look-back-dialog").is_hidden()
+        assert len(served.table._log[0]) == found.choices[0].step - 1
+        person.play(1)
+        page.locator("#log-count").click()
+        assert_axe_finds_nothing(person)
+        assert page.evaluate(SMALL) == []
+        person.play()
+        assert not served.table._position(0)["counts"]
