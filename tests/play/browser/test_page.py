@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
@@ -49,6 +50,9 @@ def test_a_whole_game_by_clicks_its_record_and_its_replay(
         assert scores(person) == served.table._game.scores[0].tolist()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()
+        # Two games of one day are two files.
+        name = rf"{game}-\d{{4}}-\d\d-\d\d-\d{{6}}\.jsonl"
+        assert re.fullmatch(name, coming.value.suggested_filename)
         coming.value.save_as(tmp_path / "record.jsonl")
         record = parse_record((tmp_path / "record.jsonl").read_text())
         *_, end = replay(record)
