@@ -88,6 +88,7 @@ FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "new": {"step": _step, "deck": _deck},
     "record": {},
     "analyse": {},
+    "par": {},
     "replay": {"record": _record},
 }
 """The fields of each type of message, and the functions that check them."""

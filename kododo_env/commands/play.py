@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-from kododo_env.core.bounds import Bound, Seed, check_settings
+from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.extras import needs
 
@@ -32,12 +33,16 @@ class PlayConfig:
     """How many people play; each has an address of their own."""
     hints: str | None = None
     """The agent that gives hints; if not given, the policy that ships."""
-    seed: Seed | None = None
-    """The seed of the cards and of the agents' randomness."""
+    seed: Annotated[int, Bound(0, 2**53 - 1)] | None = None
+    """The seed of the cards and of the agents' randomness: another person who gives it, with the
+    same players, has the same deal."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     host: str = "127.0.0.1"
     """Where to listen; 0.0.0.0 lets other machines in."""
+    keep: Path | None = None
+    """Keep the table in this file, and go on from it if it is there: after a killed server the
+    same command gives the game back, at the same addresses. It holds all cards and secrets."""
     port: Annotated[int, Bound(0, 65_535)] = 8642
     """0 takes any that is free."""
     browser: bool = True
@@ -54,6 +59,8 @@ class PlayConfig:
         hosts = self.terminal + self.stdio + self.mcp
         if hosts > 1:
             raise ValueError("give one of --terminal, --stdio and --mcp")
+        if self.keep is not None and hosts:
+            raise ValueError("--keep is for the table in the browser: give no other host")
         if self.people > 1 and hosts:
             raise ValueError("--terminal, --stdio and --mcp have one person: leave --people at 1")
 
@@ -91,4 +98,4 @@ def play(config: PlayConfig) -> None:
     else:
         from kododo_env.play.server import serve
 
-        serve(table, config.host, config.port, config.browser)
+        serve(table, config.host, config.port, config.browser, config.keep)

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
-from secrets import token_urlsafe
 from typing import Any
 
 import uvicorn
@@ -23,6 +22,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kododo_env.bots.messages import to_json
+from kododo_env.play.kept import KeptTable
+from kododo_env.play.kept_file import kept_file
 from kododo_env.play.table import Said, Table
 
 HERE = Path(__file__).parent
@@ -79,7 +80,7 @@ class Host:
         tokens: The seat of each secret by which a person is known.
     """
 
-    def __init__(self, table: Table, tokens: Mapping[str, int]) -> None:
+    def __init__(self, table: Table | KeptTable, tokens: Mapping[str, int]) -> None:
         self._table, self._tokens = table, dict(tokens)
         self._lock = asyncio.Lock()
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
@@ -159,7 +160,7 @@ class _Page(StaticFiles):
         return response
 
 
-def make_app(table: Table, tokens: Mapping[str, int]) -> Starlette:
+def make_app(table: Table | KeptTable, tokens: Mapping[str, int]) -> Starlette:
     """The application that serves a table.
 
     Args:
@@ -175,30 +176,40 @@ def make_app(table: Table, tokens: Mapping[str, int]) -> Starlette:
 # --- running it ---------------------------------------------------------------------------
 
 
-def serve(table: Table, host: str, port: int, browser: bool) -> None:
+def serve(table: Table, host: str, port: int, browser: bool, keep: Path | None = None) -> None:
     """Serve a table until stopped, and print the address of each person's seat.
 
     Args:
         table: The table.
         host: Where to listen, such as 127.0.0.1.
-        port: 0 takes any that is free.
+        port: 0 takes any that is free; of a table that goes on, the one that it had, if it can.
         browser: Whether to open the first address, where there is a screen.
+        keep: A file in which the table is kept. If it is there, the table goes on from it.
 
     Raises:
         OSError: There is no such host, or the port is taken.
+        ValueError: The file holds something else, or cannot be written.
     """
-    tokens = {token_urlsafe(16): seat for seat in table.people}
-    with _listen(host, port) as listening:
-        at = _shown_host(host), listening.getsockname()[1]
-        addresses = [f"http://{at[0]}:{at[1]}/#{token}" for token in tokens]
+    with kept_file(keep, len(table.people)) as file, _listen(host, port, file.port) as listening:
+        kept = KeptTable(table, file.write)
+        if file.game is not None:
+            try:
+                kept.go_on(file.game)
+            except ValueError as error:
+                raise ValueError(f"{keep}: {error}") from error
+        file.port = listening.getsockname()[1]
+        file.write(kept.kept())
+        addresses = [f"http://{_shown_host(host)}:{file.port}/#{each}" for each in file.tokens]
         for seat, address in zip(table.people, addresses, strict=True):
             print(f"player_{seat}: {address}", flush=True)
         if not _is_loopback(host):
             print("anybody who has an address has its seat; it is not encrypted on its way")
-        print("Ctrl-C ends the game", flush=True)
+        goes_on = f"stops; the same command goes on with the game in {keep}"
+        print(f"Ctrl-C {goes_on if keep else 'ends the game'}", flush=True)
         if browser and _has_screen():
             webbrowser.open(addresses[0])
-        uvicorn.Server(settings(make_app(table, tokens))).run(sockets=[listening])
+        app = make_app(kept, dict(zip(file.tokens, table.people, strict=True)))
+        uvicorn.Server(settings(app)).run(sockets=[listening])
 
 
 def settings(app: Starlette) -> uvicorn.Config:
@@ -213,7 +224,11 @@ def settings(app: Starlette) -> uvicorn.Config:
     )
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int, before: int = 0) -> socket.socket:
+    """A socket that listens; at any port, if it is 0, best at the one before."""
+    if not port and before:
+        with suppress(OSError):
+            return _listen(host, before)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family)

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from hashlib import sha256
+from secrets import randbits
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kododo_env.bots.messages import Message, read_message
 from kododo_env.bots.showing import named_action, players, position, result, story
-from kododo_env.core.agent import Agent, CheckingAgent, joint_action
+from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.play.analysis import WORLDS, Analysing
 from kododo_env.play.hints import check_adviser, hint
 from kododo_env.play.replaying import replayed
+from kododo_env.play.sharing import agents_choose, command_of, deal_by, played_by
 from kododo_env.records import Recorder
 
+MOST_SEED = 2**53 - 1  # exact in JavaScript too, and more than can be tried one after the other
 Said = dict[int, list[Message]]
 """The words of the table: for each seat the messages in their order."""
 
 
 class _Past(NamedTuple):
-    """What a step was played from."""
+    """A step that was played."""
 
-    game: BatchGame
-    chance: Any  # the state of the generator from which the agents then chose
-    chosen: list[int]  # the joint action
+    before: BatchGame
+    joint: list[int]  # the joint action
 
 
 class Table:
@@ -40,7 +45,8 @@ class Table:
         game: A batch of one, which becomes the table's own and is dealt again.
         agents: For each seat an agent, or None for a person.
         adviser: The agent that gives hints; None for a table without.
-        seed: Of the cards and of the agents' randomness; None takes fresh entropy.
+        seed: Of the cards and of the agents' randomness, and of those of all later games; None
+            takes fresh entropy for each game.
         pictures: Whether there are drawings as SVG besides the words.
 
     Attributes:
@@ -48,6 +54,9 @@ class Table:
         step: How many steps have been played and games been dealt at this table. It never goes
             back, so that a message for an earlier position can do nothing in a later one.
         worlds: How many an analysis of a game plays out for each choice.
+        seed: Of the game that is played: with it, the same players and the same choices of the
+            people, the whole game is the same at any table.
+        first: The step at which this game was dealt.
 
     Raises:
         ValueError: It is no batch of one, there is not one agent or None for each seat or no
@@ -68,19 +77,27 @@ class Table:
         self._game, self._agents, self._adviser = game, tuple(agents), adviser
         self._names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
         self._pictures = pictures
-        self._rng = np.random.default_rng(seed)
-        self._deck = game.sample_decks(1, self._rng)
-        self._deal()
+        # The game that is played may be told of by its seed, which must not tell the next one.
+        self._source = randbits(128) if seed is None else seed
+        self.deal(self._other_seed() if seed is None else seed)
 
     def _person(self, seat: int) -> str:
         number = f" {self.people.index(seat) + 1}" if len(self.people) > 1 else ""
         return f"person{number}"
 
-    def _deal(self) -> None:
-        self._game.reset(int(self._rng.integers(1 << 62)), decks=self._deck)
+    def _other_seed(self) -> int:
+        """The seed of a game that is dealt now."""
+        return int(
+            np.random.default_rng([self._source, self.step]).integers(MOST_SEED, endpoint=True)
+        )
+
+    def deal(self, seed: int) -> None:
+        """Deal the game of a seed, whatever is being played."""
+        deal_by(self._game, seed)
+        self.seed, self.first = seed, self.step
         self._recorder = Recorder(self._game, 0, self._names)
         self._gained: list[list[float]] = []  # the rewards of each step
-        self._past: list[_Past] = []  # of each step
+        self._past: list[_Past] = []  # the steps
         self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self.people}
         self._counts = True
         self._begin_here()
@@ -146,6 +163,8 @@ class Table:
                 return {"type": "record", "record": self.record()}
             case "analyse":
                 return self._analyse(seat)
+            case "par":
+                return self._par()
             case "replay":
                 return {"type": "replay", **replayed(message["record"], self._pictures)}
         return self._position(seat)
@@ -171,7 +190,7 @@ class Table:
         if to not in steps:
             raise ValueError(f"to must be a step of this game that was played, not {to}")
         kept = steps.index(to)
-        self._game, self._rng.bit_generator.state, _ = self._past[kept]
+        self._game = self._past[kept].before
         self._recorder.back(self._game, kept)
         del self._gained[kept:], self._past[kept:], self._log[seat][kept:]
         self._counts = False
@@ -183,10 +202,8 @@ class Table:
         """Deal a new game: when this one is over, or when all people have asked for it."""
         self._ask_for_new.add(seat)
         if self.over or self._ask_for_new == set(self.people):
-            if deck == "other":
-                self._deck = self._game.sample_decks(1, self._rng)
-            self._deal()
             self.step += 1
+            self.deal(self.seed if deck == "same" else self._other_seed())
         return self._positions()
 
     def _hint(self, seat: int) -> Message:
@@ -202,12 +219,21 @@ class Table:
         if not self.over:
             raise ValueError("an analysis tells of hidden cards: ask for it when the game is over")
         if seat not in self._analyses:
-            positions = [*(each.game for each in self._past), self._game]
-            played = [each.chosen for each in self._past]
+            positions = [*(each.before for each in self._past), self._game]
+            played = [each.joint for each in self._past]
             self._analyses[seat] = Analysing(
                 positions, played, self._names, self._adviser, [seat], self.worlds
             )
         return self._analysed(seat)
+
+    def _par(self) -> Message:
+        if not self.over:
+            raise ValueError("a bot plays the same deal when the game is over")
+        if self._adviser is None:
+            raise ValueError("there is no bot at this table to play the same deal")
+        game = played_by(self._adviser, self._agents, self._game, self.seed)
+        scores, won = game.scores[0].tolist(), game.outcome()[0].tolist()
+        return {"type": "par", "by": self._adviser.name, "scores": scores, "won": won}
 
     def _check_decides(self, seat: int) -> None:
         """Raise ValueError unless a person has still to choose."""
@@ -232,10 +258,13 @@ class Table:
         deciding = self._game.deciding()[0]
         return [seat for seat in self.people if deciding[seat] and seat not in self._chosen]
 
-    def play_on(self) -> Said:
+    def play_on(self, known: Sequence[int] | None = None) -> Said:
         """Play a step, the agents choosing now, unless a person has to be waited for.
 
         When the game is over, it does a piece of an analysis that somebody has asked for.
+
+        Args:
+            known: The joint action, (P,), where a step is played that was played before.
 
         Returns:
             The new position for every person, or how far the analysis is; nothing if there was
@@ -248,13 +277,10 @@ class Table:
             return self._analyse_on()
         if self.waiting_for:
             return {}
-        chance = self._rng.bit_generator.state
-        joint = joint_action(self._agents, self._game, self._rng)
-        for seat, action in self._chosen.items():
-            joint[0, seat] = action
+        joint = self._joint() if known is None else np.array([known])
         before = self._game.clone()
         self._game.step(joint)
-        self._past.append(_Past(before, chance, joint[0].tolist()))
+        self._past.append(_Past(before, joint[0].tolist()))
         self._recorder.step(joint[0])
         self._gained.append(self._game.rewards[0].tolist())
         for seat, log in self._log.items():
@@ -265,6 +291,18 @@ class Table:
         self.step += 1
         return self._positions()
 
+    def _joint(self) -> Int64:
+        """Everybody's choices, (1, P): those of the agents follow from the seed and the step."""
+        joint = agents_choose(self._agents, self._game, self.seed, len(self._gained))
+        for seat, action in self._chosen.items():
+            joint[0, seat] = action
+        return joint
+
+    @property
+    def joint(self) -> list[int]:
+        """The joint action that was played last, (P,); empty just after the deal."""
+        return self._past[-1].joint if self._past else []
+
     def _analyse_on(self) -> Said:
         """Do a piece of the first analysis that is not done."""
         for seat, analysis in self._analyses.items():
@@ -272,6 +310,12 @@ class Table:
                 analysis.go_on()
                 return {seat: [self._analysed(seat)]}
         return {}
+
+    def stands(self) -> str:
+        """A digest of this game: of its rules, players, cards and points so far."""
+        header = {**vars(self._recorder.header), "date": ""}
+        stands = [header, self.joint, self._gained, self.over, self._counts]
+        return sha256(json.dumps(stands, sort_keys=True).encode()).hexdigest()
 
     def record(self) -> str:
         """The record of a game that is over, as text; it holds all cards.
@@ -301,7 +345,7 @@ class Table:
             "players": self._players(seat),
             "over": self.over,
             "counts": self._counts,
-            **({"result": result(self._game)} if self.over else {}),
+            **({"result": result(self._game), "deal": self._told_deal()} if self.over else {}),
             "waiting_for": [] if self.over else self.waiting_for,
             "ask_for_new": sorted(self._ask_for_new),
             "hints": self._adviser is not None,
@@ -318,7 +362,7 @@ class Table:
         steps = [each["step"] for each in self._log[seat]]
         choices = []
         for choice in result.choices:
-            before = self._past[choice.step - 1].game
+            before = self._past[choice.step - 1].before
             drawn = {"picture": before.view(seat).svg()} if self._pictures else {}
             choices.append(asdict(choice) | {"to": steps[choice.step - 1]} | drawn)
         return {
@@ -329,6 +373,11 @@ class Table:
             "chances": result.chances[:, 0].tolist(),
             "choices": choices,
         }
+
+    def _told_deal(self) -> dict[str, Any]:
+        """How another person can play the same deal, which tells all cards."""
+        names = {seat: name for seat, name in enumerate(self._names) if self._agents[seat]}
+        return {"seed": self.seed, "command": command_of(self._game, names, self.seed)}
 
     def _players(self, seat: int) -> list[dict[str, Any]]:
         """What everybody knows of each player, at the end their share of the victory too."""

@@ -71,7 +71,6 @@ class Sitting:
 def state_of(table: Table) -> dict[str, Any]:
     """Everything at the table that could change."""
     kept = {name: value for name, value in vars(table).items() if name not in ("_game", "_agents")}
-    kept["_rng"] = table._rng.bit_generator.state
     return {"table": json.loads(json.dumps(kept, default=str)), "game": table._game.state()}
 
 

@@ -31,9 +31,11 @@ from kododo_env import registry
 from kododo_env.core.view import View
 from kododo_env.play import server
 from kododo_env.play import table as table_module
+from kododo_env.play.kept_file import FORMAT
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
 from kododo_env.rendering.svg_cards import Blank, card_picture
+from tests.command_line import kododo
 from tests.doors import GAMES
 from tests.play.test_table import Broken
 
@@ -308,6 +310,80 @@ def test_the_browser_is_opened_where_there_is_a_screen(monkeypatch: pytest.Monke
     assert opened == []
     server.serve(table, "127.0.0.1", 0, browser=True)
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#\S{22}", *opened)
+
+
+BY_THE_CLOCK = """
+import random
+
+def moody(view, rng):  # asked again, it chooses otherwise
+    return [random.choice(row.nonzero()[0].tolist()) for row in view.legal_action_mask]
+"""
+
+
+@contextmanager
+def running(*options: object) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
+    """``kododo play`` in a process of its own, and the WebSockets of its two people."""
+    command = [sys.executable, "-W", "error", "-m", "kododo_env", "play", *map(str, options)]
+    with subprocess.Popen(
+        [*command, "--people", "2", "--port", "0", "--no-browser"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2],
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            lines = [process.stdout.readline() for _ in range(3)]
+            found = [re.fullmatch(r"player_\d: http://(\S+)/#(\S+)\n", each) for each in lines[:2]]
+            yield process, [f"ws://{match[1]}/play?seat={match[2]}" for match in found if match]
+        finally:
+            process.kill()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+def test_a_killed_server_gives_the_game_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At the same addresses: what was revealed, and a choice that still lies face down."""
+    (tmp_path / "bot.py").write_text(BY_THE_CLOCK)
+    keep = tmp_path / "kept.json"
+    table = ("kododo", "--players", 4, "--opponents", f"{tmp_path}/bot.py:moody", "--keep", keep)
+    with running(*table) as (process, addresses):
+        with (
+            connect(addresses[0], max_size=None) as first,
+            connect(addresses[1], max_size=None) as second,
+        ):
+            tabs = (Tab(first), Tab(second))
+            seen = [position(tab) for tab in tabs]
+            for _ in range(4):
+                for tab, last in zip(tabs, seen, strict=True):
+                    act(tab, last)
+                seen = [newest(tab, seen[0]["step"]) for tab in tabs]
+            act(tabs[0], seen[0])
+            while seen[0]["chosen"] is None or seen[1]["waiting_for"] != [1]:
+                seen = [position(tab) for tab in tabs]
+        process.kill()
+    assert keep.stat().st_mode & 0o777 == 0o600
+    with running(*table) as (process, again):
+        assert again == addresses
+        for address, last in zip(again, seen, strict=True):
+            with connect(address, max_size=None) as tab:
+                assert position(Tab(tab)) == last
+        asked = ("--people", "2", "--keep", str(keep), "--no-browser")
+        refused = kododo(monkeypatch, capsys, "play", "kododo", *asked)
+        assert refused == (2, "", f"kododo play: error: another process is using {keep}\n")
+    status, out, error = kododo(monkeypatch, capsys, "play", "kado", *asked)
+    assert (status, out) == (2, "")
+    assert f"error: {keep}: the game that was kept is of another table" in error
+
+
+def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None:
+    table = make_table("kododo", opponents=["random"], hints="heuristic")
+    path = tmp_path / "kept.json"
+    whole = {"format": FORMAT, "tokens": [1], "port": 0, "game": ""}
+    for content in ("[1]", "[" * 5000, "{}", json.dumps(whole), json.dumps({"format": FORMAT})):
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(ValueError, match=r"kept.json is no table that was kept: "):
+            server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
+        assert path.read_text(encoding="utf-8") == content
+        assert [each.name for each in tmp_path.iterdir()] == ["kept.json"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")

@@ -9,11 +9,12 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import make_agent
-from kododo_env.core.agent import RandomAgent
+from kododo_env.core.agent import Agent, RandomAgent, joint_action
 from kododo_env.core.view import View
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
 from kododo_env.records import parse_record, replay
+from kododo_env.rules_arguments import parse_rules
 from tests.doors import EXTREMES, GAMES
 from tests.helpers import differences
 from tests.play.sitting import Sitting, malformed, state_of
@@ -341,6 +342,45 @@ def test_hints_are_refused_where_there_are_none() -> None:
     refused(said, 0, {"type": "hint", "step": 0}, "nobody gives hints at this table")
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_bot_plays_the_same_deal_when_it_is_over(game: str) -> None:
+    """Against the same luck of the others, as if a person had chosen as it does."""
+    asks, said = (sitting(game, opponents=["random"], hints="greedy") for _ in range(2))
+    refused(said, 0, {"type": "par"}, "a bot plays the same deal when the game is over")
+    said.play()
+    par = only(said.say(0, {"type": "par"}))
+    table = asks.table
+    bot: list[Agent | None] = [make_agent("greedy", game), *[None] * (table._game.num_players - 1)]
+    while not asks.last[0]["over"]:
+        rng = np.random.default_rng([table.seed, len(table._gained), 1])
+        asks.act(0, int(joint_action(bot, table._game, rng)[0, 0]))
+    assert par["by"] == "greedy"
+    assert par["scores"] == [each["score"] for each in asks.last[0]["players"]]
+    assert par["won"] == [each["won"] for each in asks.last[0]["players"]]
+    assert "deal" not in sitting(game).last[0]  # it would tell all cards
+    assert asks.last[0]["deal"] == said.last[0]["deal"]
+
+
+def test_the_command_of_a_deal_deals_it_again() -> None:
+    rules = {"variant": "long", "target_score": 30}
+    said = sitting("kododo", players=3, opponents=["greedy", "random"], rules=rules)
+    said.play()
+    deal = said.last[0]["deal"]
+    assert deal["command"] == (
+        "kododo play kododo --players 3 --opponents greedy random "
+        "--rules variant=long removed_cards=13 target_score=30 --seed 1"
+    )
+    told = parse_rules(deal["command"].split(" --rules ")[1].split(" --seed ")[0].split())
+    sitting("kododo", players=3, opponents=["greedy", "random"], rules=told)
+    said.say(0, {"type": "new", "step": said.table.step, "deck": "other"})
+    said.play()
+    other = said.last[0]["deal"]["seed"]
+    again = sitting("kododo", players=3, opponents=["greedy", "random"], rules=rules, seed=other)
+    assert again.last[0]["hand"] != sitting("kododo", players=3).last[0]["hand"]
+    said.say(0, {"type": "new", "step": said.table.step, "deck": "same"})
+    assert again.last[0]["hand"] == said.last[0]["hand"]
+
+
 def test_a_record_that_is_none_is_refused_with_its_line() -> None:
     said = sitting()
     said.play()
@@ -381,7 +421,7 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         (
             {},
             "the type of a message is one of look, act, take_back, again, rules, hint, new, "
-            "record, analyse, replay, not None",
+            "record, analyse, par, replay, not None",
         ),
         ({"type": "look", "x": 1}, "'look' has no field 'x'; it has none besides"),
         ({"type": "act", "step": 0}, "'act' needs the field 'action'"),

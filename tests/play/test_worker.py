@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from kododo_env.play.worker import LOOK, WorkerTable
+from kododo_env.play.worker import WorkerTable
+from kododo_env.records.lines import sealed
+
+LOOK = '{"type": "look"}'
 
 
 def said(table: WorkerTable, message: dict[str, Any] | str) -> list[dict[str, Any]]:
@@ -62,8 +65,9 @@ def test_new_games_go_on_too() -> None:
     assert (other["step"], other["log"]) == (2, [])
     assert other["text"] != first["text"]
     act(table)
-    assert json.loads(table.kept())[1:2] == [2]
-    assert len(json.loads(table.kept())[2]) == 1  # not what was done before
+    kept = json.loads(table.kept())
+    assert kept["first"] == 2
+    assert len(kept["done"]) == 2  # a choice and a step, and not what was done before
     same = said(table, {"type": "new", "step": 3, "deck": "same"})[-1]
     assert (same["step"], same["hand"]) == (4, other["hand"])
     assert said(WorkerTable("kododo", 3, ["greedy"], table.kept()), LOOK)[-1] == same
@@ -73,12 +77,29 @@ def test_a_game_that_was_kept_elsewhere_is_of_no_use() -> None:
     """Of another table, of another version, damaged: a new game begins."""
     table = WorkerTable("kododo", 3, ["greedy"])
     act(table, 2)
-    seed, step, done, last = json.loads(table.kept())
-    for kept in ("", "{}", "[1, 2]", "[[], {}, 1, 2]", json.dumps([seed, step, done[:1], last]),
-                 json.dumps([str(int(seed) + 1), step, done, last]), json.dumps([-1, 0, [], last]),
-                 json.dumps([seed, step, [1], last])):  # fmt: skip
-        again = WorkerTable("kododo", 3, ["greedy"], kept)
-        assert said(again, LOOK)[-1]["step"] == 0, kept
-        assert json.loads(again.kept())[0] != seed
+    kept = json.loads(table.kept())
+    changed = [kept | {"first": 1}]  # by accident
+    changed += [
+        sealed(kept | each)  # on purpose
+        for each in (
+            {"seed": kept["seed"] + 1}, {"seed": -1}, {"done": kept["done"][:1]}, {"done": [1]},
+            {"done": 5}, {"done": [[0, {"type": "act"}]]}, {"first": "x"}, {"stands": 1},
+        )
+    ]  # fmt: skip
+    for text in ("", "{}", "[1, 2]", "[" * 5000, *map(json.dumps, changed)):
+        again = WorkerTable("kododo", 3, ["greedy"], text)
+        assert said(again, LOOK)[-1]["step"] == 0, text
+        assert json.loads(again.kept())["seed"] != kept["seed"]
     other = WorkerTable("kododo", 3, ["random"], table.kept())
     assert said(other, LOOK)[-1]["step"] == 0
+
+
+def test_a_seed_is_a_deal() -> None:
+    """The same cards and opponents at another table, and so again after the end."""
+    table, other = (WorkerTable("kododo", 3, ["random"], seed=20260517) for _ in range(2))
+    position = act(table, 4)
+    assert act(other, 4) == position
+    said(table, {"type": "new", "step": position["step"], "deck": "same"})
+    assert act(table, 4)["text"] == position["text"]
+    with pytest.raises(ValueError, match="seed must be 0 to"):
+        WorkerTable("kododo", 3, ["random"], seed=-1)

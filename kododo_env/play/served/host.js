@@ -2,6 +2,7 @@
 //
 // Another host, such as a worker of this page, is another module with the same `connect`:
 //   connect({ hear(message), online(), offline(why, final) }) -> { send(message) }
+// and `addressOf(seed)`, the address at which anybody can play the same deal, or null.
 // Messages are the objects of docs/playing.md.
 
 // The server's codes for a connection that is not tried again, and what to say.
@@ -9,6 +10,7 @@ const FINAL = {
   4403: "This address has no seat at this table. Use the whole link that the host printed.",
   4409: "This seat is open in too many other tabs. Go on in one of those, or load this page again.",
 };
+export const addressOf = () => null; // each person's address is their own: they are told the command
 const LONGEST_WAIT = 8000; // milliseconds between two attempts
 
 export function connect({ hear, online, offline }) {

@@ -1,7 +1,9 @@
 // Speaks to a table that is in a worker of this page. It has the same `connect` as the module
-// that speaks to a server, in whose place it is put.
+// and `addressOf` as the module that speaks to a server, in whose place it is put.
 
 const KEPT = `kododo-table ${location.pathname}${location.search}`;
+let alone = false; // whether no other tab has this table
+let over = false; // whether its game is
 
 export function connect({ hear, online, offline }) {
   let worker;
@@ -12,11 +14,12 @@ export function connect({ hear, online, offline }) {
       send({ type: "look" });
     }
     if (said) hear(said);
+    if (said?.type === "position") ({ over } = said);
     if (kept) keep(kept);
     if (wrong) offline(`This table cannot be played at: ${wrong}`, true);
   };
   setTimeout(() => offline("Loading Python, numpy and the rules. It takes some seconds.", false));
-  keepFiles().catch(() => {}).then(() => {
+  Promise.all([keepFiles().catch(() => {}), lock().catch(() => {})]).then(() => {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onmessage = take;
     worker.onerror = () => offline("The worker in which the table is could not be started.", true);
@@ -38,23 +41,47 @@ async function keepFiles() {
 function settings() {
   const given = new URLSearchParams(location.search);
   const opponents = given.getAll("opponents").filter(Boolean);
-  const players = given.get("players") ?? "4"; // a word is no number, and the table says so
-  return { game: given.get("game") ?? "kododo", players: /^\d+$/.test(players) ? Number(players) : players, opponents };
+  const players = given.get("players") ?? "4"; // a word is no number, and the table says so; a seed too
+  const seed = number(given.get("seed") || undefined);
+  return { game: given.get("game") ?? "kododo", players: number(players), opponents, seed };
 }
 
-// In the tab's own storage, so that a page that is loaded again goes on with its game.
+export function addressOf(seed) {
+  const address = new URL(location.href);
+  address.searchParams.set("seed", seed);
+  address.hash = "";
+  return address.href;
+}
+
+const number = (text) => (/^\d+$/.test(text) ? Number(text) : text);
+
+// In the tab's own storage, so that a page that is loaded again goes on with its game; and in that of all
+// tabs, so that a game whose tab was closed goes on in the next one.
 function load() {
   try {
-    return sessionStorage.getItem(KEPT);
+    return sessionStorage.getItem(KEPT) || (alone && localStorage.getItem(KEPT)) || undefined;
   } catch {
-    return null; // storage is shut
+    return undefined; // storage is shut
   }
 }
 
 function keep(text) {
   try {
     sessionStorage.setItem(KEPT, text);
+    if (alone && over) localStorage.removeItem(KEPT); // a new tab begins a new game
+    else if (alone) localStorage.setItem(KEPT, text);
   } catch {
     // then the game is for this page only
   }
+}
+
+// The tab holds the lock until it is closed; another one at the same table has a game of its own.
+function lock() {
+  return new Promise((done) => {
+    navigator.locks.request(KEPT, { ifAvailable: true }, (held) => {
+      alone = Boolean(held);
+      done();
+      return new Promise(() => {});
+    });
+  });
 }

@@ -1,0 +1,118 @@
+"""A table whose game is kept as text, so that it goes on after its process has ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from kododo_env.bots.messages import read_message
+from kododo_env.core.numbers import shown, whole_number, whole_numbers
+from kododo_env.play.table import Said, Table
+from kododo_env.records.lines import check_keys, check_sealed, sealed
+
+FIELDS = {"seed", "first", "done", "stands", "digest"}
+
+
+class KeptTable:
+    """A table that can be kept at any moment.
+
+    The cards follow from the seed. Besides it, the messages of the people are kept and all that
+    was played: an agent that is asked again might choose otherwise, if it thinks by the clock.
+
+    Args:
+        table: The table, just made.
+        write: Is given the text of ``kept`` when it has changed, before anybody is told.
+    """
+
+    def __init__(self, table: Table, write: Callable[[str], None] = lambda text: None) -> None:
+        self.table, self.write = table, write
+        self._done: list[Any] = []  # of this game: (seat, message), or a joint action
+
+    @property
+    def people(self) -> tuple[int, ...]:
+        """The seats that people have."""
+        return self.table.people
+
+    @property
+    def step(self) -> int:
+        """See ``Table``."""
+        return self.table.step
+
+    def hear(self, seat: int, message: object) -> Said:
+        """The answer of the table to a person's message; see ``Table.hear``."""
+        first = self.table.first
+        said = self.table.hear(seat, message)
+        if said[seat][0]["type"] == "position":  # it was a message that was done
+            read = read_message(message)
+            if self.table.first != first:
+                self._done = []
+            elif read["type"] != "look":
+                self._done.append([seat, read])
+            else:
+                return said
+            self.write(self.kept())
+        return said
+
+    def play_on(self) -> Said:
+        """Play a step if nobody has to be waited for; see ``Table.play_on``."""
+        step = self.table.step
+        said = self.table.play_on()
+        if self.table.step != step:
+            self._done.append(self.table.joint)
+            self.write(self.kept())
+        return said
+
+    def kept(self) -> str:
+        """All that is needed to go on with this game, as text; it tells all cards."""
+        table = self.table
+        content = {"seed": table.seed, "first": table.first, "done": self._done}
+        return json.dumps(sealed(content | {"stands": table.stands()}))
+
+    def go_on(self, kept: str) -> None:
+        """Do again all that was done when a text was kept.
+
+        Raises:
+            ValueError: The text is damaged, or of another table; the table is of no use then.
+        """
+        content = _read(kept)
+        self.table.step = whole_number(content["first"], "first", 0)
+        self.table.deal(whole_number(content["seed"], "seed", 0))
+        self._done = content["done"]
+        other = (
+            "the game that was kept is of another table, or of another version: give the game, "
+            "players, opponents and rules with which it was begun"
+        )
+        try:
+            for each in self._done:
+                self._do_again(each)
+        except ValueError as error:
+            raise ValueError(other) from error
+        if self.table.stands() != content["stands"]:
+            raise ValueError(other)
+
+    def _do_again(self, done: Any) -> None:
+        match done:
+            case [int(seat), dict(message)]:
+                answer = self.table.hear(seat, message)[seat][0]
+                if answer["type"] == "error":
+                    raise ValueError(answer["error"])
+            case _:
+                self.table.play_on(whole_numbers(done, "joint action").tolist())
+
+
+def _read(kept: str) -> dict[str, Any]:
+    """What a text of ``kept`` holds."""
+    try:
+        content = json.loads(kept)
+    except RecursionError as error:
+        raise ValueError("the game that was kept is too deeply nested") from error
+    except ValueError as error:
+        raise ValueError("the game that was kept is no JSON, or was cut short") from error
+    if not isinstance(content, dict):
+        raise ValueError("a game that is kept is a JSON object")
+    check_keys(content, FIELDS)
+    check_sealed(content)
+    if not isinstance(content["done"], list):
+        raise ValueError(f"done must be a list, not {shown(content['done'])}")
+    return content

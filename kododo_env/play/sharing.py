@@ -1,0 +1,83 @@
+"""The same deal again: for another person by a command, and for a bot in one's seat."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.arrays import Int64
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.records.header import rules_of
+from kododo_env.rules_arguments import PLAYERS
+
+
+def deal_by(game: BatchGame, seed: int) -> None:
+    """Deal the cards of a seed in a batch of one, those of later deals in the game too."""
+    rng = np.random.default_rng(seed)
+    decks = game.sample_decks(1, rng)
+    game.reset(int(rng.integers(1 << 62)), decks=decks)
+
+
+def agents_choose(agents: Sequence[Agent | None], game: BatchGame, seed: int, step: int) -> Int64:
+    """The choices of a table's agents, (1, P), which follow from the seed and the step.
+
+    Args:
+        agents: For each seat an agent, or None for a person, whose entry is a legal action.
+        game: A batch of one.
+        seed: Of the game.
+        step: How many steps of the game have been played.
+    """
+    return joint_action(agents, game, np.random.default_rng([seed, step]))
+
+
+def played_by(bot: Agent, agents: Sequence[Agent | None], game: BatchGame, seed: int) -> BatchGame:
+    """The game of a seed with a bot in the seats of people, against the same agents: over.
+
+    Args:
+        bot: Has the seats of people.
+        agents: For each seat an agent, or None for a person.
+        game: A batch of one; it is not changed.
+        seed: Of the game.
+    """
+    again, step = game.clone(), 0
+    deal_by(again, seed)
+    bots = [None if agent else bot for agent in agents]
+    people = [seat for seat, agent in enumerate(agents) if agent is None]
+    while not again.terminated[0]:
+        joint = agents_choose(agents, again, seed, step)
+        # From numbers of their own, so that the others' luck is the same.
+        own = joint_action(bots, again, np.random.default_rng([seed, step, 1]))
+        joint[:, people] = own[:, people]
+        again.step(joint)
+        step += 1
+    return again
+
+
+def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
+    """The command line by which another person plays the same deal.
+
+    Args:
+        game: A batch of one.
+        names: The agents' names by seat.
+        seed: Of the game.
+    """
+    rules: Any = game.rules
+    changed = [each.name for each in fields(rules) if getattr(rules, each.name) != each.default]
+    other = [f"{name}={_word(rules_of(game)[name])}" for name in changed if name != PLAYERS]
+    opponents = list(names.values()) if len(set(names.values())) > 1 else [*names.values()][:1]
+    people = game.num_players - len(names)
+    words = ["kododo", "play", game.name, "--players", str(game.num_players)]
+    words += ["--opponents", *opponents] if opponents else []
+    words += ["--people", str(people)] if people > 1 else []
+    words += ["--rules", *other] if other else []
+    return shlex.join([*words, "--seed", str(seed)])
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
