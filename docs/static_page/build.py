@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import kododo_env
+from docs.static_page.icons import icons
 from docs.static_page.npm import PYODIDE, members
 from docs.static_page.start import START, start_page
 from kododo_env.agent_registry import POLICIES
@@ -28,13 +29,15 @@ ROOMS = (
     "core", "games", "baselines", "rendering", "records", "policy", "search", "bots", "play",
     "system",
 )  # fmt: skip
+STYLE = '<link rel="stylesheet" href="page.css" />'
+INSTALLED = f'<link rel="manifest" href="manifest.webmanifest" />\n    {STYLE}'
 BACK = """  <footer style="padding-top: 1rem">
       <a href="./" style="color: inherit">Another game or other players.</a>
       The cards that you are not shown are in your own browser.
     </footer>
   </body>"""
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
-PAGE_FILES = {".html", ".css", ".js", ".svg"}
+PAGE_FILES = {".html", ".css", ".js", ".svg", ".png", ".webmanifest"}
 MARK = "site.json"  # what makes a folder one of ours, which may be replaced
 
 
@@ -104,8 +107,10 @@ def _add_page(site: Path) -> None:
         if file.name != START.name:
             shutil.copyfile(file, site / file.name)
     table = (PLAY / "served" / "index.html").read_text()
-    assert table.count("</body>") == 1, "the page has no end"
-    (site / "table.html").write_text(table.replace("</body>", BACK))
+    assert table.count("</body>") == table.count(STYLE) == 1, "the page has no end or no style"
+    (site / "table.html").write_text(table.replace("</body>", BACK).replace(STYLE, INSTALLED))
+    for name, picture in icons().items():
+        (site / name).write_bytes(picture)
     (site / "index.html").write_text(start_page())
 
 

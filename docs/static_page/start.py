@@ -25,13 +25,16 @@ def _form(game: str) -> str:
     title = registry.batch_game(game, 1, 0).text(0).partition(":")[0]
     players = [(str(each), str(each)) for each in registry.door(game).PLAYERS]
     weaker = (*reversed(WEAKER), *reversed(baselines(game)))
+    usual = default_players(game)
+    daily = escape(f"table.html?game={game}&players={usual}")
     opponents = [("", "trained"), *((name, name) for name in weaker)]
     return f"""      <form action="table.html">
         <h2>{escape(title)}</h2>
         <input type="hidden" name="game" value="{escape(game)}" />
-        <label>players {_select("players", players, str(default_players(game)))}</label>
+        <label>players {_select("players", players, str(usual))}</label>
         <label>the others are {_select("opponents", opponents, "")}</label>
         <button>Play {escape(title)}</button>
+        <a class="daily" href="{daily}">The deal of the day</a>
       </form>"""
 
 

@@ -16,7 +16,9 @@ import { reveal, showPicture } from "./picture.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
 import { showScores } from "./scores.js";
+import { showShare } from "./share.js";
 import { change, choosing, listen, state } from "./state.js";
+import { count } from "./statistics.js";
 import { lay, onTakeBack } from "./take_back.js";
 import { showTitle } from "./title.js";
 
@@ -37,6 +39,7 @@ const HEARD = {
   ...saysOfGame,
   position: (message) => enqueue(message, show),
   hint: (message) => message.step === state.position?.step && change({ hint: message, asked: false }),
+  par: (message) => change({ par: { ...message, step: state.position.step } }),
   replay: (message) => change({ replay: message, notice: "" }),
   record: ({ record }) => {
     if (forReplay) host.send({ type: "replay", record });
@@ -72,7 +75,7 @@ function say(words) {
   at("notice").hidden = false;
 }
 
-for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, unfold, showAgain, showLookBack]) listen(part);
+for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, unfold, showAgain, showLookBack]) listen(part);
 
 // --- what a person does -----------------------------------------------------------------
 
@@ -103,6 +106,7 @@ at("hint").addEventListener("click", () => {
 at("hint-close").addEventListener("click", () => change({ hint: null }));
 at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
 at("record").addEventListener("click", () => host.send({ type: "record" }));
+at("share-par").addEventListener("click", () => host.send({ type: "par" }));
 at("replay-this").addEventListener("click", () => {
   forReplay = true;
   host.send({ type: "record" });

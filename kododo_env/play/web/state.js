@@ -8,6 +8,7 @@ export const state = {
   pending: null, // the action that has been played, until everybody has
   hint: null, // what an agent thinks of this position
   asked: false, // whether a hint has been asked for and has not come
+  par: null, // what a bot makes of the deal that is over, in one's own seat
   replay: null, // a record that is being paged through
 };
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -79,6 +80,59 @@ def test_a_whole_game_its_record_and_another_one(
         assert json.loads(text.splitlines()[0])["players"] == ["person", *["combi_combo-4p"] * 3]
         person.page.locator("#over .deck-other").click()
         person.page.locator("#play").wait_for()
+
+
+def test_a_deal_is_sent_and_compared(browser: Any, address: str) -> None:
+    """With what the sender says and what a bot makes of it; one's own results count it once."""
+    deal = "table.html?game=combi_combo&players=4&opponents=first&seed=20260517"
+    with chooses(browser, address, path=f"{deal}#result=12,2") as person:
+        see, page = person.see, person.page
+        person.wait()
+        assert "Somebody sent you this deal" in see("#notice")
+        hand = see("#hand")
+        person.play()
+        page.locator("#share").click()
+        page.locator("#share-par").click()
+        rows = page.locator("#share-results tr")
+        rows.nth(2).wait_for()
+        assert "combi_combo-4p in your seat" in rows.nth(1).inner_text()
+        assert rows.nth(2).inner_text().split()[-3:] == ["12", "place", "2"]
+        text = page.locator("#share-text").input_value()
+        points = page.locator("#scores tr.you td.points b").inner_text()
+        assert f"I made {points} points" in text
+        assert f"http://{address}/{deal}#result={points}," in text
+        page.locator("#share-dialog .primary").click()
+        for _ in range(2):
+            page.locator("#settings").click()
+            page.locator("#statistics").click()
+            assert "4 players, against first" in see("#statistics-rows")
+            assert see("#statistics-rows td >> nth=0") == "1"
+            page.locator("#statistics-dialog .primary").click()
+            page.reload()
+            person.wait()
+        page.locator("#over .deck-same").click()
+        page.locator("#play").wait_for()
+        assert see("#hand") == hand
+
+
+def test_a_closed_tab_goes_on_and_the_page_can_be_installed(browser: Any, address: str) -> None:
+    with chooses(browser, address) as person:
+        asked = person.page.context.new_cdp_session(person.page)
+        assert asked.send("Page.getAppManifest")["errors"] == []
+        wrong = asked.send("Page.getInstallabilityErrors")["installabilityErrors"]
+        assert [each["errorId"] for each in wrong] == ["in-incognito"]  # as these tests are
+        daily = person.page.locator("form:has(input[value=kado]) a.daily")
+        assert re.search(r"seed=20\d{6}$", daily.get_attribute("href"))
+        daily.click()
+        person.wait()
+        table = person.page.url
+        person.play(steps=1)
+        seen = person.see("#scores"), person.page.title()
+        beside = Person(person.page.context.new_page())
+        person.page.close()
+        beside.page.goto(table)
+        beside.wait()
+        assert (beside.see("#scores"), beside.page.title()) == seen
 
 
 def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_path: Path) -> None:

@@ -1,0 +1,92 @@
+// A deal that is over: one's own result beside a bot's in the same seat and that of the person who sent
+// the deal, and the address or the command by which another person plays it.
+
+import { at, make } from "./dom.js";
+import { addressOf } from "./host.js";
+import { change, state } from "./state.js";
+
+const SENT = "table-sent"; // in the tab's storage: the links of a page change what stands behind the #
+const CLAIM = /^#result=(-?\d{1,6}),(\d{1,3})$/;
+
+let shown = null;
+
+// Somebody's place among all: behind those who have a larger share of the victory, or as much and more points.
+export function placeOf(seat, results) {
+  const better = ({ won, score }) => won > results[seat].won || (won === results[seat].won && score > results[seat].score);
+  return 1 + results.filter(better).length;
+}
+
+export function showShare({ position, par }) {
+  if (par && par.step !== position?.step) return void change({ par: null });
+  if (!position?.over || !position.deal) return;
+  at("share").hidden = !position.counts; // choices that were tried again are no result
+  if (shown === position && at("share-results").dataset.par === String(Boolean(par))) return;
+  shown = position;
+  const rows = [result("you", position.players, position.you)];
+  if (par) {
+    const results = par.scores.map((score, seat) => ({ score, won: par.won[seat] }));
+    rows.push(result(`${par.by} in your seat`, results, position.you));
+  }
+  const claim = claimed(position);
+  if (claim) rows.push(row("the person who sent you this deal, as they say", claim.score, claim.place));
+  at("share-results").replaceChildren(...rows);
+  at("share-results").dataset.par = Boolean(par);
+  at("share-par").hidden = Boolean(par) || !position.hints;
+  at("share-text").value = words(position, par);
+}
+
+function result(name, results, seat) {
+  return row(name, results[seat].score, placeOf(seat, results));
+}
+
+function row(name, score, place) {
+  const points = make("td", { class: "points" }, make("b", {}, String(score)));
+  return make("tr", {}, make("th", { scope: "row" }, name), points, make("td", {}, `place ${place}`));
+}
+
+function words({ players, you, deal }, par) {
+  const { score } = players[you];
+  const place = placeOf(you, players);
+  const bot = par ? ` ${par.by} makes ${par.scores[you]} of the same cards.` : "";
+  const mine = `I made ${score} points and was in place ${place} of ${players.length}.${bot}`;
+  const address = addressOf(deal.seed);
+  return `${mine} Play the same deal: ${address ? `${address}#result=${score},${place}` : deal.command}`;
+}
+
+// What the person says who sent the address, if this is the deal that they sent. It cannot be proved.
+function claimed({ deal, players }) {
+  const [, score, place] = CLAIM.exec(sent()) ?? [];
+  const theirs = new URLSearchParams(location.search).get("seed") === String(deal.seed);
+  return theirs && place >= 1 && place <= players.length ? { score: Number(score), place: Number(place) } : null;
+}
+
+function sent() {
+  const name = SENT + location.search;
+  try {
+    if (CLAIM.test(location.hash)) sessionStorage.setItem(name, location.hash);
+    return sessionStorage.getItem(name);
+  } catch {
+    return location.hash; // storage is shut
+  }
+}
+
+async function copy() {
+  at("share-text").select();
+  try {
+    await navigator.clipboard.writeText(at("share-text").value);
+    at("share-copy").textContent = "Copied";
+  } catch {
+    at("share-copy").textContent = "Press Ctrl-C"; // the text is selected
+  }
+}
+
+at("share").addEventListener("click", () => {
+  at("share-copy").textContent = "Copy";
+  at("share-dialog").showModal();
+});
+at("share-copy").addEventListener("click", copy);
+
+if (CLAIM.test(sent() ?? "")) {
+  at("notice-words").textContent = "Somebody sent you this deal. When it is over, your result stands beside theirs: Compare and share.";
+  at("notice").hidden = false;
+}

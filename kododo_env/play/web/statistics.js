@@ -1,0 +1,66 @@
+// One's own results, kept by the browser and told to nobody.
+
+import { at, make } from "./dom.js";
+import { placeOf } from "./share.js";
+
+const KEPT = "table-statistics";
+const SEEDS = 200; // deals that are remembered, so that each counts once
+
+// { tables: { [name]: { games, won, places } }, seeds: [] }
+function load() {
+  try {
+    const found = JSON.parse(localStorage.getItem(KEPT));
+    return { tables: { ...found?.tables }, seeds: [...(found?.seeds ?? [])] };
+  } catch {
+    return { tables: {}, seeds: [] }; // storage is shut, or holds something else
+  }
+}
+
+function keep(statistics) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(statistics));
+  } catch {
+    // then nothing is remembered
+  }
+}
+
+// A game that is over counts, but once: a page may be loaded again, and the same cards be played again.
+export function count({ position }) {
+  if (!position?.over || !position.deal || position.counts === false) return; // a choice was taken back
+  const { deal, players, you } = position;
+  const statistics = load();
+  const name = nameOf(position);
+  const seed = `${name} ${deal.seed} ${you}`;
+  if (statistics.seeds.includes(seed)) return;
+  const { games, won, places } = statistics.tables[name] ?? { games: 0, won: 0, places: 0 };
+  const added = { games: games + 1, won: won + players[you].won, places: places + placeOf(you, players) };
+  keep({ tables: { ...statistics.tables, [name]: added }, seeds: [...statistics.seeds, seed].slice(-SEEDS) });
+}
+
+// The game, how many play it, and against whom.
+function nameOf({ text, players, you }) {
+  const [title] = text.split(":");
+  const others = [...new Set(players.filter((_, seat) => seat !== you).map(({ name, person }) => (person ? "people" : name)))];
+  return `${title}, ${players.length} players, against ${others.sort().join(", ")}`;
+}
+
+function show() {
+  const rows = Object.entries(load().tables).map(([name, { games, won, places }]) => {
+    const cells = [games, `${Math.round((100 * won) / games)} %`, (places / games).toFixed(1)];
+    return make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((each) => make("td", {}, String(each))));
+  });
+  at("statistics-rows").replaceChildren(...rows);
+  at("statistics-table").hidden = !rows.length;
+  at("statistics-none").hidden = rows.length > 0;
+  at("statistics-forget").disabled = !rows.length;
+}
+
+at("statistics").addEventListener("click", () => {
+  at("settings-dialog").close();
+  show();
+  at("statistics-dialog").showModal();
+});
+at("statistics-forget").addEventListener("click", () => {
+  keep({ tables: {}, seeds: load().seeds }); // a game that has been counted is not counted again
+  show();
+});
