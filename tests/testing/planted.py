@@ -169,6 +169,15 @@ def best_of_the_batch(game: Any, chosen: np.ndarray) -> None:
     game._state.scores = before + best * np.int16(game.rules.prize)
 
 
+@kind("batches", r"game \d of the batch is not as it is alone: steps played and passed")
+class PassesByGames(HighCard):
+    """Steps that were passed over are counted in each game of the batch."""
+
+    @property
+    def steps_passed(self) -> int:
+        return self.num_envs * self._state.turn
+
+
 @after("_write_observation", "seats", "two players see different numbers of 'scores'")
 def absolute_seats(game: Any, into: dict[str, np.ndarray]) -> None:
     """Scores are observed by number of the seat, not from the own seat on."""
