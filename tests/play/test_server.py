@@ -266,6 +266,21 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
         assert sorted(drawn) == [0, 0, 1, 1]
 
 
+def test_while_an_analysis_is_made_the_tab_that_asked_is_heard() -> None:
+    table = make_table("combi_combo", opponents=["random"], hints="heuristic", seed=1)
+    table.worlds = 64
+    while not table.over:
+        action = table._position(0)["actions"][0]["action"]
+        table.talk(0, {"type": "act", "step": table.step, "action": action})
+    with Served(table) as served, served.sit("one") as tab:
+        tab.send({"type": "analyse"})
+        tab.send({"type": "record"})
+        told = [answer(tab)["type"]]
+        while told[-1] != "analysis":
+            told.append(answer(tab)["type"])
+        assert told.index("record") < 5 < told.count("analysing")
+
+
 # --- the command --------------------------------------------------------------------------
 
 

@@ -8,13 +8,13 @@ import { state } from "./state.js";
 
 let found = null; // the analysis of the game that is over
 let shown = null; // the one that can be seen
-let over = null; // the step at which the game was over
+let here = null; // the step of the position that is shown
 
 // What the table says of it.
 export const saysOfGame = {
-  analysing: ({ step, share }) => step === over && progress(share),
+  analysing: ({ step, share }) => step === here && progress(share),
   analysis: (message) => {
-    if (message.step === over) found = message;
+    if (message.step === here) found = message;
     show();
   },
 };
@@ -31,8 +31,8 @@ export function onLookBack(ask) {
 
 export function showLookBack({ position }) {
   at("look-back").hidden = !position?.hints;
-  if (!position || position.step === over) return;
-  over = position.step;
+  if (!position || position.step === here) return;
+  here = position.step;
   found = shown = null;
   at("look-back-found").replaceChildren();
   at("look-back-dialog").close();

@@ -19,7 +19,7 @@ import { showScores } from "./scores.js";
 import { showShare } from "./share.js";
 import { change, choosing, listen, state } from "./state.js";
 import { count } from "./statistics.js";
-import { lay, onTakeBack } from "./take_back.js";
+import { lay, lying, onTakeBack } from "./take_back.js";
 import { showTitle } from "./title.js";
 
 const LONGEST = 1_000_000; // characters that a host takes at once
@@ -62,7 +62,7 @@ function show(position) {
     position,
     ...(kept ? { choice: null } : {}),
     ...(other ? { hint: null, notice: "" } : {}),
-    pending: !other && position.chosen !== null ? state.pending : null,
+    pending: !other && (position.chosen !== null || lying()) ? state.pending : null,
   });
   // The keyboard stays where it is.
   if (other && position.log.length && !tabbing) foldFor(lasting(position));

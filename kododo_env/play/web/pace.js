@@ -22,8 +22,8 @@ export function enqueue(position, show) {
   if (timer === null) next();
 }
 
-// Let nothing be shown for a while: cards lie face down before they are turned over.
-export function hold(milliseconds) {
+// Let nothing be shown for a while.
+function hold(milliseconds) {
   free = Math.max(free, performance.now() + milliseconds);
 }
 

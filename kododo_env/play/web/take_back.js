@@ -14,6 +14,9 @@ export function lay(then) {
   else then();
 }
 
+// Whether a choice has not been sent yet.
+export const lying = () => held !== null;
+
 function reveal() {
   const { then } = held;
   drop();
@@ -45,7 +48,8 @@ export function onTakeBack(send) {
 // Keys by which one comes to the button, and the button, do not end the moment.
 const LEAVE = ["Tab", "Shift", "u"];
 for (const event of ["pointerdown", "keydown"]) {
-  document.addEventListener(event, ({ key, target, timeStamp }) => {
-    if (held && timeStamp > held.since && !LEAVE.includes(key) && target !== at("take-back")) reveal();
+  document.addEventListener(event, ({ key, repeat, target, timeStamp }) => {
+    const leaves = repeat || LEAVE.includes(key) || at("take-back").contains(target);
+    if (held && timeStamp > held.since && !leaves) reveal();
   });
 }

@@ -51,13 +51,28 @@ def test_a_choice_lies_face_down_for_a_moment_and_can_be_taken_back(browser: Any
 
 
 def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
-    with serving("kododo", people=2) as served, sits(browser, served.address) as person:
-        person.wait()
-        person.choose()
-        person.page.locator("#play").click()
-        person.page.locator("#take-back").click()
-        person.page.locator("#status.turn").wait_for()
+    with (
+        serving("kododo", people=2, players=2, opponents=[]) as served,
+        sits(browser, served.address, "two") as other,
+        sits(browser, served.address, "one") as one,
+    ):
+        one.wait()
+        one.choose()
+        one.page.locator("#play").click()
+        one.page.locator("#take-back").click()
+        one.page.locator("#status.turn").wait_for()
         assert served.table.waiting_for == [0, 1]
+        set_speed(one, "slow")
+        one.choose()
+        one.page.locator("#play").click()
+        other.wait()
+        other.choose()
+        other.page.locator("#play").click()
+        one.page.locator("#scores", has_not_text="is choosing").wait_for()
+        assert one.see("#status").startswith("You have chosen: ")  # what the other does leaves it
+        assert served.table.waiting_for == [0]
+        one.page.keyboard.press("x")
+        one.page.locator("#story li").first.wait_for()
 
 
 def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:

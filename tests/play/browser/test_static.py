@@ -66,7 +66,7 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
 def test_a_whole_game_its_record_and_another_one(
     browser: Any, address: str, tmp_path: Path
 ) -> None:
-    """The shortest game, against a policy; its record is replayed here."""
+    """The shortest game, against a policy, and a look back; its record is replayed here."""
     with chooses(browser, address) as person:
         sit_down(person, "combi_combo", "")
         person.play()
@@ -78,6 +78,9 @@ def test_a_whole_game_its_record_and_another_one(
         shown = person.page.locator("#scores td.points b").all_inner_texts()
         assert end.scores[0].tolist() == [int(each) for each in shown]
         assert json.loads(text.splitlines()[0])["players"] == ["person", *["combi_combo-4p"] * 3]
+        person.page.locator("#look-back").click()
+        person.page.locator("#look-back-found h3").wait_for()
+        person.page.keyboard.press("Escape")
         person.page.locator("#over .deck-other").click()
         person.page.locator("#play").wait_for()
 
