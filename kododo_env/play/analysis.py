@@ -24,7 +24,9 @@ from kododo_env.search.search import Means, PolicySearch, SearchAgent
 
 COSTLIEST = 3  # choices of a player that are told
 WORLDS, FEWEST, MOST = 256, 16, 100_000  # for each choice
-AGAIN = 4  # times as many new worlds for the costliest: in the first ones luck helped to pick them
+# Times as many new worlds for the costliest: in the first ones luck helped to pick them. No more
+# games than these are played to fit the model that guesses how a game goes on.
+AGAIN = 4
 INTERVAL = NormalDist().inv_cdf(0.975)  # standard errors on each side, for 95 %
 
 
@@ -151,7 +153,8 @@ class Analysing:
         worlds: int = WORLDS,
         seed: int = 0,
     ) -> None:
-        self.share, self.result = 0.0, None
+        self.share = 0.0
+        self.result: Analysis | None = None
         self._positions, self._played, self._players = positions, played, tuple(players)
         dealt = positions[0]
         judged = range(dealt.num_players) if seats is None else seats
@@ -159,20 +162,24 @@ class Analysing:
         whole_number(worlds, "worlds", FEWEST, MOST)
         self._seats, self._seed = tuple(map(int, judged)), whole_number(seed, "seed", 0)
         self._judge = _Judge(adviser, dealt, worlds)
-        self._pieces = self._work()
+        self._pieces, self._number = self._work(), self._about_pieces()
 
-    result: Analysis | None
+    def _about_pieces(self) -> int:
+        """How many pieces of work there are, or a few more."""
+        decisions = np.sum([game.deciding()[0, list(self._seats)] for game in self._positions])
+        fitting = len(self._played) * self._judge.guesses(self._positions)
+        each = len(self._positions) + COSTLIEST
+        return fitting + int(decisions) + len(self._seats) * each
 
     def go_on(self) -> None:
         """Do the next piece of the work."""
-        steps = len(self._played)
-        pieces = steps + len(self._seats) * (2 * steps + 1 + COSTLIEST)  # about as many at most
         next(self._pieces, None)
-        self.share = min(self.share + 1 / pieces, 1.0)
+        self.share = min(self.share + 1 / self._number, 1.0)
 
     def _work(self) -> Iterator[None]:
         positions, judge = self._positions, self._judge
-        yield from judge.prepared(positions)
+        if judge.guesses(positions):
+            yield from judge.search.fitting(positions[0], AGAIN * judge.worlds)
         chances, choices = [], []
         for seat in self._seats:
             rng = np.random.default_rng([self._seed, seat])
@@ -215,10 +222,9 @@ class _Judge:
         policy = adviser.policy if isinstance(adviser, PolicySearch) else adviser
         self.search = adviser if isinstance(adviser, SearchAgent) else SearchAgent(policy)
 
-    def prepared(self, positions: Sequence[BatchGame]) -> Iterator[None]:
-        """Fit the search's model, where playing out will stop before the end of this game."""
-        if self.search.horizon(positions[0]) < len(positions) - 1:
-            yield from self.search.fitting(positions[0])
+    def guesses(self, positions: Sequence[BatchGame]) -> bool:
+        """Whether playing out will stop before the end of this game, to ask the search's model."""
+        return self.search.horizon(positions[0]) < len(positions) - 1
 
     def chance(
         self, game: BatchGame, seat: int, rng: np.random.Generator

@@ -36,20 +36,29 @@ class OutcomeModel:
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
         self.policy = policy
-        for _ in self._fit(game):
+        for _ in self._fit(game, FITTED_GAMES):
             pass
 
     @classmethod
-    def step_by_step(cls, policy: Agent, game: BatchGame) -> Generator[None, None, OutcomeModel]:
-        """Make a model with pauses, for a caller who has other things to do meanwhile."""
+    def step_by_step(
+        cls, policy: Agent, game: BatchGame, most_games: int
+    ) -> Generator[None, None, OutcomeModel]:
+        """Make a model with pauses, for a caller who has other things to do meanwhile.
+
+        Args:
+            policy: Plays in every seat.
+            game: A batch whose rules are used.
+            most_games: No more are played, which may be fewer than for other models.
+        """
         model = object.__new__(cls)
         model.policy = policy
-        yield from model._fit(game)
+        yield from model._fit(game, most_games)
         return model
 
-    def _fit(self, game: BatchGame) -> Iterator[None]:
+    def _fit(self, game: BatchGame, most_games: int) -> Iterator[None]:
         """Find the weights, with a pause after each step of the games played for it."""
         games = FITTED_GAMES if isinstance(game, PlaysRounds) else FITTED_WITHOUT_ROUNDS
+        games = min(games, most_games)
         played, rng = game.fresh(games, 0), np.random.default_rng(0)
         seats, everybody = range(game.num_players), [self.policy] * game.num_players
         known = [[self._known(played, seat) for seat in seats]]

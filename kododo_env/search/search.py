@@ -36,7 +36,7 @@ from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import PlaysRounds
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
-from kododo_env.search.outcome_model import OutcomeModel, softmax
+from kododo_env.search.outcome_model import FITTED_GAMES, OutcomeModel, softmax
 
 BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
 LEAST_BATCH = 128  # and about this many at least, where time is limited; fewer take half as long
@@ -203,15 +203,20 @@ class SearchAgent(PolicySearch):
 
     def outcome_model(self, game: BatchGame) -> OutcomeModel:
         """The model for games of these rules."""
-        for _ in self.fitting(game):
+        for _ in self.fitting(game, FITTED_GAMES):
             pass
         return self._models[game.name, game.rules]
 
-    def fitting(self, game: BatchGame) -> Iterator[None]:
-        """Fit the model for games of these rules, unless there is one; with pauses on the way."""
+    def fitting(self, game: BatchGame, most_games: int) -> Iterator[None]:
+        """Fit the model for games of these rules, unless there is one; with pauses on the way.
+
+        Args:
+            game: A batch of these rules.
+            most_games: No more are played for the fit.
+        """
         key = (game.name, game.rules)
         if key not in self._models:
-            self._models[key] = yield from OutcomeModel.step_by_step(self.policy, game)
+            self._models[key] = yield from OutcomeModel.step_by_step(self.policy, game, most_games)
 
 
 class _Search:
