@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,8 @@ def players(
 def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
     """The legal actions of a player; none if they have nothing to decide.
 
-    Each has its number, its words, the block of the action layout and the place there, and
-    which cards of the hand it plays.
+    Each has its number, its words, its short form, the block of the action layout and the place
+    there, and which cards of the hand it plays.
     """
     words = legal_actions(view, index)
     if len(words) < 2:
@@ -67,6 +68,7 @@ def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
         {
             "action": action,
             "words": said,
+            "short": view.short_form(action, index),
             **_place(view.actions, action),
             "cards": list(view.cards_played(action, index)),
         }
@@ -81,19 +83,47 @@ def legal_actions(view: View, index: int = 0) -> dict[int, str]:
 
 
 def named_action(given: int | str, view: View, index: int = 0) -> int:
-    """The legal action that is meant by a number, or by words in letters of any size.
+    """The legal action that is meant by a number, its words or its short form.
+
+    Letters are of any size, and the parts of a short form in any order.
 
     Raises:
-        ValueError: There is no such one; the message lists all.
+        ValueError: There is no such one; the message lists all, or those that it may begin.
     """
     words, action = legal_actions(view, index), given
     if isinstance(given, str):
         said = " ".join(given.casefold().split())
         action = next((each for each in words if words[each].casefold() == said), given)
+    if isinstance(action, str):
+        action = _typed(action, {each: view.short_form(each, index) for each in words})
     if action not in words:
         known = "; ".join(f"{each}: {what}" for each, what in words.items())
         raise ValueError(f"{shown(given)} is no legal action; there are {known}")
     return int(action)
+
+
+def _typed(given: str, forms: Mapping[int, str]) -> int | str:
+    """The action of which this is the short form, or what was given if there is none.
+
+    Raises:
+        ValueError: It is a part of some.
+    """
+    parts = Counter(given.casefold().replace(",", " ").split())
+    fits = {
+        form: each
+        for each, form in reversed(forms.items())
+        if parts and parts <= Counter(form.casefold().split())
+    }
+    found = [each for form, each in fits.items() if len(form.split()) == parts.total()]
+    if fits and not found:
+        known = ", ".join(reversed(fits))
+        raise ValueError(f"{shown(given)} is not all of an action; it may be {known}")
+    return found[0] if found else given
+
+
+def rules_of(game: BatchGame, lines: Sequence[str]) -> list[str | None]:
+    """The section of the game's rules that each sentence follows from, by its anchor."""
+    return [game.rule_of(line) if isinstance(game, TellsInWords) else None for line in lines]
 
 
 def _place(layout: ActionLayout, action: int) -> dict[str, Any]:

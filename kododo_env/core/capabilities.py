@@ -6,6 +6,8 @@ A game without any is played, searched and learned all the same.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -114,6 +116,25 @@ class TellsInWords:
         """Which cards of the hand a legal action plays, by their places there."""
         places: tuple[int, ...] = self._words.played(self, action, player, index)
         return places
+
+    def short_form(self, action: int, player: int, index: int = 0) -> str:
+        """A legal action in a few letters, such as "B3 Y2", whose parts may come in any order.
+
+        Actions with the same one are alike. Empty if the module has no ``short``.
+        """
+        told = getattr(self._words, "short", None)
+        return str(told(self, action, player, index)) if told else ""
+
+    def suits(self) -> tuple[Sequence[Any], ...]:
+        """The ``Suit`` of each colour of the cards, then those of their second suits, if any."""
+        found = getattr(self._words, "suits", None)
+        return tuple(found(self)) if found else ()
+
+    def rule_of(self, line: str) -> str | None:
+        """The section of ``rules.md`` that a sentence follows from, by its anchor; None if none."""
+        rules = getattr(self._words, "RULES", ())
+        found = (anchor for words, anchor in rules if re.search(words, line))
+        return next(found, None)
 
     def story_of(
         self, before: Any, actions: npt.ArrayLike, player: int | None = None, index: int = 0

@@ -170,6 +170,12 @@ class View:
             return ()
         return game.cards_played(action, self.player, index)
 
+    def short_form(self, action: int, index: int = 0) -> str:
+        """A legal action in a few letters, as a player may type it; empty if the game has none."""
+        game = self._current()
+        tells = isinstance(game, TellsInWords)
+        return game.short_form(action, self.player, index) if tells else ""
+
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
         """Games as they may be, given all that the player knows.
 

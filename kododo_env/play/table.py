@@ -12,13 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kododo_env.bots.messages import Message, read_message
-from kododo_env.bots.showing import named_action, players, position, result, story
+from kododo_env.bots.showing import named_action, players, position, result, rules_of, story
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import TellsInWords
 from kododo_env.play.analysis import WORLDS, Analysing
 from kododo_env.play.hints import check_adviser, hint
 from kododo_env.play.replaying import replayed
+from kododo_env.play.rules_page import sections
 from kododo_env.play.sharing import agents_choose, command_of, deal_by, played_by
 from kododo_env.records import Recorder
 
@@ -156,7 +158,8 @@ class Table:
         """The answer to a question, which changes nothing at the table."""
         match message["type"]:
             case "rules":
-                return {"type": "rules", "text": self._game.rules_text()}
+                parts = sections(self._game, self._pictures)
+                return {"type": "rules", "text": self._game.rules_text(), "sections": parts}
             case "hint":
                 return self._hint(seat)
             case "record":
@@ -248,6 +251,11 @@ class Table:
     # --- playing ------------------------------------------------------------------------
 
     @property
+    def suits(self) -> tuple[Sequence[Any], ...]:
+        """The looks of the cards, as ``TellsInWords.suits`` has them; none if it does not tell."""
+        return self._game.suits() if isinstance(self._game, TellsInWords) else ()
+
+    @property
     def over(self) -> bool:
         """Whether the game has ended."""
         return bool(self._game.terminated[0])
@@ -285,8 +293,9 @@ class Table:
         self._gained.append(self._game.rewards[0].tolist())
         for seat, log in self._log.items():
             lines = story(self._game, before, joint[0], seat, self._gained)
+            rules = rules_of(self._game, lines)
             again = len(self.people) == 1 and bool(before.deciding()[0, seat])
-            log.append({"step": self.step, "lines": lines, "again": again})
+            log.append({"step": self.step, "lines": lines, "rules": rules, "again": again})
         self._chosen, self._drawn = {}, {}
         self.step += 1
         return self._positions()

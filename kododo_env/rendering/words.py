@@ -14,6 +14,11 @@ def card_words(face: Card) -> str:
     return f"{face.suit.name} {face.value}{ribbon}"
 
 
+def card_short(face: Card) -> str:
+    """A card in short, by the letters of its suits and its value, such as "B3" or "SV5"."""
+    return f"{face.suit.letter}{face.second.letter if face.second else ''}{face.value}"
+
+
 def listed(words: Iterable[Any]) -> str:
     """Words as people list them: "one", "one and two", "one, two and three"."""
     *most, last = map(str, words)

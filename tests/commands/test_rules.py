@@ -17,7 +17,9 @@ def test_command_and_table_tell_the_rules(game: str, capsys: pytest.CaptureFixtu
     told = capsys.readouterr().out
     assert told == registry.batch_game(game, 1).rules_text()
     table = make_table(game, opponents=["random"], seed=0, pictures=False)
-    assert table.talk(0, {"type": "rules"})[0] == [{"type": "rules", "text": told}]
+    (answer,) = table.talk(0, {"type": "rules"})[0]
+    assert answer["text"] == told
+    assert all(f"### {each['title']}\n\n{each['text']}\n" in told for each in answer["sections"])
 
 
 def test_a_game_without_them_says_so() -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.bots.showing import result, story
+from kododo_env.bots.showing import legal_actions, named_action, result, story
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.words import evaluation
+from kododo_env.play.rules_page import sections
+from kododo_env.play.seating import make_table
 from kododo_env.rendering.words import card_words, counted, listed
-from tests.doors import EXTREMES
+from tests.doors import EXTREMES, GAMES
 from tests.games.combi_combo import written_deals as combi_combo
 from tests.games.kado import written_deals as kado
 from tests.games.kododo import written_deals as kododo
@@ -75,6 +79,49 @@ def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
         stories = [game.story_of(before, actions[0], seat) for seat in (None, *range(players))]
         assert all(stories[1:])
         assert len(game.story_of(before, actions[0].tolist())) == len(stories[0])
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_a_short_form_is_an_action_in_letters_of_any_size_and_in_any_order(
+    name: str, players: int
+) -> None:
+    game, rng = registry.batch_game(name, 1, seed=9, num_players=players), np.random.default_rng(8)
+    while not game.terminated[0]:
+        view = game.view(game.deciding()[0].argmax())
+        for action, words in legal_actions(view).items():
+            typed = ", ".join(reversed(view.short_form(action).lower().split()))
+            assert view.describe_choice(named_action(typed, view)) == words
+        game.step(random_actions(game, rng))
+
+
+def test_a_part_of_a_short_form_is_told_from_one_that_is_none() -> None:
+    view = registry.batch_game("kododo", 1, seed=1).view(0)
+    first, _, second = view.short_form(5).partition(" ")
+    with pytest.raises(ValueError, match=f"'{first}' is not all of an action; it may be {first} "):
+        named_action(first, view)
+    assert named_action(f"{second}  {first}", view) == 5
+    with pytest.raises(ValueError, match="'X9' is no legal action; there are 5: lay "):
+        named_action("X9", view)
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_points_and_the_end_name_a_section_of_the_rules(name: str, players: int) -> None:
+    table = make_table(name, players, ["random"], seed=4, pictures=False)
+    said = table.talk(0, {"type": "look"})[0]
+    while not table.over:
+        action = {"type": "act", "step": table.step, "action": said[-1]["actions"][0]["action"]}
+        said = table.talk(0, action)[0]
+    for step in said[-1]["log"]:
+        for line, rule in zip(step["lines"], step["rules"], strict=True):
+            assert rule or not re.search("points?$|over:", line), line
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_each_section_that_sentences_name_is_there(name: str) -> None:
+    game = registry.batch_game(name, 1)
+    anchors = {each["anchor"] for each in sections(game, pictures=False)}
+    rules = import_module(f"{type(game).__module__.rpartition('.')[0]}.words").RULES
+    assert {anchor for _, anchor in rules} <= anchors
 
 
 # --- Kododo -------------------------------------------------------------------------------

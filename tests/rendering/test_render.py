@@ -31,7 +31,7 @@ SECOND: Round = ["Y1 Y3 V1 O3", "G1 Y2 B1 B3"]
 
 MIDDLE_OF_A_ROUND = """\
 Kododo: round 2 of 11, turn 3 of 3, 66 to draw
-on the table: blue (B) 1, green (G) 1, yellow (Y) 3, orange (O) 0, violet (V) 1; out at 5
+on the table: blue 1, green 1, yellow 3, orange 0, violet 1; out at 5
 Kododo cards (*): 4; exactly 4 score
 would score now: Kododo cards
 
@@ -42,7 +42,7 @@ player_1       4    1  B1* B2  B2  B2  B3  G1* Y2  B1* --
 
 SECRETIVE = """\
 Kododo: round 2 of 11, turn 1 of 3, 72 to draw
-last round: blue (B) 3, green (G) 1, yellow (Y) 1, orange (O) 1, violet (V) 2; out at 5
+last round: blue 3, green 1, yellow 1, orange 1, violet 2; out at 5
 Kododo cards (*): 2; exactly 4 score
 scored: blue
 
@@ -96,7 +96,7 @@ def test_text_says_which_colour_is_out() -> None:
     game = start(Rules(num_players=2), rounds)
     for turn in TURNS[:2]:
         lay(game, [cards(names)[turn] for names in rounds[0]])
-    assert "violet (V) 5 out" in game.text()
+    assert "violet 5 out" in game.text()
     assert "would score now: green" in game.text()
     assert "limit" in words_of(game.svg())
 

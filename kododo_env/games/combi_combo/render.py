@@ -14,6 +14,7 @@ from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
 from kododo_env.rendering.svg_table import Seat, panel, rows, seats
+from kododo_env.rendering.words import card_short
 
 BAND = 126
 """Height of the band between the players."""
@@ -76,19 +77,19 @@ def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> st
     lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
     if game.rules.central_pile:
         lines.append(f"face up: {_words(faces(game, game.face_up[index]))}")
-    titles = "".join(f"{title:>8}" for title in LINES)
+    widths = [max(4, len(title) + 2) for title in LINES]
+    titles = "".join(f"{title:>{width}}" for title, width in zip(LINES, widths, strict=True))
     lines += ["", f"{'':10}score{titles}  hand"]
     for seat in range(game.num_players):
-        points = "".join(f"{line:>8}" for line in line_points(game, index, seat, player))
+        found = zip(line_points(game, index, seat, player), widths, strict=True)
+        points = "".join(f"{line:>{width}}" for line, width in found)
         hand = _words(_hand(game, index, seat, player))
         lines.append(f"player_{seat:<3}{game.scores[index, seat]:5}{points}  {hand}")
     return "\n".join(lines) + "\n"
 
 
 def _words(cards: Sequence[Card | Blank]) -> str:
-    return " ".join(
-        "??" if isinstance(each, Blank) else f"{each.suit.letter}{each.value}" for each in cards
-    )
+    return " ".join("??" if isinstance(each, Blank) else card_short(each) for each in cards)
 
 
 # --- picture --------------------------------------------------------------------------

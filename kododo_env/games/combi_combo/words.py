@@ -7,10 +7,13 @@ import numpy as np
 from kododo_env.core.arrays import Int64, Uint8
 from kododo_env.games.combi_combo.render import LINES, faces, line_points
 from kododo_env.games.combi_combo.shown import CombiComboShown
-from kododo_env.rendering.svg_cards import Card
-from kododo_env.rendering.words import cards_in_words
+from kododo_env.rendering.svg_cards import Card, Suit
+from kododo_env.rendering.svg_cards import suits as palette
+from kododo_env.rendering.words import card_short, cards_in_words
 
 TIE_BREAKS = ("1s", "2s")
+RULES = ((rf"\d for ({'|'.join(LINES)})[,:]", "score"), ("^the game is over", "end"))
+"""Sentences, and the sections of the rules that they follow from."""
 
 
 def hand(game: CombiComboShown, player: int, index: int) -> list[Card]:
@@ -21,6 +24,17 @@ def hand(game: CombiComboShown, player: int, index: int) -> list[Card]:
 def played(game: CombiComboShown, action: int, player: int, index: int) -> tuple[int, ...]:
     """Which card an action passes: of several alike the first."""
     return (int(game.hands[index, player, :action].sum()),)
+
+
+def short(game: CombiComboShown, action: int, player: int, index: int) -> str:
+    """The card that an action passes, such as "B3"."""
+    (place,) = played(game, action, player, index)
+    return card_short(hand(game, player, index)[place])
+
+
+def suits(game: CombiComboShown) -> tuple[tuple[Suit, ...]]:
+    """The colours."""
+    return (palette(game.rules.num_colours),)
 
 
 def story(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from kododo_env.rendering.svg import (
 )
 from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
 from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
-from kododo_env.rendering.words import counted
+from kododo_env.rendering.words import card_short, counted
 
 BAND = 104
 """Height of the band between the players."""
@@ -86,11 +87,13 @@ def _suit(suits: tuple[Suit, ...], number: int, name: str) -> Suit:
     return found if not again else Suit(name, f"{found.letter}{again}", found.fill, found.symbol)
 
 
-def _gift(gift: int) -> Suit:
+def gift_suit(gift: int) -> Suit:
+    """The looks of a gift."""
     return _suit(GIFT_SUITS, gift, gift_name(gift))
 
 
-def _ribbon(ribbon: int) -> Suit:
+def ribbon_suit(ribbon: int) -> Suit:
+    """The looks of a ribbon."""
     return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
 
 
@@ -100,15 +103,13 @@ def face(game: KadoShown, number: int) -> Card | Blank:
         return Blank.BACK
     gift, ribbon, value = game.rules.parts(number)
     emblem = GIFT_EMBLEMS[gift % len(GIFT_EMBLEMS)]
-    return Card(_gift(gift), value, emblem, second=_ribbon(ribbon))
+    return Card(gift_suit(gift), value, emblem, second=ribbon_suit(ribbon))
 
 
 def _word(game: KadoShown, number: int) -> str:
     """A card in short, gift, ribbon and value, such as PR3; ?? face down."""
     shown = face(game, number)
-    if isinstance(shown, Blank) or shown.second is None:
-        return "??"
-    return f"{shown.suit.letter}{shown.second.letter}{shown.value}"
+    return "??" if isinstance(shown, Blank) else card_short(shown)
 
 
 def _moment(game: KadoShown, index: int) -> str:
@@ -159,7 +160,9 @@ def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
     """The gifts and ribbons that this turn's wrong guesses have ruled out for the dealer's card."""
     gifts = np.flatnonzero(game.ruled_out_gifts[index])
     ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
-    return [_gift(int(gift)) for gift in gifts] + [_ribbon(int(ribbon)) for ribbon in ribbons]
+    return [gift_suit(int(gift)) for gift in gifts] + [
+        ribbon_suit(int(ribbon)) for ribbon in ribbons
+    ]
 
 
 # --- text -----------------------------------------------------------------------------
@@ -169,23 +172,30 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     """Where the game stands; then each player's points, their card of this turn, their tableau.
 
     A card is the letters of its gift and its ribbon and its value; ``??`` is a card face down,
-    ``..`` a cell where the next card may go.
+    ``..`` a cell where the next card may go. Two players stand beside each other.
     """
     lines = [f"KADO: {_moment(game, index)}, {game.draw_pile_sizes[index]} in the draw pile"]
     if game.offered[index] >= 0:
         lines.append(f"to be given: {_word(game, _offered(game, index, player))}")
     if ruled_out := _ruled_out(game, index):
         lines.append(f"the dealer's card is not: {', '.join(suit.name for suit in ruled_out)}")
-    for seat, held in enumerate(_held(game, index, player)):
-        this_turn = "" if held is None else f", has {_word(game, held)}"
-        points, perfects = _counted(game, index, seat)
-        lines.append(f"\nplayer_{seat}: {points}, {perfects}{this_turn}")
-        for row in shown_cells(game, index, seat)[0]:
-            words = [
-                "" if cell == -2 else ".." if cell == -1 else _word(game, cell) for cell in row
-            ]
-            lines.append("".join(f"  {word:3}" for word in words).rstrip())
+    held = _held(game, index, player)
+    blocks = [_player_lines(game, index, seat, held[seat]) for seat in range(game.num_players)]
+    for left, right in zip_longest(blocks[::2], blocks[1::2], fillvalue=[]):
+        lines.append("")
+        for pair in zip_longest(left, right, fillvalue=""):
+            lines.append(f"{pair[0]:40}{pair[1]}".rstrip())
     return "\n".join(lines) + "\n"
+
+
+def _player_lines(game: KadoShown, index: int, seat: int, held: int | None) -> list[str]:
+    """A player's points, card and tableau as text."""
+    this_turn = [] if held is None else [_word(game, held)]
+    lines = [f"player_{seat}: {', '.join(_counted(game, index, seat) + this_turn)}"]
+    for row in shown_cells(game, index, seat)[0]:
+        words = ["" if cell == -2 else ".." if cell == -1 else _word(game, cell) for cell in row]
+        lines.append("".join(f"  {word:3}" for word in words).rstrip())
+    return lines
 
 
 # --- picture --------------------------------------------------------------------------

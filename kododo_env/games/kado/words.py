@@ -5,14 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from kododo_env.core.arrays import Int64
-from kododo_env.games.kado.render import face, shown_cells
+from kododo_env.games.kado.render import face, gift_suit, ribbon_suit, shown_cells
 from kododo_env.games.kado.rules import gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
-from kododo_env.rendering.svg_cards import Blank, Card
+from kododo_env.rendering.svg_cards import Blank, Card, Suit
 from kododo_env.rendering.words import counted, listed
 
 TIE_BREAKS = ()
+RULES = (
+    (" guesses | shows ", "challenge"),
+    (" puts .* aside$", "duel"),
+    (r" places .*: \d+ points?$|\d for (rows|columns|perfects)", "score"),
+    ("^the game is over", "end"),
+)
+"""Sentences, and the sections of the rules that they follow from."""
 
 SIDES = {(0, -1): "right of", (0, 1): "left of", (-1, 0): "below", (1, 0): "above"}
 """Where a cell lies, by the way to its neighbour."""
@@ -33,15 +40,40 @@ def played(game: KadoShown, action: int, player: int, index: int) -> tuple[int, 
     return (0,) if plays else ()
 
 
+def short(game: KadoShown, action: int, player: int, index: int) -> str:
+    """A player to give to ("P1"), the letters of a guess, a place ("R1 C2"), or a word."""
+    first = game.moves
+    if action <= first.discard:
+        to = f"P{(game.dealer + action) % game.num_players}" if action else "keep"
+        return "aside" if action == first.discard else to
+    if action == first.pass_:
+        return "pass"
+    if action < first.place:
+        gift, ribbon = divmod(action - first.guess, game.rules.num_ribbons)
+        gifts, ribbons = suits(game)
+        return f"{gifts[gift].letter} {ribbons[ribbon].letter}"
+    if action < first.no_op:
+        row, column = cell(game, action, player, index)
+        return f"R{row} C{column}"
+    return "wait"
+
+
+def suits(game: KadoShown) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
+    """The gifts and the ribbons."""
+    rules = game.rules
+    gifts = tuple(map(gift_suit, range(rules.num_gifts)))
+    return gifts, tuple(map(ribbon_suit, range(rules.num_ribbons)))
+
+
 def story(
     game: KadoShown, before: KadoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
     """The news of a step, and the placing that has followed from it, if it did."""
     lines = []
     if before.phase == Phase.DEALING:
-        lines += _dealing(game, before, int(actions[before.dealer]), player, index)
+        lines += dealing(game, before, int(actions[before.dealer]), player, index)
     elif before.phase == Phase.CHALLENGE:
-        lines += _challenge(before, int(actions[before.challenger]), index)
+        lines += challenge(before, int(actions[before.challenger]), index)
     if game.turn > before.turn:
         lines += _placing(game, before, index)
     elif game.phase == Phase.PLACING and player is not None:
@@ -55,11 +87,16 @@ def _card(game: KadoShown, card: int) -> str:
 
 
 def placing(game: KadoShown, action: int, player: int, index: int) -> str:
-    """Where a card may go, counted from 1 in the part of the board that the player sees."""
+    """Where a card may go."""
+    row, column = cell(game, action, player, index)
+    return f"place {_card(game, game.held[index, player])} in row {row}, column {column}"
+
+
+def cell(game: KadoShown, action: int, player: int, index: int) -> tuple[int, int]:
+    """Row and column, counted from 1 in the part of the board that the player sees."""
     row, column = divmod(action - game.moves.place, game.rules.board_columns)
     top, left = shown_cells(game, index, player)[1]
-    card = _card(game, game.held[index, player])
-    return f"place {card} in row {row - top + 1}, column {column - left + 1}"
+    return row - top + 1, column - left + 1
 
 
 def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> str:
@@ -73,7 +110,7 @@ def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> s
     return ", ".join(beside) or "as the first card"
 
 
-def _dealing(
+def dealing(
     game: KadoShown, before: KadoShown, action: int, player: int | None, index: int
 ) -> list[str]:
     """Which player was given a card; only the dealer sees which card."""
@@ -102,7 +139,7 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
     return gift_name(gift), f"{ribbon_name(ribbon)} ribbon"
 
 
-def _challenge(before: KadoShown, action: int, index: int) -> list[str]:
+def challenge(before: KadoShown, action: int, index: int) -> list[str]:
     """A guess, the part of it that was right, and the swap that it has brought."""
     seat, dealer, rules = before.challenger, before.dealer, before.rules
     if action == before.moves.pass_:

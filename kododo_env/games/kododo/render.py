@@ -13,7 +13,7 @@ from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
 from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seats
-from kododo_env.rendering.words import card_words, counted
+from kododo_env.rendering.words import card_short, card_words, counted
 
 LIMIT, TIE, KODODO, SCORE = range(2, 6)
 """When a page shows what becomes of the cards, after the count of them."""
@@ -121,7 +121,7 @@ def _hand(game: KododoShown, index: int, seat: int, player: int | None) -> list[
     return [face(game, card) for card in held]
 
 
-def _laid(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
+def laid_cards(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
     """The cards that a player has laid, and the places for those to come."""
     seen = tally(game, index)
     table = seen.table[seat].tolist()
@@ -148,7 +148,7 @@ def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     for seat in range(game.num_players):
         points, won = game.scores[index, seat], game.pile_sizes[index, seat]
         hand = "".join(map(_word, _hand(game, index, seat, player)))
-        laid = "".join(map(_word, _laid(game, index, seat)))
+        laid = "".join(map(_word, laid_cards(game, index, seat)))
         lines.append(f"player_{seat:<3}{points:6}{won:5}  {hand:{width}}{laid}".rstrip())
     return "\n".join(lines) + "\n"
 
@@ -157,14 +157,14 @@ def _word(card: Card | Blank) -> str:
     """A card in four characters."""
     if isinstance(card, Blank):
         return "??  " if card is Blank.BACK else "--  "
-    return f"{card.suit.letter}{card.value}{'*' if card.emblem else ''}".ljust(4)
+    return f"{card_short(card)}{'*' if card.emblem else ''}".ljust(4)
 
 
 def _table_lines(game: KododoShown, index: int) -> list[str]:
     """The cards on the table by colour, and those that would score."""
     seen, rules = tally(game, index), game.rules
     counts = ", ".join(
-        f"{suit.name} ({suit.letter}) {count}{' out' if out else ''}"
+        f"{suit.name} {count}{' out' if out else ''}"
         for suit, count, out in zip(seen.suits, seen.counts, seen.out, strict=True)
     )
     scores = "nobody" if seen.colour == NOBODY else seen.suits[seen.colour].name
@@ -186,8 +186,8 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     places = max(game.rules.hand_size, game.rules.round_cards)
     name = "last round" if tally(game, index).past else "laid"
     for seat, box in enumerate(seats(game.num_players, BAND)):
-        hand = _hand(game, index, seat, player)
-        lying = rows(box, (("hand", hand), (name, _laid(game, index, seat))), places, in_hand=1)
+        named = ("hand", _hand(game, index, seat, player)), (name, laid_cards(game, index, seat))
+        lying = rows(box, named, places, in_hand=1)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
 
@@ -201,7 +201,7 @@ def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
 def _middle(game: KododoShown, index: int) -> str:
     """The band between the players: where the game stands, and the cards on the table."""
     top, left, gap = (HEIGHT - BAND) / 2, 206.0, 8.0
-    meters = _meters(game, index)
+    meters = meters_of(game, index)
     pitch = (WIDTH - left - 10 + gap) / len(meters)
     tiles = [
         part(meter(shown, Box(left + k * pitch, top, pitch - gap, BAND)))
@@ -222,7 +222,7 @@ def _clock(game: KododoShown, index: int) -> str:
     return "".join(pieces)
 
 
-def _meters(game: KododoShown, index: int) -> list[Meter]:
+def meters_of(game: KododoShown, index: int) -> list[Meter]:
     """One for each colour, and one for the Kododo cards; lit when the round has been scored."""
     limit, number, seen = game.rules.limit, game.rules.kododo_number, tally(game, index)
     meters = []

@@ -11,10 +11,20 @@ from kododo_env.core.arrays import Int64
 from kododo_env.games.kododo.render import Tally, face, tally
 from kododo_env.games.kododo.scoring import NOBODY
 from kododo_env.games.kododo.shown import KododoShown
-from kododo_env.rendering.svg_cards import Card
-from kododo_env.rendering.words import cards_in_words, counted, listed
+from kododo_env.rendering.svg_cards import Card, Suit
+from kododo_env.rendering.svg_cards import suits as palette
+from kododo_env.rendering.words import card_short, cards_in_words, counted, listed
 
 TIE_BREAKS = ("cards won",)
+RULES = (
+    (r"^\d+ Kododo cards?:", "kododo-number"),
+    (r"the limit of \d+, out$", "limit"),
+    ("as many of each, out$", "ties"),
+    ("the colour that scores$|^nobody scores$|^player_\\d+ takes ", "evaluation"),
+    ("dealt again$", "long-variant"),
+    ("for round |^the game is over", "end"),
+)
+"""Sentences, and the sections of the rules that they follow from."""
 
 
 def hand(game: KododoShown, player: int, index: int) -> list[Card]:
@@ -25,6 +35,17 @@ def hand(game: KododoShown, player: int, index: int) -> list[Card]:
 def played(game: KododoShown, action: int, player: int, index: int) -> tuple[int, ...]:
     """The slots from which an action lays cards."""
     return game.slots_of(action)
+
+
+def short(game: KododoShown, action: int, player: int, index: int) -> str:
+    """The cards that an action lays, such as "B3 Y2"."""
+    held = hand(game, player, index)
+    return " ".join(card_short(held[slot]) for slot in game.slots_of(action))
+
+
+def suits(game: KododoShown) -> tuple[tuple[Suit, ...]]:
+    """The colours."""
+    return (palette(game.rules.num_colours),)
 
 
 def story(

@@ -1,0 +1,42 @@
+"""Worked examples of Combi-Combo: hands at the end of a game, and their points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kododo_env.games.combi_combo.game import CombiComboGame
+from kododo_env.games.combi_combo.render import LINES, faces
+from kododo_env.games.combi_combo.rules import Rules
+from kododo_env.games.combi_combo.scoring import by_colour, score_lines
+from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.svg import Box
+from kododo_env.rendering.words import card_short, counted
+
+
+def worked(given: Sequence[str]) -> Worked:
+    """A game that ends so.
+
+    Args:
+        given: For each player a line: their name, and the cards that they hold.
+    """
+    game = CombiComboGame(1, Rules(num_players=len(given)), seed=0)
+    one_each = faces(game, np.ones(game.rules.num_card_types, np.uint8))
+    names = [card_short(face) for face in one_each]
+    held = [[names.index(name) for name in line.split()[1:]] for line in given]
+    hands = np.array([np.bincount(cards, minlength=len(names)) for cards in held], np.uint8)
+    points = score_lines(by_colour(hands[..., None], game.rules), game.rules)[..., 0].T
+    pieces: list[str] = []
+    for seat, (hand, line) in enumerate(zip(hands, points.tolist(), strict=True)):
+        box = Box(14, 6 + 82 * seat, WIDTH - 28, 0)
+        note = counted(sum(line), "point")
+        pieces += named_row(f"player_{seat}", note, faces(game, hand, in_hand=True), box, 40)
+    picture = on_felt(pieces, "hands at the end of a game", 6 + 82 * len(hands))
+    return Worked(picture, [_in_words(seat, line) for seat, line in enumerate(points.tolist())])
+
+
+def _in_words(seat: int, line: list[int]) -> str:
+    """A player's points for each line of the score."""
+    told = [f"{points} for {name}" for name, points in zip(LINES, line, strict=True) if points]
+    return f"player_{seat}: {', '.join(told)}: {counted(sum(line), 'point')}"

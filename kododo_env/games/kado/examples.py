@@ -1,0 +1,142 @@
+"""Worked examples of KADO: the cards of a turn and the challenges, and a tableau at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from kododo_env.games.kado.game import KadoGame
+from kododo_env.games.kado.render import GIFT_SUITS, RIBBON_SUITS, face
+from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
+from kododo_env.games.kado.scoring import score_columns, score_rows
+from kododo_env.games.kado.state import Phase
+from kododo_env.games.kado.words import challenge, dealing
+from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.svg import GOLD, Box, label
+from kododo_env.rendering.svg_cards import card
+from kododo_env.rendering.words import card_short, counted
+
+ASIDE = "aside"
+"""In place of a player, of whom a card is put aside."""
+
+
+def worked(given: Sequence[str]) -> Worked:
+    """The first turn of a game, or a tableau.
+
+    Args:
+        given: For each card of the turn, in the order in which player_0 deals them, a line: the
+            name of its player, or ``aside``; the card; and, if they challenge, ``guesses`` with
+            the letters of gift and ribbon, such as PG. Or the rows of a tableau.
+    """
+    lines = [line.split() for line in given]
+    return _turn(lines) if any(words[0] == "player_0" for words in lines) else _tableau(lines)
+
+
+def _cards(game: KadoGame) -> dict[str, int]:
+    """The ids of the cards, by their short names."""
+    return {card_short(face(game, each)): each for each in set(game.cards.tolist())}  # type: ignore[arg-type]
+
+
+# --- a turn -------------------------------------------------------------------------------
+
+
+def _turn(lines: list[list[str]]) -> Worked:
+    """The cards that player_0 deals, and the guesses of the others."""
+    to = {words[0]: words[1] for words in lines}
+    game = KadoGame(1, Rules(num_players=len(to) - (ASIDE in to)), seed=0)
+    names = _cards(game)
+    dealt = [names[name] for name in to.values()]
+    rest = Counter(game.cards.tolist())
+    rest.subtract(dealt)
+    game.reset(decks=[[*dealt, *sorted(rest.elements())]])
+    told: list[str] = []
+    for owner in to:
+        action = game.moves.discard if owner == ASIDE else game.moves.give + int(owner[7:])
+        if game.phase == Phase.DEALING:
+            before = _act(game, game.dealer, action)
+            told += dealing(game, before, action, None, 0)
+    guesses = {words[0]: words[3] for words in lines if len(words) > 2}
+    if guesses:  # the dealing is then no part of the example
+        told = []
+    for guesser in sorted(guesses):
+        action = game.moves.guess + _guess(game, guesses[guesser])
+        before = _act(game, int(guesser[7:]), action)
+        told += challenge(before, action, 0)
+    return Worked(_cards_of_turn(game, to, names, guesses), told)
+
+
+def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
+    """One player decides; the game before."""
+    before, actions = game.clone(), np.full((1, game.num_players), game.no_op)
+    actions[0, seat] = action
+    game.step(actions)
+    return before
+
+
+def _guess(game: KadoGame, letters: str) -> int:
+    """The number of a guess among all."""
+    gifts, ribbons = ("".join(suit.letter for suit in each) for each in (GIFT_SUITS, RIBBON_SUITS))
+    return gifts.index(letters[0]) * game.rules.num_ribbons + ribbons.index(letters[1])
+
+
+def _cards_of_turn(
+    game: KadoGame, to: dict[str, str], names: dict[str, int], guesses: dict[str, str]
+) -> str:
+    """The cards side by side, and the guesses below them."""
+    pieces, pitch = [], (WIDTH - 20) / len(to)
+    for place, owner in enumerate(sorted(to, key=lambda each: (each == ASIDE, each))):
+        x = 14 + place * pitch
+        pieces += named_row(owner, "", [face(game, names[to[owner]])], Box(x, 6, pitch, 0), 70)
+        below = "deals" if owner == "player_0" else ""
+        if owner in guesses:
+            gift, ribbon = divmod(_guess(game, guesses[owner]), game.rules.num_ribbons)
+            below = f"{gift_name(gift)}, {ribbon_name(ribbon)}?"
+        pieces.append(label(below, x, 142, 13, GOLD))
+    return on_felt(pieces, "the cards of a turn", 154)
+
+
+# --- a tableau ----------------------------------------------------------------------------
+
+
+def _tableau(lines: list[list[str]]) -> Worked:
+    """The cards of a tableau, row by row, and the points of rows and columns."""
+    game = KadoGame(1, Rules(), seed=0)
+    names, rules = _cards(game), game.rules
+    numbers = np.array([[names[name] for name in line] for line in lines])
+    parts = [[rules.parts(card) for card in line] for line in numbers.tolist()]
+    gifts, ribbons, values = np.array(parts).transpose(2, 0, 1)
+    by_gift = values * (gifts == np.arange(rules.num_gifts)[:, None, None])
+    by_ribbon = (ribbons == np.arange(rules.num_ribbons)[:, None, None]).sum(axis=1)
+    rows = [int(score_rows(row[None, None])[0]) for row in by_gift.sum(axis=2).T]
+    columns = [
+        int(score_columns(ribbon[None, None], best[None, None], len(lines))[0])
+        for ribbon, best in zip(by_ribbon.T, values.max(axis=0), strict=True)
+    ]
+    told = [
+        f"row {place}: {counted(points, 'point')} for {gift_name(int(gift))}"
+        for place, (points, gift) in enumerate(
+            zip(rows, by_gift.sum(axis=2).argmax(axis=0), strict=True), 1
+        )
+    ]
+    told += [
+        f"column {place}: {counted(points, 'point')}" for place, points in enumerate(columns, 1)
+    ]
+    total = counted(sum(rows) + sum(columns), "point")
+    return Worked(_board(game, numbers.tolist(), rows, columns), [*told, f"together {total}"])
+
+
+def _board(game: KadoGame, numbers: list[list[int]], rows: list[int], columns: list[int]) -> str:
+    """The tableau, with the points of each row at its right and of each column below it."""
+    pieces, wide, high = [], 78.0, 108.0
+    for row, cards in enumerate(numbers):
+        y = 12 + row * high
+        pieces += [card(face(game, each), 14 + k * wide, y, 72) for k, each in enumerate(cards)]
+        right = 14 + len(cards) * wide + 8
+        pieces.append(label(counted(rows[row], "point"), right, y + high / 2, 18, GOLD, bold=True))
+    bottom = 12 + len(numbers) * high + 16
+    for place, points in enumerate(columns):
+        middle = 14 + place * wide + 36
+        pieces.append(label(str(points), middle, bottom, 18, GOLD, anchor="middle", bold=True))
+    return on_felt(pieces, "a tableau of KADO with the points of its rows and columns", bottom + 14)

@@ -1,0 +1,69 @@
+"""Worked examples of Kododo: the cards that players lay in a round, and its evaluation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kododo_env.games.kododo.game import KododoGame
+from kododo_env.games.kododo.render import face, laid_cards, meters_of
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.words import evaluation
+from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.svg import Box
+from kododo_env.rendering.svg_table import meter
+from kododo_env.rendering.words import card_short, counted
+
+
+def worked(given: Sequence[str]) -> Worked:
+    """A round that is played so.
+
+    Args:
+        given: For each player a line: their name, and the four cards that they lay in turn.
+    """
+    game = KododoGame(1, Rules(num_players=len(given)), seed=0)
+    names = {card_short(face(game, card)): card for card in range(game.rules.num_card_types)}
+    laid = [[names[name] for name in line.split()[1:]] for line in given]
+    play_round(game, laid)
+    return Worked(_picture(game), evaluation(game, 0))
+
+
+def play_round(game: KododoGame, laid: Sequence[Sequence[int]]) -> None:
+    """Deal a batch of one so that each player can lay these cards, and play its first round."""
+    rest = Counter(game.cards.tolist())
+    rest.subtract(card for cards in laid for card in cards)
+    others = iter(sorted(rest.elements()))
+    dealt = [card for cards in laid for card in (*cards, next(others))]
+    game.reset(decks=[[*dealt, *others]])
+    first = 0
+    for number in game.rules.plays:
+        turn = [sorted(cards[first : first + number]) for cards in laid]
+        game.step([[_laying(game, seat, cards) for seat, cards in enumerate(turn)]])
+        first += number
+
+
+def _laying(game: KododoGame, seat: int, cards: list[int]) -> int:
+    """The first action of a player that lays these cards."""
+    hand = game.hands[0, seat]
+    return next(
+        action
+        for action in range(game.num_actions)
+        if game.legal_action_mask()[0, seat, action]
+        and sorted(hand[slot] for slot in game.slots_of(action)) == cards
+    )
+
+
+def _picture(game: KododoGame) -> str:
+    """What the players have laid, two beside each other, above the meters."""
+    pieces, wide, high = [], (WIDTH - 20) / 2, 90.0
+    for seat in range(game.num_players):
+        points = game.rewards[0, seat]
+        note = counted(int(points), "point") if points else ""
+        box = Box(14 + seat % 2 * wide, 6 + seat // 2 * high, wide - 12, high)
+        pieces += named_row(f"player_{seat}", note, laid_cards(game, 0, seat), box, 44)
+    top = 14 + (game.num_players + 1) // 2 * high
+    tiles = meters_of(game, 0)
+    pitch = (WIDTH - 16) / len(tiles)
+    for place, shown in enumerate(tiles):
+        pieces.append(meter(shown, Box(10 + place * pitch, top, pitch - 4, 126)))
+    return on_felt(pieces, "a round of Kododo and its evaluation", top + 136)
