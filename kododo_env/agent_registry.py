@@ -8,12 +8,15 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kododo_env import registry
 from kododo_env.bots.by_name import is_bot, make_bot
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent
 from kododo_env.core.numbers import shown
 
 if TYPE_CHECKING:
+    from kododo_env.core.arrays import Float64
     from kododo_env.search.search import SearchBudget
 
 # The policies that ship, and held-out opponents among them, from whom nobody has learned.
@@ -24,6 +27,8 @@ POPULATION = POLICIES.with_name("population")
 HALVES = VALIDATION, TEST = ("validation", "test")
 # How each table's levels are made of its policy, and how strong they were found to be.
 LEVELS_FILE = POLICIES.with_name("data") / "levels.json"
+# What a search over a policy that ships expects in the middle of a game: see ``OutcomeModel``.
+OUTCOMES_FILE = LEVELS_FILE.with_name("outcomes.json")
 SUFFIX = ".onnx"
 STRANGER, MEMBER = "stranger-", "member-"
 SEARCH, FLAT = SEARCHES = ("search:", "flat:")
@@ -289,7 +294,18 @@ def _search(name: str, game: str, players: int | None = None) -> Agent:
     policy = make_agent(agent, game, players)
     if kind == FLAT:
         return FlatMonteCarlo(policy, budget, name)
-    return SearchAgent(policy, budget, name)
+    return SearchAgent(policy, budget, name, weights=outcome_weights(agent))
+
+
+def outcome_weights(policy: str) -> Float64 | None:
+    """The weights of the outcome model of a policy that ships, (S, 3); None for any other agent.
+
+    They were fitted once, since that takes up to a minute.
+    """
+    if policy not in shipped():
+        return None
+    fitted = json.loads(OUTCOMES_FILE.read_text("utf-8")).get(policy)
+    return None if fitted is None else np.array(fitted["weights"])
 
 
 def without_searches(names: Iterable[str]) -> list[str]:

@@ -18,7 +18,7 @@ SERVER, TERMINAL = ("starlette", "uvicorn", "websockets"), ("prompt_toolkit",)
 class PlayConfig:
     """Play against agents: in the browser, in the terminal, or as a program over stdin.
 
-    People have the first seats, agents the others.
+    People sit side by side, agents have the other seats.
     """
 
     game: str
@@ -31,6 +31,12 @@ class PlayConfig:
     ships."""
     people: Annotated[int, Bound(1, 100)] = 1
     """How many people play; each has an address of their own."""
+    seat: Annotated[int, Bound(0, 99)] = 0
+    """The seat of the first person, from 0; the other people have the next ones."""
+    rotate: bool = False
+    """Let all players move one seat on before other cards are dealt."""
+    name: tuple[str, ...] = ()
+    """How the people are called, one after the other."""
     hints: str | None = None
     """The agent that gives hints; if not given, the policy that ships."""
     seed: Annotated[int, Bound(0, 2**53 - 1)] | None = None
@@ -82,6 +88,9 @@ def play(config: PlayConfig) -> None:
         config.hints,
         config.seed,
         pictures=not (config.terminal or config.stdio or config.mcp),
+        seat=config.seat,
+        rotate=config.rotate,
+        names=config.name,
     )
     if config.stdio:
         from kododo_env.play.stdio import play_lines

@@ -11,7 +11,7 @@ from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.play.table import Said, Table
 from kododo_env.records.lines import check_keys, check_sealed, sealed
 
-FIELDS = {"seed", "first", "done", "stands", "digest"}
+FIELDS = {"seed", "first", "moved", "done", "stands", "digest"}
 
 
 class KeptTable:
@@ -66,7 +66,12 @@ class KeptTable:
     def kept(self) -> str:
         """All that is needed to go on with this game, as text; it tells all cards."""
         table = self.table
-        content = {"seed": table.seed, "first": table.first, "done": self._done}
+        content = {
+            "seed": table.seed,
+            "first": table.first,
+            "moved": table.moved,
+            "done": self._done,
+        }
         return json.dumps(sealed(content | {"stands": table.stands()}))
 
     def go_on(self, kept: str) -> None:
@@ -77,6 +82,7 @@ class KeptTable:
         """
         content = _read(kept)
         self.table.step = whole_number(content["first"], "first", 0)
+        self.table.move_on(whole_number(content["moved"], "moved", 0) - self.table.moved)
         self.table.deal(whole_number(content["seed"], "seed", 0))
         self._done = content["done"]
         other = (

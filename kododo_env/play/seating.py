@@ -10,6 +10,7 @@ from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
 from kododo_env.play.hints import gives_hints
+from kododo_env.play.names import bots_named, people_named
 from kododo_env.play.table import Table
 from kododo_env.rules_arguments import default_players, make_game
 
@@ -23,8 +24,11 @@ def make_table(
     hints: str | None = None,
     seed: int | None = None,
     pictures: bool = True,
+    seat: int = 0,
+    rotate: bool = False,
+    names: Sequence[str] = (),
 ) -> Table:
-    """A table at which people have the first seats and agents the others.
+    """A table at which people sit side by side and agents have the other seats.
 
     Args:
         game: Its name in the registry.
@@ -36,6 +40,9 @@ def make_table(
         hints: The name of the agent that gives hints; None takes the best that there is, if it can.
         seed: Of the cards and of the agents' randomness.
         pictures: Whether there are drawings as SVG besides the words.
+        seat: That of the first person, from 0; the other people have the next ones.
+        rotate: Whether all players move one seat on before other cards are dealt.
+        names: How the people are called; agents are given friendly names.
 
     Raises:
         ValueError: There is no such game, rule or agent, or they do not go together.
@@ -52,11 +59,15 @@ def make_table(
     agents = [make_agent(name, game, seats) for name in opponents] or [best] * others
     if len(agents) < others:
         agents *= others
-    people_first: list[Agent | None] = [None] * people
     adviser = best if gives_hints(best) else None
     if hints is not None:
         adviser = make_agent(hints, game, seats)
-    return Table(batch, [*people_first, *agents], adviser, seed, pictures)
+    whole_number(seat, "seat", 0, seats - 1)
+    called = people_named(names, people)
+    called += bots_named([each.name for each in agents], called)
+    sitting: list[Agent | None] = [*[None] * people, *agents]
+    sitting, called = (each[seats - seat :] + each[: seats - seat] for each in (sitting, called))
+    return Table(batch, sitting, adviser, seed, pictures, called, rotate)
 
 
 def best_agent(game: BatchGame) -> Agent:

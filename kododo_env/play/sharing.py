@@ -70,11 +70,16 @@ def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
     rules: Any = game.rules
     changed = [each.name for each in fields(rules) if getattr(rules, each.name) != each.default]
     other = [f"{name}={_word(rules_of(game)[name])}" for name in changed if name != PLAYERS]
-    opponents = list(names.values()) if len(set(names.values())) > 1 else [*names.values()][:1]
-    people = game.num_players - len(names)
+    people = [seat for seat in range(game.num_players) if seat not in names]
+    # People sit side by side, and the first of them is the one with an agent before them.
+    first = next((seat for seat in people if (seat - 1) % game.num_players in names), 0)
+    others = [(first + k) % game.num_players for k in range(len(people), game.num_players)]
+    opponents = [names[seat] for seat in others]
+    opponents = opponents if len(set(opponents)) > 1 else opponents[:1]
     words = ["kododo", "play", game.name, "--players", str(game.num_players)]
     words += ["--opponents", *opponents] if opponents else []
-    words += ["--people", str(people)] if people > 1 else []
+    words += ["--people", str(len(people))] if len(people) > 1 else []
+    words += ["--seat", str(first)] if first else []
     words += ["--rules", *other] if other else []
     return shlex.join([*words, "--seed", str(seed)])
 

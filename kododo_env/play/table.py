@@ -50,15 +50,20 @@ class Table:
         seed: Of the cards and of the agents' randomness, and of those of all later games; None
             takes fresh entropy for each game.
         pictures: Whether there are drawings as SVG besides the words.
+        called: For each seat the name by which people call the player; an empty one, or none at
+            all, leaves it at ``player_0``, ``player_1``, ...  Records have the agents' own names.
+        rotate: Whether all players move one seat on before other cards are dealt.
 
     Attributes:
-        people: The seats that people have.
+        people: The seats that people have in the first game. By these the table knows them, also
+            when they have moved on; ``you`` in a position is the seat where they are then.
         step: How many steps have been played and games been dealt at this table. It never goes
             back, so that a message for an earlier position can do nothing in a later one.
         worlds: How many an analysis of a game plays out for each choice.
         seed: Of the game that is played: with it, the same players and the same choices of the
             people, the whole game is the same at any table.
         first: The step at which this game was dealt.
+        moved: By how many seats everybody has moved on since the first game.
 
     Raises:
         ValueError: It is no batch of one, there is not one agent or None for each seat or no
@@ -72,12 +77,16 @@ class Table:
         adviser: Agent | None = None,
         seed: int | None = None,
         pictures: bool = True,
+        called: Sequence[str] = (),
+        rotate: bool = False,
     ) -> None:
         _check_seats(game, agents, adviser)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
         self.step, self.worlds = 0, WORLDS
-        self._game, self._agents, self._adviser = game, tuple(agents), adviser
+        self._game, self._agents, self._adviser = game, list(agents), adviser
         self._names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
+        self._called = list(called) or [""] * len(agents)
+        self._rotate, self.moved = rotate, 0
         self._pictures = pictures
         # The game that is played may be told of by its seed, which must not tell the next one.
         self._source = randbits(128) if seed is None else seed
@@ -100,7 +109,7 @@ class Table:
         self._recorder = Recorder(self._game, 0, self._names)
         self._gained: list[list[float]] = []  # the rewards of each step
         self._past: list[_Past] = []  # the steps
-        self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self.people}
+        self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self._sitting}
         self._counts = True
         self._begin_here()
 
@@ -111,36 +120,51 @@ class Table:
         self._drawn: dict[int, dict[str, Any]] = {}  # of each seat what it sees in this step
         self._analyses: dict[int, Analysing] = {}  # of each seat
 
+    def move_on(self, places: int) -> None:
+        """Let everybody move on by some seats; another game has to be dealt then."""
+        self.moved = (self.moved + places) % self._game.num_players
+        for seats in (self._agents, self._names, self._called):
+            seats[:] = np.roll(np.array(seats, object), places).tolist()
+
+    def _seat_of(self, person: int) -> int:
+        return (person + self.moved) % self._game.num_players
+
+    @property
+    def _sitting(self) -> list[int]:
+        """The seats that people have now."""
+        return [self._seat_of(person) for person in self.people]
+
     # --- hearing ------------------------------------------------------------------------
 
-    def talk(self, seat: int, message: object) -> Said:
+    def talk(self, person: int, message: object) -> Said:
         """Hear a message and play on as far as nobody has to be waited for; see ``hear``."""
-        said = self.hear(seat, message)
+        said = self.hear(person, message)
         while more := self.play_on():
-            for person, messages in more.items():
-                said.setdefault(person, []).extend(messages)
+            for each, messages in more.items():
+                said.setdefault(each, []).extend(messages)
         return said
 
-    def hear(self, seat: int, message: object) -> Said:
+    def hear(self, person: int, message: object) -> Said:
         """The answer of the table to a person's message.
 
         Args:
-            seat: Whose message it is: one of ``people``.
+            person: Whose message it is: one of ``people``.
             message: JSON as text or bytes, or the object that it holds. One that cannot be
                 read, or cannot be done now, is answered with an error and changes nothing.
 
         Raises:
-            ValueError: No person has this seat.
+            ValueError: There is no such person.
         """
-        if seat not in self.people:
-            raise ValueError(f"seat must be one of {self.people}, who are people, not {seat}")
+        if person not in self.people:
+            raise ValueError(f"seat must be one of {self.people}, who are people, not {person}")
         try:
             read = read_message(message)
-            return self._answer(seat, read)
+            return self._answer(person, read)
         except ValueError as error:
-            return {seat: [{"type": "error", "step": self.step, "error": str(error)}]}
+            return {person: [{"type": "error", "step": self.step, "error": str(error)}]}
 
-    def _answer(self, seat: int, message: Message) -> Said:
+    def _answer(self, person: int, message: Message) -> Said:
+        seat = self._seat_of(person)
         if "step" in message and message["step"] != self.step:
             raise ValueError(f"this was for step {message['step']}; the table is at {self.step}")
         match message["type"]:
@@ -152,7 +176,7 @@ class Table:
                 return self._again(seat, message["to"])
             case "new":
                 return self._new(seat, message["deck"])
-        return {seat: [self._told(seat, message)]}
+        return {person: [self._told(seat, message)]}
 
     def _told(self, seat: int, message: Message) -> Message:
         """The answer to a question, which changes nothing at the table."""
@@ -204,7 +228,9 @@ class Table:
     def _new(self, seat: int, deck: str) -> Said:
         """Deal a new game: when this one is over, or when all people have asked for it."""
         self._ask_for_new.add(seat)
-        if self.over or self._ask_for_new == set(self.people):
+        if self.over or self._ask_for_new == set(self._sitting):
+            if deck == "other" and self._rotate:
+                self.move_on(1)
             self.step += 1
             self.deal(self.seed if deck == "same" else self._other_seed())
         return self._positions()
@@ -264,7 +290,7 @@ class Table:
     def waiting_for(self) -> list[int]:
         """The people who have something to decide and have not chosen yet."""
         deciding = self._game.deciding()[0]
-        return [seat for seat in self.people if deciding[seat] and seat not in self._chosen]
+        return [seat for seat in self._sitting if deciding[seat] and seat not in self._chosen]
 
     def play_on(self, known: Sequence[int] | None = None) -> Said:
         """Play a step, the agents choosing now, unless a person has to be waited for.
@@ -326,6 +352,10 @@ class Table:
         stands = [header, self.joint, self._gained, self.over, self._counts]
         return sha256(json.dumps(stands, sort_keys=True).encode()).hexdigest()
 
+    def called(self, seat: int) -> str:
+        """The name by which people call the player in a seat."""
+        return self._called[seat] or f"player_{seat}"
+
     def record(self) -> str:
         """The record of a game that is over, as text; it holds all cards.
 
@@ -339,7 +369,7 @@ class Table:
     # --- showing ------------------------------------------------------------------------
 
     def _positions(self) -> Said:
-        return {seat: [self._position(seat)] for seat in self.people}
+        return {person: [self._position(self._seat_of(person))] for person in self.people}
 
     def _position(self, seat: int) -> Message:
         """All that a person needs to go on, whatever they have missed."""
@@ -390,7 +420,9 @@ class Table:
 
     def _players(self, seat: int) -> list[dict[str, Any]]:
         """What everybody knows of each player, at the end their share of the victory too."""
-        known = players(self._game.view(seat), self._names, self.people)
+        known = players(self._game.view(seat), self._names, self._sitting)
+        for place, each in enumerate(known):
+            each["called"] = self.called(place)
         if self.over:
             for each, share in zip(known, self._game.outcome()[0].tolist(), strict=True):
                 each["won"] = share

@@ -108,6 +108,8 @@ class Terminal:
     def _print_position(self, position: Message) -> None:
         log = position["log"]
         self._told = min(self._told, len(log)) if log else 0
+        if not log:  # the cards have been dealt: who sits where
+            print(*(_who(each) for each in position["players"]), sep=", ")
         for step in log[self._told :]:
             print(*step["lines"], sep="\n")
         self._told = len(log)
@@ -142,6 +144,13 @@ class Terminal:
             chance = each.get("probability")
             number = f"{each['value']:+8.2f}" if chance is None else f"{chance:8.1%}"
             print(f"{number}  {each['words']}")
+
+
+def _who(player: Message) -> str:
+    """A player's seat, and how they are called."""
+    name, called = player["name"], player["called"]
+    known = [each for each in (called, name) if each != player["player"]]
+    return f"{player['player']} is {' · '.join(known)}"
 
 
 def _bold(words: str) -> None:

@@ -33,21 +33,25 @@ HEAD = 40
 """Height of a panel's head."""
 
 
-def seats(num_players: int, band: float, margin: float = 10) -> list[Box]:
-    """Where each player sits: clockwise around a band in the middle, from the left below.
+def seats(num_players: int, band: float, front: int | None = None, margin: float = 10) -> list[Box]:
+    """Where each player sits: clockwise around a band in the middle.
 
-    The margin is the space between seats, and to the picture's edge.
+    The player in ``front``, or else the first one, sits below: in the middle, or where two sit
+    there, at the left. The margin is the space between seats, and to the picture's edge.
     """
-    above = list(range(1, (num_players + 1) // 2 + 1))
-    below = [0, *range(num_players - 1, len(above), -1)]
+    lower = num_players // 2
+    lower += num_players % 2 and not lower % 2  # then the one in front has as many on each side
+    left_of = (lower - 1) // 2
+    below = [(left_of - place) % num_players for place in range(lower)]
+    above = range(left_of + 1, left_of + 1 + num_players - lower)
     height = (HEIGHT - band) / 2 - 2 * margin
     boxes: dict[int, Box] = {}
-    for players, y in ((above, margin), (below, HEIGHT - margin - height)):
-        width = (WIDTH - margin) / max(len(players), 2) - margin
-        left = (WIDTH - len(players) * (width + margin) + margin) / 2
-        for place, player in enumerate(players):
-            boxes[player] = Box(left + place * (width + margin), y, width, height)
-    return [boxes[player] for player in range(num_players)]
+    for places, y in ((above, margin), (below, HEIGHT - margin - height)):
+        width = (WIDTH - margin) / max(len(places), 2) - margin
+        left = (WIDTH - len(places) * (width + margin) + margin) / 2
+        for nth, place in enumerate(places):
+            boxes[place] = Box(left + nth * (width + margin), y, width, height)
+    return [boxes[(player - (front or 0)) % num_players] for player in range(num_players)]
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,14 @@ class OutcomeModel:
     Args:
         policy: Plays in every seat.
         game: A batch whose rules are used.
+        weights: Of each step, (S, 3), as they were fitted before; None fits them.
     """
 
-    def __init__(self, policy: Agent, game: BatchGame) -> None:
+    def __init__(self, policy: Agent, game: BatchGame, weights: Float64 | None = None) -> None:
         self.policy = policy
+        if weights is not None:
+            self.weights = weights
+            return
         for _ in self._fit(game, FITTED_GAMES):
             pass
 

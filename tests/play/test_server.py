@@ -49,7 +49,7 @@ class Served:
         self.table = table
         self._listening = socket.create_server(("127.0.0.1", port))
         self.address = f"127.0.0.1:{self._listening.getsockname()[1]}"
-        app = server.make_app(table, TOKENS)
+        app = server.make_app(table, dict(zip(TOKENS, table.people, strict=False)))
         self._server = uvicorn.Server(server.settings(app))
         self._thread = Thread(target=self._server.run, args=([self._listening],))
 

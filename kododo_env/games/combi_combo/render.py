@@ -99,7 +99,7 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
     """The table, 900 by 600. Cards of a whole 1-2-3-4 have a gold rim."""
     pieces = [part(_clock(game, index)), part(_middle(game, index))]
     half = (game.rules.pile_size + 1) // 2
-    for seat, box in enumerate(seats(game.num_players, BAND)):
+    for seat, box in enumerate(seats(game.num_players, BAND, player)):
         hand = _hand(game, index, seat, player)
         lying = rows(box, (("hand", hand[:half]), ("", hand[half:])), half, in_hand=2)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))

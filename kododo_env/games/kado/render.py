@@ -205,7 +205,7 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     """The table, 900 by 600. Outlines show where the next card may go."""
     pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
     held = _held(game, index, player)
-    for seat, box in enumerate(seats(game.num_players, BAND)):
+    for seat, box in enumerate(seats(game.num_players, BAND, player)):
         lying = _tableau(game, index, seat, player, box)
         this_turn = _this_turn(game, held[seat], box)
         lying += hand(this_turn) if seat == player else this_turn

@@ -185,7 +185,7 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
     name = "last round" if tally(game, index).past else "laid"
-    for seat, box in enumerate(seats(game.num_players, BAND)):
+    for seat, box in enumerate(seats(game.num_players, BAND, player)):
         named = ("hand", _hand(game, index, seat, player)), (name, laid_cards(game, index, seat))
         lying = rows(box, named, places, in_hand=1)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))

@@ -33,9 +33,9 @@ function instruction(position) {
   return inPicture(position.actions) ? "Choose a place in the picture." : "Choose what to do.";
 }
 
-function waiting({ waiting_for: others }) {
+function waiting({ waiting_for: others, players }) {
   if (!others.length) return "The others are choosing.";
-  return `Waiting for ${others.map((seat) => `player_${seat}`).join(", ")}.`;
+  return `Waiting for ${others.map((seat) => players[seat].called).join(", ")}.`;
 }
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

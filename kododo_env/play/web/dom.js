@@ -1,5 +1,7 @@
 // Elements: find them, make them, and draw pictures into them.
 
+import { named } from "./names.js";
+
 export const at = (id) => document.getElementById(id);
 
 // make("button", { class: "card", onclick: f, hidden: true }, "text", child)
@@ -28,12 +30,13 @@ export function drawing(text) {
 
 const STANDS_OUT = /(player_\d+|\d+ points?$)/;
 
-// A sentence in which players stand out, oneself most, and so do points.
-export function sentence(words, you) {
+// A sentence in which players stand out by their names, oneself most, and so do points.
+export function sentence(words, you, players) {
   const parts = words.split(STANDS_OUT).map((part) => {
     if (!STANDS_OUT.test(part)) return part;
     if (!part.startsWith("player_")) return make("b", { class: "gain" }, part);
-    return make("b", {}, part === `player_${you}` ? `${part} (you)` : part);
+    const name = named(part, players);
+    return make("b", {}, part === `player_${you}` ? `${name} (you)` : name);
   });
   return make("span", {}, ...parts);
 }

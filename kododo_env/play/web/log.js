@@ -9,32 +9,32 @@ export function showLog({ position }) {
   if (!position || position === shown) return;
   const before = shown;
   shown = position;
-  const { log, you } = position;
+  const { log, you, players } = position;
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
   // Only what is new is changed, since it is read aloud.
-  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length) tell(last?.lines ?? [], you);
+  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length) tell(last?.lines ?? [], you, players);
   at("log-count").textContent = `all ${log.length} steps`;
   at("log-box").hidden = log.length < 2;
   const turns = log.map(({ step, lines, again }) => {
-    const told = make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you))));
+    const told = make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you, players))));
     return make("li", {}, told, again ? againButton(step) : "");
   });
   at("log").replaceChildren(...turns.reverse());
 }
 
-function tell(lines, you) {
-  at("story").replaceChildren(...storyLines(lines, you));
+function tell(lines, you, players) {
+  at("story").replaceChildren(...storyLines(lines, you, players));
   // Where there is little room, the evaluation comes into sight and not what it follows from.
   at("story").scrollTop = at("story").querySelector(".table")?.offsetTop ?? 0;
 }
 
 // Lines that come one after another; those of the table itself, such as an evaluation, stand out.
-export function storyLines(lines, you) {
+export function storyLines(lines, you, players) {
   return lines.map((line, place) => {
     const table = !line.startsWith("player_");
     const points = /: (\d+) points?$/.test(line);
-    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you));
+    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you, players));
     made.style.setProperty("--place", place);
     return made;
   });

@@ -10,6 +10,7 @@ import { tabbing } from "./keys.js";
 import { foldFor, unfold } from "./layout.js";
 import { showLog } from "./log.js";
 import { onLookBack, saysOfGame, showLookBack } from "./look_back.js";
+import { withNames } from "./names.js";
 import { showOptions } from "./options.js";
 import { enqueue, lasting } from "./pace.js";
 import { reveal, showPicture } from "./picture.js";
@@ -37,8 +38,9 @@ const host = connect({
 
 const HEARD = {
   ...saysOfGame,
-  position: (message) => enqueue(message, show),
-  hint: (message) => message.step === state.position?.step && change({ hint: message, asked: false }),
+  analysis: (message) => saysOfGame.analysis(withNames(message, state.position.players)),
+  position: (message) => enqueue(withNames(message), show),
+  hint: (message) => message.step === state.position?.step && change({ hint: withNames(message, state.position.players), asked: false }),
   par: (message) => change({ par: { ...message, step: state.position.step } }),
   replay: (message) => change({ replay: message, notice: "" }),
   record: ({ record }) => {

@@ -1,6 +1,7 @@
 // The picture of the table: drawn by the core, and here made to be clicked.
 
 import { at, drawing, keyOf } from "./dom.js";
+import { named, nameIn } from "./names.js";
 import { skip } from "./pace.js";
 import { cut } from "./parts.js";
 import { choose, choosing, state } from "./state.js";
@@ -13,7 +14,7 @@ export function showPicture({ position }) {
   if (position !== drawn) {
     drawn = position;
     at("text").textContent = position.text;
-    if (position.picture) draw(at("picture"), position.picture, { own: position.you, hands: position.over });
+    if (position.picture) draw(at("picture"), position.picture, { own: position.you, hands: position.over, players: position.players });
     connectSpots(position);
     // Where one's choice will go, while the others have still to choose.
     if (state.pending) spotOf(state.pending)?.classList.add("taken");
@@ -29,9 +30,10 @@ export function draw(element, text, view) {
   // Names within a picture are its own: there may be two on the page, and one of them not shown.
   const svg = drawing(text.replace(/(id="|url\(#)/g, `$1${element.id}-`));
   const seen = turnOver(svg);
+  nameIn(svg, view.players);
   element.replaceChildren(svg);
   cut(element, view);
-  for (const svg of element.querySelectorAll("svg:not([aria-label])")) svg.setAttribute("aria-label", nameOf(svg, view.own));
+  for (const svg of element.querySelectorAll("svg:not([aria-label])")) svg.setAttribute("aria-label", nameOf(svg, view));
   before = seen;
 }
 
@@ -100,10 +102,10 @@ export function inPicture(actions) {
   return actions.every((action) => Object.keys(action.at).length > 1 && spotOf(action));
 }
 
-function nameOf(svg, you) {
+function nameOf(svg, { own, players }) {
   const seat = svg.querySelector(".part")?.dataset.seat;
   if (seat === undefined) return "the middle of the table";
-  return Number(seat) === you ? "your part of the table" : `player_${seat}'s part of the table`;
+  return Number(seat) === own ? "your part of the table" : named(`player_${seat}'s part of the table`, players);
 }
 
 function makeButton(spot, action, key) {

@@ -15,7 +15,7 @@ function row({ you, waiting_for: waiting, ask_for_new: asks, over }, player, sea
   const notes = [];
   if (waiting.includes(seat) && seat !== you) notes.push("is choosing");
   if (asks.includes(seat)) notes.push("asks for a new game");
-  const name = make("span", { class: "name" }, player.player, seat === you ? " (you)" : "");
+  const name = make("span", { class: "name" }, player.called, seat === you ? " (you)" : "");
   const who = make("small", {}, [player.person && seat === you ? "" : player.name, ...notes].filter(Boolean).join(", "));
   const gained = player.gained ? make("span", { class: "gained" }, signed(player.gained)) : "";
   const marked = over ? player.won > 0 : player.score === most && most > 0; // a tie-break may have decided

@@ -46,7 +46,7 @@ def test_a_whole_game_by_clicks_its_record_and_its_replay(
     with serving(game) as served, sits(browser, served.address) as person:
         person.play()
         assert served.table.over
-        assert person.see("#status").startswith("The game is over: player_")
+        assert person.see("#status").startswith("The game is over: ")
         assert scores(person) == served.table._game.scores[0].tolist()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()
@@ -156,6 +156,26 @@ def test_the_end_has_its_points_in_the_games_own_terms_and_a_star_for_winners(
         won = served.table._game.outcome()[0] > 0
         stars = person.page.locator("#scores tr").filter(has=person.page.get_by_title("has won"))
         assert stars.count() == won.sum()
+
+
+def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:
+    """Nothing on the page tells of player_0; oneself sits below, the next one clockwise."""
+    options: dict[str, Any] = {"players": 3, "seat": 2, "names": ["Maximiliane"], "rotate": True}
+    telling = "document.getElementById('game').innerText + document.title"
+    with serving("kado", **options) as served, sits(browser, served.address) as person:
+        person.play()
+        assert "player_" not in person.page.evaluate(telling)
+        assert "Maximiliane (you)" in person.see("#scores tr.you")
+        assert "random" in person.see("#scores")
+        assert "Maximil…" in person.see("#picture [data-seat='2']")
+        tops = {
+            seat: person.page.locator(f"#picture [data-seat='{seat}']").bounding_box()["y"]
+            for seat in range(3)
+        }
+        assert tops[2] > max(tops[0], tops[1])
+        person.page.locator("#over .deck-other").click()
+        person.wait()
+        assert person.page.locator("#scores tr.you").evaluate("(row) => row.rowIndex") == 0
 
 
 # --- coming back, and several people ------------------------------------------------------
@@ -341,9 +361,11 @@ def test_news_are_read_aloud_and_everything_has_a_name(browser: Any) -> None:
             cards = person.page.locator("#hand > *").all()
             assert [each.get_attribute("aria-label") for each in cards] == hand
             live = person.page.locator("[aria-live=polite]:visible")
-            said = served.table._position(0)["log"][-1]["lines"]
-            told = live.first.locator("li").all_inner_texts()
-            assert told == [each.replace("player_0", "player_0 (you)") for each in said]
+            position = served.table._position(0)
+            said = "\n".join(position["log"][-1]["lines"])
+            for seat, player in enumerate(position["players"]):
+                said = said.replace(f"player_{seat}", player["called"] + " (you)" * (seat == 0))
+            assert live.first.locator("li").all_inner_texts() == said.split("\n")
 
 
 # The letters in the picture of a card are no label.

@@ -1,0 +1,46 @@
+"""The names by which the players at a table are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from zlib import crc32
+
+from kododo_env.core.numbers import shown
+
+LONGEST = 20  # letters of a name
+BOTS = (
+    "Ada", "Bruno", "Carla", "Dario", "Emma", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Klara",
+    "Luis", "Mira", "Nils", "Olga", "Paul",
+)  # fmt: skip
+
+
+def people_named(names: Sequence[str], people: int) -> list[str]:
+    """The names of the people at a table; empty for those who have given none.
+
+    Raises:
+        ValueError: There are too many, or one cannot be told from other words or other names.
+    """
+    if len(names) > people:
+        raise ValueError(f"{len(names)} names for {people} of the players, who are people")
+    tidy = [" ".join(name.split()) if isinstance(name, str) else name for name in names]
+    for name in tidy:
+        if not isinstance(name, str) or not name.isprintable() or len(name) > LONGEST:
+            raise ValueError(f"a name has at most {LONGEST} letters, unlike {shown(name)}")
+        if "player_" in name.casefold():
+            raise ValueError(f"a name must not hold player_, which tells a seat, as {shown(name)}")
+    given = [name.casefold() for name in tidy if name]
+    if len(given) > len(set(given)):
+        raise ValueError(f"people at a table need different names, unlike {', '.join(tidy)}")
+    return tidy + [""] * (people - len(tidy))
+
+
+def bots_named(agents: Sequence[str], taken: Iterable[str]) -> list[str]:
+    """Friendly names for agents, always the same for the same ones, and none that is taken.
+
+    Args:
+        agents: Their own names, by which records and tables of results know them.
+        taken: Names that people at the table have.
+    """
+    left = [name for name in BOTS if name.casefold() not in {each.casefold() for each in taken}]
+    first = crc32(" ".join(agents).encode("utf-8", "replace"))
+    return [left[(first + place) % len(left)] for place in range(len(agents))]

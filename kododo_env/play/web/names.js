@@ -1,0 +1,28 @@
+// The names by which the players are called, in place of player_0, player_1, ...
+
+const PLAYER = /player_(\d+)( {2,})?/g; // in a table as text with what fills its column
+const AS_THEY_ARE = new Set(["picture", "player", "lines"]); // drawn, or told, player by player
+const LONGEST = 8; // letters that a picture has room for
+
+// Some words with the names of a position's players.
+export function named(words, players) {
+  return words.replace(PLAYER, (seat, number, gap = "") => {
+    const name = players?.[number]?.called;
+    return name === undefined ? seat : gap ? `${name} `.padEnd(seat.length) : name;
+  });
+}
+
+// A message with the names in all that it says.
+export function withNames(message, players = message.players) {
+  if (typeof message === "string") return named(message, players);
+  if (Array.isArray(message)) return message.map((each) => withNames(each, players));
+  if (message === null || typeof message !== "object") return message;
+  const told = ([name, value]) => [name, AS_THEY_ARE.has(name) ? value : withNames(value, players)];
+  return Object.fromEntries(Object.entries(message).map(told));
+}
+
+// Write the names into a picture; one that is longer than player_0 is cut.
+export function nameIn(svg, players) {
+  const short = players?.map(({ called }) => ({ called: called.length > LONGEST ? `${called.slice(0, LONGEST - 1)}…` : called }));
+  for (const text of svg.querySelectorAll("text")) if (text.textContent.includes("player_")) text.textContent = named(text.textContent, short);
+}

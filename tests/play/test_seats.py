@@ -1,0 +1,84 @@
+"""Where people sit, where everybody moves, and how the players are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kododo_env.play.names import BOTS, bots_named
+from kododo_env.play.seating import make_table
+from kododo_env.play.table import Table
+from kododo_env.records import parse_record, replay
+from kododo_env.rendering.svg_table import seats
+
+
+def look(table: Table) -> dict[str, Any]:
+    """The position of the first person."""
+    person = table.people[0]
+    return table.talk(person, {"type": "look"})[person][-1]
+
+
+def test_a_person_has_the_seat_that_they_choose_and_the_others_follow() -> None:
+    table = make_table("kododo", 4, ["first", "last", "random"], seat=2, pictures=False)
+    position = look(table)
+    assert (table.people, position["you"]) == ((2,), 2)
+    assert [each["name"] for each in position["players"]] == ["last", "random", "person", "first"]
+    with pytest.raises(ValueError, match="seat must be 0 to 3, not 4"):
+        make_table("kododo", 4, seat=4)
+
+
+def test_all_move_one_seat_on_with_other_cards_and_not_with_the_same() -> None:
+    given: dict[str, Any] = {"seat": 2, "rotate": True, "names": ["Bo"], "pictures": False}
+    table = make_table("combi_combo", 4, ["first", "last", "random"], seed=1, **given)
+    sat, order = [], []
+    for deck in ("other", "same", "other"):
+        position = look(table)
+        sat.append(position["you"])
+        called = [each["called"] for each in position["players"]]
+        order.append(called[called.index("Bo") :] + called[: called.index("Bo")])
+        while not look(table)["over"]:
+            action = look(table)["actions"][0]["action"]
+            table.talk(2, {"type": "act", "step": table.step, "action": action})
+        names = parse_record(table.record()).players
+        assert names[sat[-1]] == "person"  # by which it can be played again
+        *_, end = replay(parse_record(table.record()))
+        assert end.scores[0].tolist() == [each["score"] for each in look(table)["players"]]
+        table.talk(2, {"type": "new", "step": table.step, "deck": deck})
+    assert sat == [2, 3, 3]
+    assert look(table)["you"] == 0
+    assert order[0] == order[1] == order[2]
+
+
+def test_names() -> None:
+    position = look(make_table("kododo", 4, people=2, names=["Bo"], pictures=False))
+    assert [each["called"] for each in position["players"][:2]] == ["Bo", "player_1"]
+    bots = [each["called"] for each in position["players"][2:]]
+    assert len({*bots} & {*BOTS}) == 2
+    assert bots_named(["random"] * 15, ["ada"]) == bots_named(["random"] * 15, ["ADA"])
+    assert "Ada" not in bots_named(["random"] * 15, ["ada"])
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["Bo", "Cy"], "2 names for 1 of the players"),
+        (["x" * 21], "a name has at most 20 letters, unlike 'x+'"),
+        (["a\0b"], "a name has at most 20 letters, unlike"),
+        ([3], "a name has at most 20 letters, unlike 3"),
+        (["Player_1"], "a name must not hold player_"),
+    ],
+)
+def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        make_table("kododo", names=names)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_the_player_who_looks_on_sits_below_and_the_next_one_clockwise(players: int) -> None:
+    for front in range(players):
+        boxes = seats(players, 100, front)
+        own, following = boxes[front], boxes[(front + 1) % players]
+        assert own.y > 300
+        assert players == 4 or own.x + own.width / 2 == pytest.approx(450)
+        assert following.y < 300 or following.x < own.x
