@@ -139,6 +139,7 @@ class Analysing:
         seed: Of the worlds.
 
     Attributes:
+        worlds: For each choice.
         share: How much of the work is done, 0 to 1, as far as that is known.
         result: None until all is done.
     """
@@ -153,13 +154,12 @@ class Analysing:
         worlds: int = WORLDS,
         seed: int = 0,
     ) -> None:
-        self.share = 0.0
+        self.worlds, self.share = whole_number(worlds, "worlds", FEWEST, MOST), 0.0
         self.result: Analysis | None = None
         self._positions, self._played, self._players = positions, played, tuple(players)
         dealt = positions[0]
         judged = range(dealt.num_players) if seats is None else seats
         whole_indices(judged, "seats", dealt.num_players)
-        whole_number(worlds, "worlds", FEWEST, MOST)
         self._seats, self._seed = tuple(map(int, judged)), whole_number(seed, "seed", 0)
         self._judge = _Judge(adviser, dealt, worlds)
         self._pieces, self._number = self._work(), self._about_pieces()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -17,7 +18,7 @@ from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TellsInWords
-from kododo_env.play.analysis import WORLDS, Analysing
+from kododo_env.play.analysis import FEWEST, WORLDS, Analysing
 from kododo_env.play.hints import check_adviser, hint
 from kododo_env.play.replaying import replayed
 from kododo_env.play.rules_page import sections
@@ -59,7 +60,9 @@ class Table:
             when they have moved on; ``you`` in a position is the seat where they are then.
         step: How many steps have been played and games been dealt at this table. It never goes
             back, so that a message for an earlier position can do nothing in a later one.
-        worlds: How many an analysis of a game plays out for each choice.
+        worlds: How many an analysis of a game plays out for each choice, at most.
+        work: What an analysis may cost: worlds times players times steps of the game. It bounds
+            the worlds where policies take long.
         seed: Of the game that is played: with it, the same players and the same choices of the
             people, the whole game is the same at any table.
         first: The step at which this game was dealt.
@@ -82,7 +85,7 @@ class Table:
     ) -> None:
         _check_seats(game, agents, adviser)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
-        self.step, self.worlds = 0, WORLDS
+        self.step, self.worlds, self.work = 0, WORLDS, math.inf
         self._game, self._agents, self._adviser = game, list(agents), adviser
         self._names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
         self._called = list(called) or [""] * len(agents)
@@ -250,8 +253,10 @@ class Table:
         if seat not in self._analyses:
             positions = [*(each.before for each in self._past), self._game]
             played = [each.joint for each in self._past]
+            fewer = self.work / (len(played) * len(self._names))
+            worlds = int(min(self.worlds, max(FEWEST, fewer)))
             self._analyses[seat] = Analysing(
-                positions, played, self._names, self._adviser, [seat], self.worlds
+                positions, played, self._names, self._adviser, [seat], worlds
             )
         return self._analysed(seat)
 
@@ -408,7 +413,7 @@ class Table:
             "type": "analysis",
             "step": self.step,
             "by": result.adviser,
-            "worlds": self.worlds,
+            "worlds": analysis.worlds,
             "chances": result.chances[:, 0].tolist(),
             "choices": choices,
         }
