@@ -90,7 +90,8 @@ const canGoBack = () => state.position.log.some(({ again }) => again);
 function certainty() {
   return `The hidden cards were dealt again in ${found.worlds} ways that agree with what you knew, and ${found.by} played all seats on from there; `
     + "for the choices above in four times as many others. In brackets, and as the band of the picture: where the number lies in 95 of 100 such tries. "
-    + "A choice is told only if all of that is a loss. Whether the adviser itself is right, nobody says.";
+    + "A choice is told only if all of that is a loss. Where a game was not played to its end, a model guessed the rest: it is often "
+    + "wrong by one in a hundred, at times by five. And whether the adviser itself is right, nobody says.";
 }
 
 const percent = (share) => Math.round(100 * share);
