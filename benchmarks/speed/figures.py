@@ -31,6 +31,7 @@ UNITS = {
     "peak without observing": "GB",
     "played": "agent-steps/s",
     "with reset": "agent-steps/s",
+    "times": "as many",
     "decision": "µs",
     "worlds": "worlds",
     "games": "games/s",
@@ -55,11 +56,13 @@ class Bench(NamedTuple):
         make: Prepares all that is not timed; gives what takes a sample of the figures, by the
             last part of their names. Raises LeftOut.
         most: How many rounds of it are enough.
+        beside: Its name, if it is held against another one that takes turns with it.
     """
 
     name: str
     make: Callable[[], Sample]
     most: int = 1000
+    beside: str = ""
 
 
 def selected(benches: Iterable[Bench], only: Iterable[str]) -> list[Bench]:
@@ -85,6 +88,7 @@ def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str,
 
     Yields:
         A benchmark's name and its figures; one that is left out has none, and a line is printed.
+        ``times`` is the median of a round's ratios: what else the machine does falls on both.
     """
     samples: dict[str, Sample] = {}
     for bench in benches:
@@ -100,7 +104,10 @@ def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str,
         for name, sample in samples.items():
             if one < most[name]:
                 found[name].append(sample())
+    others = {bench.name: found.get(bench.beside) for bench in benches}
     for name, each in found.items():
+        for one, other in zip(each, others[name] or (), strict=False):
+            one["times"] = one["played"] / other["played"]
         yield name, {figure: median(one[figure] for one in each) for figure in each[0]}
 
 

@@ -25,11 +25,11 @@ Episode = list[Any]
 def benches() -> Iterator[Bench]:
     """For each interface every game, and somebody else's at the end."""
     for kind, (door_of, peer_name, peer, dialect) in KINDS.items():
+        other = f"one-game/{kind}/{peer_name}"
         for game in registry.DOORS:
-            yield Bench(
-                f"one-game/{kind}/{game}", partial(sampled, partial(door_of, game), dialect)
-            )
-        yield Bench(f"one-game/{kind}/{peer_name}", partial(sampled, peer, dialect))
+            sample = partial(sampled, partial(door_of, game), dialect)
+            yield Bench(f"one-game/{kind}/{game}", sample, beside=other)
+        yield Bench(other, partial(sampled, peer, dialect))
 
 
 class Parallel:

@@ -13,10 +13,9 @@ Figures = dict[str, float]
 TITLES = {
     "step": "`step`",
     "mask": "`legal_action_mask`",
-    "observe": "`observe`",
+    "rows": "`observe` into rows (N, P, F)",
     "reset": "`reset`, spread over the game",
-    "whole": "whole",
-    "rows": "`observe` into rows (N, P, F) instead",
+    "observe": "`observe` in the core's own order",
 }
 FLAT = 4096  # games, with which other numbers of games are compared
 
@@ -27,25 +26,30 @@ def core(figures: Figures) -> str:
 
 
 def _core(figures: Figures, game: str) -> str:
-    sizes = _names(figures, f"core/{game}")
-    many = f"million/{game}"
+    sizes, many = _names(figures, f"core/{game}"), f"million/{game}"
+    columns = [*(f"core/{game}/{size}" for size in sizes), many]
+    by_hand = [figures.get(f"C/{game}/{size}/whole") for size in (*sizes, "a million")]
 
-    def row(work: str) -> list[str]:
-        found = [figures.get(f"core/{game}/{size}/{work}") for size in sizes]
-        return [TITLES[work], *map(_shown, found), _shown(figures.get(f"{many}/{work}"))]
+    def costs(*works: str) -> list[float | None]:
+        found = [[figures.get(f"{column}/{work}") for work in works] for column in columns]
+        return [sum(filter(None, each)) if None not in each else None for each in found]
 
-    def ratios(title: str, to: Callable[[str], float | None]) -> list[str]:
-        whole = [figures[f"core/{game}/{size}/whole"] for size in sizes]
-        found = [_ratio(each, to(size)) for each, size in zip(whole, sizes, strict=True)]
-        return [title, *found, _ratio(figures.get(f"{many}/whole"), to("1000000"))]
+    def ratios(each: list[float | None], to: list[float | None]) -> list[str]:
+        return list(map(_ratio, each, to))
 
-    rows = [row(work) for work in TITLES]
-    flat = figures.get(f"core/{game}/{FLAT}/whole")
-    rows.insert(5, ratios(f"whole, × that of {FLAT:,} games", lambda _: flat))
-    by_hand = {size: figures.get(f"C/{game}/{size}/whole") for size in sizes}
-    if any(by_hand.values()):
-        own = [_shown(by_hand[size]) for size in sizes]
-        rows[6:6] = [["by hand in C", *own, "–"], ratios("whole, × C", by_hand.get)]
+    def wholes(title: str, observe: str) -> list[list[str]]:
+        whole = costs("step", "mask", observe, "reset")
+        flat = [dict(zip(sizes, whole, strict=False)).get(str(FLAT))] * len(columns)
+        rows = [[title, *map(_shown, whole)]]
+        rows.append([f"{title}, × that of {FLAT:,} games", *ratios(whole, flat)])
+        return [*rows, [f"{title}, × C", *ratios(whole, by_hand)]] if any(by_hand) else rows
+
+    rows = [[TITLES[work], *map(_shown, costs(work))] for work in ("step", "mask", "rows", "reset")]
+    rows += wholes("whole", "rows")
+    if any(by_hand):
+        rows.append(["by hand in C, rows too", *map(_shown, by_hand)])
+    rows.append([TITLES["observe"], *map(_shown, costs("observe"))])
+    rows += wholes("whole in that order", "observe")
     table = _table([game, *(f"{int(size):,}" for size in sizes), "1,000,000"], rows)
     if f"{many}/peak" not in figures:
         return table
@@ -65,7 +69,8 @@ def one_game(figures: Figures) -> str:
             played, dealt = (
                 figures[f"one-game/{kind}/{game}/{each}"] for each in ("played", "with reset")
             )
-            rows.append([f"`{kind}`", game, _shown(played), _ratio(played, peer), _shown(dealt)])
+            times = figures.get(f"one-game/{kind}/{game}/times", played / peer)
+            rows.append([f"`{kind}`", game, _shown(played), f"{times:.2f}", _shown(dealt)])
     return _table(["interface", "game", "agent-steps/s", "×", "`reset` included"], rows)
 
 

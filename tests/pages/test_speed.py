@@ -246,14 +246,27 @@ def test_the_tables_show_ratios() -> None:
     found = {
         **{f"core/x/{size}/{work}": cost for size, cost in ((64, 20.0), (4096, 5.0))
            for work in page.TITLES},
+        "core/x/64/observe": 26.0, "core/x/4096/observe": 8.0,
         "C/x/64/whole": 10.0,
         "one-game/env/x/played": 30.0, "one-game/env/x/with reset": 20.0,
         "one-game/env/peer/played": 60.0, "one-game/env/peer/with reset": 50.0,
     }  # fmt: skip
     rows = [line.replace(" ", "") for line in page.printed(found).splitlines()]
     assert "|whole,×thatof4,096games|4.00|1.00|–|" in rows
-    assert "|whole,×C|2.00|–|–|" in rows
+    assert "|whole,×C|8.00|–|–|" in rows  # four works, of which one is rows
+    assert "|wholeinthatorder|86|23|–|" in rows
     assert "|`env`|x|30|0.50|20|" in rows
+
+
+def test_a_ratio_is_the_median_of_those_of_rounds() -> None:
+    """The medians are of different rounds here, in which the machine was not equally busy."""
+    speeds = {"own": iter((1.0, 10.0, 20.0, 90.0)), "other": iter((1.0, 5.0, 40.0, 30.0))}
+
+    def bench(name: str, beside: str = "") -> figures.Bench:
+        return figures.Bench(name, lambda: lambda: {"played": next(speeds[name])}, beside=beside)
+
+    found = dict(figures.in_turns([bench("own", "other"), bench("other")], 3))
+    assert found == {"own": {"played": 20.0, "times": 2.0}, "other": {"played": 30.0}}
 
 
 # --- two revisions ------------------------------------------------------------------------------
