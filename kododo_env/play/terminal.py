@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import chain, groupby
 from pathlib import Path
+from textwrap import fill, shorten
 
 from prompt_toolkit import PromptSession, print_formatted_text
 from prompt_toolkit.completion import WordCompleter
 from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.output import ColorDepth
 
 from kododo_env.bots.messages import Message
 from kododo_env.play.stdio import only_person
 from kododo_env.play.table import Table
+from kododo_env.rendering.svg import ink_on
+from kododo_env.rendering.svg_cards import Suit
 from kododo_env.system.files import write_text
 
-HELP = (
-    "choose by the number of an action or by its words (Tab completes them); or write: rules, "
-    "hint, back (to your last choice; the game then does not count), new, same (a new game with "
-    "the same cards), quit; when the game is over: record FILE, analyse (your costliest choices)"
-)
+WIDTH = 80
+COMMANDS = {
+    "rules": "the rules; rules WORD: the part with this heading, such as rules end",
+    "hint": "what an agent would do",
+    "back": "to your last choice; the game then does not count",
+    "new": "another game",
+    "same": "another game with the same cards",
+    "record FILE": "write the record of a game that is over",
+    "analyse": "your costliest choices in a game that is over",
+    "help": "these lines",
+    "quit": "leave the table",
+}
+HELP = """An action is written as it is listed, in letters of any size and in any order:
+B3 Y2 lays the blue 3 and the yellow 2. Its words do as well, and Tab completes
+them. Besides there are:
+"""
 
 
 class Terminal:
@@ -37,7 +56,7 @@ class Terminal:
 
     def play(self) -> None:
         """Play until the person wants no more."""
-        _bold(HELP)
+        print("help lists what can be written")
         self._say({"type": "look"})
         while True:
             try:
@@ -50,10 +69,8 @@ class Terminal:
                 self._obey(given)
 
     def _completer(self) -> WordCompleter:
-        return WordCompleter(
-            [*self._words, "rules", "hint", "back", "new", "same", "record", "analyse", "quit"],
-            sentence=True,
-        )
+        commands = (name.partition(" ")[0] for name in COMMANDS)
+        return WordCompleter([*self._words, *commands], sentence=True)
 
     def _obey(self, given: str) -> None:
         """Do what a line says."""
@@ -61,8 +78,10 @@ class Terminal:
         step = {"step": self._table.step}
         if command == "record" and rest:
             self._write_record(Path(rest.strip()))
-        elif given == "rules":
-            self._say({"type": "rules"})
+        elif command == "rules":
+            self._print_rules(rest.strip())
+        elif given == "help":
+            print(HELP, *(f"  {name:12} {words}" for name, words in COMMANDS.items()), sep="\n")
         elif given == "hint":
             self._say({"type": "hint", **step})
         elif given == "back":
@@ -91,8 +110,6 @@ class Terminal:
             match answer["type"]:
                 case "position":
                     last = answer
-                case "rules":
-                    print(answer["text"])
                 case "hint":
                     self._print_hint(answer)
                 case "analysing":
@@ -100,10 +117,21 @@ class Terminal:
                 case "analysis":
                     self._print_analysis(answer)
                 case _:
-                    print(answer["error"])
+                    print(shorten(answer["error"], WIDTH - 1, placeholder=" …"))
                     return
-        if message["type"] not in ("rules", "hint", "analyse"):
+        if message["type"] not in ("hint", "analyse"):
             self._print_position(last)
+
+    def _print_rules(self, word: str) -> None:
+        """Print all rules, or the sections whose heading has a word."""
+        answer = self._table.talk(self._seat, {"type": "rules"})[self._seat][0]
+        parts = answer.get("sections", [])
+        found = [each for each in parts if word.casefold() in each["title"].casefold()]
+        if "error" in answer or (parts and not found):
+            known = ", ".join(each["title"] for each in parts)
+            print(answer.get("error", fill(f"the parts of the rules are {known}", WIDTH)))
+        for each in found:
+            self._paint(f"\n{each['title'].upper()}\n\n{each['text']}")
 
     def _print_position(self, position: Message) -> None:
         log = position["log"]
@@ -111,15 +139,15 @@ class Terminal:
         if not log:  # the cards have been dealt: who sits where
             print(*(_who(each) for each in position["players"]), sep=", ")
         for step in log[self._told :]:
-            print(*step["lines"], sep="\n")
+            self._paint("\n".join(step["lines"]))
         self._told = len(log)
         self._last = next((each["step"] for each in reversed(log) if each["again"]), 0)
         title, _, rest = position["text"].partition("\n")
-        _bold(f"\n{title}")
-        print(rest)
+        print_formatted_text(FormattedText([("bold", f"\n{title}")]), file=sys.stdout)
+        self._paint(rest.rstrip("\n"))
         self._words = [each["words"] for each in position["actions"]]
-        for each in position["actions"]:
-            print(f"{each['action']:4}  {each['words']}")
+        for line in listed_actions(position["actions"]):
+            self._paint(line)
         if position["over"]:
             print("the game is over: new, same, back, record FILE, analyse or quit")
 
@@ -136,14 +164,18 @@ class Terminal:
         if not answer["choices"]:
             print("no choice of yours surely cost anything")
 
-    @staticmethod
-    def _print_hint(answer: Message) -> None:
+    def _print_hint(self, answer: Message) -> None:
         value = f", who values the position at {answer['value']:+.2f}" if "value" in answer else ""
         print(f"{answer['by']}{value}:")
         for each in answer["actions"][:10]:
             chance = each.get("probability")
             number = f"{each['value']:+8.2f}" if chance is None else f"{chance:8.1%}"
-            print(f"{number}  {each['words']}")
+            self._paint(f"{number}  {each['words']}")
+
+    def _paint(self, words: str) -> None:
+        """Print words, the cards among them in their colours if there are any to be had."""
+        text = FormattedText(painted(words, self._table.suits))
+        print_formatted_text(text, file=sys.stdout, color_depth=ColorDepth.from_env())
 
 
 def _who(player: Message) -> str:
@@ -153,5 +185,62 @@ def _who(player: Message) -> str:
     return f"{player['player']} is {' · '.join(known)}"
 
 
-def _bold(words: str) -> None:
-    print_formatted_text(FormattedText([("bold", words)]))
+def listed_actions(actions: Sequence[Message]) -> list[str]:
+    """Actions in their short forms, those of a kind together; or their numbers and words."""
+    lines = []
+    for kind, group in groupby(actions, lambda each: str(each["kind"])):
+        found = [*group]
+        # A short form is one word, so that no line ends within it.
+        forms = [*dict.fromkeys(each["short"].replace(" ", "\xa0") for each in found)]
+        if all(forms):
+            name = "" if forms == [kind] else f"{kind.replace('_', ' ')}: "
+            told = fill(f"{name}{', '.join(forms)}", WIDTH, subsequent_indent=" " * len(name))
+            lines += told.replace("\xa0", " ").splitlines()
+        else:
+            lines += [f"{each['action']:4}  {each['words']}" for each in found]
+    return lines
+
+
+def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
+    """Words as fragments of prompt_toolkit's, cards and colours among them with colour behind them.
+
+    Args:
+        words: Such as "lay blue 3", "B3" or "PR3 (red ribbon)".
+        suits: As ``TellsInWords.suits`` has them.
+    """
+    if not suits:
+        return [("", words)]
+    letters = "".join(f"(?:{_any(each.letter for each in kind)})" for kind in suits)
+    names = _any(each.name for kind in suits for each in kind)
+    fragments, end = [], 0
+    for found in re.finditer(rf"(?<!\w)(?:{letters}\d+|(?:{names})(?: \d+)?)(?!\w)", words):
+        fragments += [("", words[end : found.start()]), *_card(found[0], suits)]
+        end = found.end()
+    return [*fragments, ("", words[end:])]
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern for any of these words, the longest first."""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+def _card(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
+    """A name in its colour; or a short form, each letter and the value with the last of them."""
+    for suit in chain(*suits):
+        if words.rstrip("0123456789 ") == suit.name:
+            return [(_style(suit), words)]
+    fragments = []
+    for kind in suits:
+        suit = max((each for each in kind if words.startswith(each.letter)), key=_letters)
+        fragments.append((_style(suit), suit.letter))
+        words = words.removeprefix(suit.letter)
+    style, letter = fragments.pop()
+    return [*fragments, (style, letter + words)]
+
+
+def _letters(suit: Suit) -> int:
+    return len(suit.letter)
+
+
+def _style(suit: Suit) -> str:
+    return f"bg:{suit.fill} fg:{ink_on(suit.fill)}"

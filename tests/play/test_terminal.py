@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("prompt_toolkit", reason="prompt_toolkit is not installed")
@@ -17,6 +21,7 @@ from prompt_toolkit.output import DummyOutput
 from kododo_env.play.seating import make_table
 from kododo_env.play.terminal import Terminal
 from kododo_env.records import read_record, replay
+from tests.doors import TABLES
 
 ROUND = ["5", "0", "0"]
 """Actions that are always legal in the three turns of a round of Kododo."""
@@ -47,14 +52,13 @@ def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_pat
 def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture[str]) -> None:
     out = typed(
         capsys, "rules", "dance", "99", "", "9" * 50, "record x",
-        "LAY BLUE 1 AND BLUE 6", "same", "new",
+        "LAY BLUE 1 AND BLUE 6", "same", "b6  b1", "new",
     )  # fmt: skip
-    assert "**Evaluation.**" in out  # the rules
+    assert "KODODO NUMBER" in out  # the rules
     assert "'dance' is no legal action; there are 5: lay " in out
     assert "99 is no legal action" in out
     assert "ask for it when the game is over" in out
-    assert out.count("player_0 lays ") == out.count("player_0 lays blue 1 and blue 6") == 1
-    assert out.count("   5  lay ") == 3  # those of the same cards, dealt again, and of others
+    assert out.count("player_0 lays ") == out.count("player_0 lays blue 1 and blue 6") == 2
 
 
 def test_hints(capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,3 +101,51 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
         terminal._obey("back")
         assert len(table._log[0]) == 6
         assert "over" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_table_and_actions_fit_into_24_rows_of_80(
+    capsys: pytest.CaptureFixture[str], game: str, players: int
+) -> None:
+    table = make_table(game, players, ["random"], seed=2, pictures=False)
+    rng = np.random.default_rng(3)
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        terminal = Terminal(table)
+        terminal._say({"type": "look"})
+        while not table.over:
+            terminal._obey(str(rng.choice(terminal._words)))
+            title = table.talk(0, {"type": "look"})[0][0]["text"].partition("\n")[0]
+            # The news before it may be scrolled away, and a row is for the line that is written.
+            screen = capsys.readouterr().out.rpartition(title)
+            assert len(screen[2].splitlines()) < 24
+            assert max(map(len, "".join(screen[1:]).splitlines())) <= 80
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_cards_have_their_colours_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, wanted: bool
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "" if wanted else "1")
+    table = make_table("kado", opponents=["random"], seed=1, pictures=False)
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        terminal = Terminal(table)
+    screen, side = os.openpty()
+    with open(side, "w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        terminal._paint("place PR3, a cube 4 (violet ribbon)")
+    told = os.read(screen, 4096).decode()
+    os.close(screen)
+    bare = re.sub(r"\x1b\[[\d;?]*\w", "", told)
+    assert bare.split() == "place PR3, a cube 4 (violet ribbon)".split()
+    coloured = re.findall(r"\x1b\[[\d;]*48;5;\d+m([^\x1b]+)", told)
+    assert coloured == (["P", "R3", "cube 4", "violet"] if wanted else [])
+
+
+def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    out = typed(capsys, "help", "rules limit", "rules of thumb", "B1")
+    assert "record FILE " in out
+    assert "8 green cards: over the limit of 7, out" in out
+    assert "A ROUND" not in out
+    assert "the parts of the rules are Cards, Preparing, " in out
+    assert "'B1' is not all of an action; it may be B1 B6, " in out
