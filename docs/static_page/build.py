@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 import kododo_env
 from docs.static_page.icons import icons
 from docs.static_page.npm import PYODIDE, members
-from docs.static_page.start import START, start_page
+from docs.static_page.start import RULES, START, rules_page, start_page
+from kododo_env import registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.play import __file__ as play
 
@@ -100,11 +101,11 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
 
 
 def _add_page(site: Path) -> None:
-    """The page of a table, with a host in the page in place of the server, and the start page."""
+    """The page of a table, with a host in the page in place of the server, the start page, and the rules."""
     files = [*(PLAY / "web").iterdir(), *(PLAY / "static").iterdir()]
     assert len({file.name for file in files}) == len(files), "two files have one name"
     for file in files:
-        if file.name != START.name:
+        if file.name not in (START.name, RULES.name):
             shutil.copyfile(file, site / file.name)
     table = (PLAY / "served" / "index.html").read_text()
     assert table.count("</body>") == table.count(STYLE) == 1, "the page has no end or no style"
@@ -112,6 +113,8 @@ def _add_page(site: Path) -> None:
     for name, picture in icons().items():
         (site / name).write_bytes(picture)
     (site / "index.html").write_text(start_page())
+    for game in registry.DOORS:
+        (site / f"rules-{game}.html").write_text(rules_page(game))
 
 
 def _add_package(site: Path) -> None:

@@ -137,7 +137,7 @@ def test_cards_have_their_colours_on_a_terminal(
     told = os.read(screen, 4096).decode()
     os.close(screen)
     bare = re.sub(r"\x1b\[[\d;?]*\w", "", told)
-    assert bare.split() == "place PR3, a cube 4 (violet ribbon)".split()
+    assert bare.split() == ["place", "PR3,", "a", "cube", "4", "(violet", "ribbon)"]
     coloured = re.findall(r"\x1b\[[\d;]*48;5;\d+m([^\x1b]+)", told)
     assert coloured == (["P", "R3", "cube 4", "violet"] if wanted else [])
 

@@ -2,6 +2,7 @@
 
 import { againButton } from "./again.js";
 import { at, make, sentence } from "./dom.js";
+import { why } from "./rules.js";
 
 let shown = null;
 
@@ -13,7 +14,7 @@ export function showLog({ position }) {
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
   // Only what is new is changed, since it is read aloud.
-  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length) tell(last?.lines ?? [], you, players);
+  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length) tell(last, you, players);
   at("log-count").textContent = `all ${log.length} steps`;
   at("log-box").hidden = log.length < 2;
   const turns = log.map(({ step, lines, again }) => {
@@ -23,18 +24,18 @@ export function showLog({ position }) {
   at("log").replaceChildren(...turns.reverse());
 }
 
-function tell(lines, you, players) {
-  at("story").replaceChildren(...storyLines(lines, you, players));
+function tell(last, you, players) {
+  at("story").replaceChildren(...storyLines(last?.lines ?? [], you, players, last?.rules));
   // Where there is little room, the evaluation comes into sight and not what it follows from.
   at("story").scrollTop = at("story").querySelector(".table")?.offsetTop ?? 0;
 }
 
 // Lines that come one after another; those of the table itself, such as an evaluation, stand out.
-export function storyLines(lines, you, players) {
+export function storyLines(lines, you, players, rules = []) {
   return lines.map((line, place) => {
     const table = !line.startsWith("player_");
     const points = /: (\d+) points?$/.test(line);
-    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you, players));
+    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you, players), why(rules[place]));
     made.style.setProperty("--place", place);
     return made;
   });

@@ -16,6 +16,7 @@ import { enqueue, lasting } from "./pace.js";
 import { reveal, showPicture } from "./picture.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
+import { heardRules, showRules } from "./rules.js";
 import { showScores } from "./scores.js";
 import { showShare } from "./share.js";
 import { change, choosing, listen, state } from "./state.js";
@@ -42,6 +43,7 @@ const HEARD = {
   position: (message) => enqueue(withNames(message), show),
   hint: (message) => message.step === state.position?.step && change({ hint: withNames(message, state.position.players), asked: false }),
   par: (message) => change({ par: { ...message, step: state.position.step } }),
+  rules: heardRules,
   replay: (message) => change({ replay: message, notice: "" }),
   record: ({ record }) => {
     if (forReplay) host.send({ type: "replay", record });
@@ -95,6 +97,7 @@ function startNew(deck) {
   host.send({ type: "new", step: state.position.step, deck });
 }
 
+showRules(() => host.send({ type: "rules" }));
 at("play").addEventListener("click", play);
 listen(onTakeBack(() => host.send({ type: "take_back", step: state.position.step })));
 onAgain((to) => host.send({ type: "again", step: state.position.step, to }));

@@ -79,6 +79,31 @@ def test_ones_hand_is_shown_once_and_buttons_are_large(browser: Any, game: str) 
             assert person.page.evaluate(SMALL) == [], size
 
 
+def test_rules_open_at_the_rule_of_a_line_and_focus_comes_back(browser: Any) -> None:
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        page = person.page
+        person.play(3)  # a round, and its evaluation
+        why = page.locator("#story .why").first
+        why.focus()
+        page.keyboard.press("Enter")
+        page.locator("#rules-text figure svg").first.wait_for()
+        assert page.evaluate("document.activeElement.id") == "rules-kododo-number"
+        (top,) = page.evaluate(
+            "[document.activeElement.offsetTop - document.getElementById('rules-text').scrollTop]"
+        )
+        assert abs(top) < 200
+        page.keyboard.press("Escape")
+        assert not page.locator("#rules-dialog").is_visible()
+        assert page.evaluate("document.activeElement.className") == "why"
+        page.keyboard.press("?")
+        page.locator("#rules").click()
+        assert page.evaluate("document.activeElement.closest('dialog').id") == "rules-dialog"
+        page.locator("#rules-section").select_option("end")
+        assert "highest total" in person.see("section[aria-labelledby=rules-end]")
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.id") == "help"
+
+
 def test_the_panel_folds_by_its_button_and_by_a_key(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address) as person:
         resize(person, (360, 740))

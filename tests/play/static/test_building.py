@@ -12,7 +12,7 @@ import pytest
 
 from docs.static_page import build as building
 from docs.static_page import npm
-from docs.static_page.start import start_page
+from docs.static_page.start import rules_page, start_page
 from kododo_env import registry
 from kododo_env.agent_registry import WEAKER, baselines, shipped
 from tests.play.static.folder import missing
@@ -30,6 +30,8 @@ def test_the_start_page_has_all_tables() -> None:
         form = page.split(f'value="{game}"')[1].split("</form>")[0]
         for each in (*map(str, registry.door(game).PLAYERS), *baselines(game), *WEAKER):
             assert f'<option value="{each}"' in form
+        assert f'href="rules-{game}.html"' in form
+        assert rules_page(game).count("<figure><svg ") > 0
 
 
 def test_numpy_is_the_one_of_the_distribution_unless_it_is_given(tmp_path: Path) -> None:
@@ -85,6 +87,7 @@ def test_the_folder_is_written_again_with_the_same_bytes(tmp_path: Path) -> None
     assert found[0] == found[1]
     names = {each.relative_to(tmp_path / "site").as_posix() for each in found[0]}
     assert {f"policies/{policy}.onnx" for policy in shipped()} < names
+    assert {f"rules-{game}.html" for game in registry.DOORS} < names
     assert {"index.html", "table.html", "host.js", "worker.js", "main.js", "licences.txt"} < names
     assert (tmp_path / "site" / "host.js").read_text() == (
         building.PLAY / "static" / "host.js"

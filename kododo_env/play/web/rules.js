@@ -1,0 +1,60 @@
+// The rules of the game: a dialog that opens at one of their sections, from Help or by "why?" beside a line.
+
+import { at, make } from "./dom.js";
+
+let heard = false;
+let wanted = ""; // the section to begin with, by its anchor
+let ask = () => {};
+
+// Any element with data-rule opens the rules there. They are asked for when they are first wanted.
+export function showRules(asking) {
+  ask = asking;
+}
+
+document.addEventListener("click", ({ target }) => {
+  const rule = target.closest("[data-rule]")?.dataset.rule;
+  if (rule !== undefined) open(rule);
+});
+
+function open(anchor) {
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  wanted = anchor;
+  at("rules-dialog").showModal();
+  if (heard) begin();
+  else ask();
+}
+
+export function heardRules({ sections }) {
+  const titles = sections.map(({ anchor, title }) => make("option", { value: anchor }, title));
+  at("rules-section").replaceChildren(...titles);
+  at("rules-text").replaceChildren(...sections.map(section));
+  heard = true;
+  begin();
+}
+
+// The HTML is made by the table from the game's own rules, and nothing else gets into it.
+function section({ anchor, title, html }) {
+  const made = make("section", { "aria-labelledby": `rules-${anchor}` });
+  made.innerHTML = html ?? "";
+  made.prepend(make("h3", { id: `rules-${anchor}`, tabindex: "-1" }, title));
+  return made;
+}
+
+function begin() {
+  const title = at(`rules-${wanted}`);
+  at("rules-text").scrollTop = 0;
+  if (!title) return;
+  title.scrollIntoView();
+  title.focus({ preventScroll: true });
+  at("rules-section").value = wanted;
+}
+
+at("rules-section").addEventListener("change", ({ target }) => at(`rules-${target.value}`).scrollIntoView());
+// The line beside which they were opened may be gone.
+at("rules-dialog").addEventListener("close", () => document.activeElement === document.body && at("help").focus());
+
+// A button beside a line that follows from a rule.
+export function why(rule) {
+  if (!rule) return "";
+  return make("button", { type: "button", class: "why", "data-rule": rule, "aria-label": `why? ${rule.replaceAll("-", " ")}` }, "why?");
+}
