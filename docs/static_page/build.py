@@ -101,7 +101,7 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
 
 
 def _add_page(site: Path) -> None:
-    """The page of a table, with a host in the page in place of the server, the start page, and the rules."""
+    """The page of a table, its host in the page in place of the server; start page and rules."""
     files = [*(PLAY / "web").iterdir(), *(PLAY / "static").iterdir()]
     assert len({file.name for file in files}) == len(files), "two files have one name"
     for file in files:
