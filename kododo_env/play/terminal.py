@@ -33,9 +33,8 @@ COMMANDS = {
     "help": "these lines",
     "quit": "leave the table",
 }
-HELP = """An action is written as it is listed, in letters of any size and in any order:
-B3 Y2 lays the blue 3 and the yellow 2. Its words do as well, and Tab completes
-them. Besides there are:
+HELP = """An action is written as it is listed, in letters of any size and with its parts
+in any order. Its words do as well, and Tab completes them. Besides there are:
 """
 
 
@@ -81,7 +80,7 @@ class Terminal:
         elif command == "rules":
             self._print_rules(rest.strip())
         elif given == "help":
-            print(HELP, *(f"  {name:12} {words}" for name, words in COMMANDS.items()), sep="\n")
+            self._print_help()
         elif given == "hint":
             self._say({"type": "hint", **step})
         elif given == "back":
@@ -95,6 +94,11 @@ class Terminal:
         else:
             number = given.isascii() and given.isdecimal() and len(given) < 10
             self._say({"type": "act", **step, "action": int(given) if number else given})
+
+    def _print_help(self) -> None:
+        print(HELP, *(f"  {name:12} {words}" for name, words in COMMANDS.items()), sep="\n")
+        for short, words in self._example.items():
+            self._paint(f"\nNow {short} is: {words}")
 
     def _write_record(self, path: Path) -> None:
         try:
@@ -146,6 +150,7 @@ class Terminal:
         print_formatted_text(FormattedText([("bold", f"\n{title}")]), file=sys.stdout)
         self._paint(rest.rstrip("\n"))
         self._words = [each["words"] for each in position["actions"]]
+        self._example = {each["short"]: each["words"] for each in position["actions"][-1:]}
         for line in listed_actions(position["actions"]):
             self._paint(line)
         if position["over"]:

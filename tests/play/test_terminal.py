@@ -145,6 +145,7 @@ def test_cards_have_their_colours_on_a_terminal(
 def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     out = typed(capsys, "help", "rules limit", "rules of thumb", "B1")
     assert "record FILE " in out
+    assert re.search(r"Now (\w)\d (\w)\d is: lay \w+ \d and \w+ \d\n", out)
     assert "8 green cards: over the limit of 7, out" in out
     assert "A ROUND" not in out
     assert "the parts of the rules are Cards, Preparing, " in out
