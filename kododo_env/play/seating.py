@@ -66,7 +66,8 @@ def make_table(
     called = people_named(names, people)
     called += bots_named([each.name for each in agents], called)
     sitting: list[Agent | None] = [*[None] * people, *agents]
-    sitting, called = (each[seats - seat :] + each[: seats - seat] for each in (sitting, called))
+    first = seats - seat  # of these, in seat 0
+    sitting, called = sitting[first:] + sitting[:first], called[first:] + called[:first]
     return Table(batch, sitting, adviser, seed, pictures, called, rotate)
 
 
