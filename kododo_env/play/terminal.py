@@ -147,7 +147,7 @@ class Terminal:
         self._told = len(log)
         self._last = next((each["step"] for each in reversed(log) if each["again"]), 0)
         title, _, rest = position["text"].partition("\n")
-        print_formatted_text(FormattedText([("bold", f"\n{title}")]), file=sys.stdout)
+        self._paint(f"\n{title}", "bold")
         self._paint(rest.rstrip("\n"))
         self._words = [each["words"] for each in position["actions"]]
         self._example = {each["short"]: each["words"] for each in position["actions"][-1:]}
@@ -177,10 +177,14 @@ class Terminal:
             number = f"{each['value']:+8.2f}" if chance is None else f"{chance:8.1%}"
             self._paint(f"{number}  {each['words']}")
 
-    def _paint(self, words: str) -> None:
-        """Print words, the cards among them in their colours if there are any to be had."""
-        text = FormattedText(painted(words, self._table.suits))
-        print_formatted_text(text, file=sys.stdout, color_depth=ColorDepth.from_env())
+    def _paint(self, words: str, style: str = "") -> None:
+        """Print words, on a terminal in this style and with the cards in their colours."""
+        if sys.stdout.isatty():
+            text = [(f"{style} {look}", part) for look, part in painted(words, self._table.suits)]
+            depth = ColorDepth.from_env()
+            print_formatted_text(FormattedText(text), file=sys.stdout, color_depth=depth)
+        else:
+            print(words)
 
 
 def _who(player: Message) -> str:
