@@ -37,6 +37,7 @@ DRAWN, LEVEL = "drawn:", "level-"
 FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
 # The first three play a policy that ships at a higher temperature, the fourth plays it as it is.
 LEVELS = *WEAKER, AS_IT_SHIPS, SEARCHING = tuple(f"{LEVEL}{number}" for number in range(1, 6))
+LEVEL_WORDS = dict(zip(LEVELS, ("easy", "medium", "hard", "expert", "strongest"), strict=True))
 MOST_DIGITS = 12  # of a search's budget, or a seed
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from inspect import getmodule, signature
+from typing import Any, Literal, get_args, get_origin
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
@@ -36,6 +37,19 @@ def default_players(name: str) -> int:
     """Four, or the most that the game takes."""
     players = registry.door(name).PLAYERS
     return 4 if 4 in players else max(players)
+
+
+def rule_choices(name: str) -> dict[str, tuple[str, ...]]:
+    """The rules of a game that are one of some words, the usual one first, such as ``variant``.
+
+    Raises:
+        ValueError: There is no such game.
+    """
+    make = registry.door(name).batch_game
+    # The further rules are named where only a type checker looks.
+    given = {rule: each.annotation for rule, each in signature(make).parameters.items()}
+    found = {rule: vars(getmodule(make)).get(kind, kind) for rule, kind in given.items()}
+    return {rule: get_args(kind) for rule, kind in found.items() if get_origin(kind) is Literal}
 
 
 def parse_rules(given: Sequence[str]) -> dict[str, Any]:

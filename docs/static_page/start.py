@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from kododo_env import registry
-from kododo_env.agent_registry import WEAKER, baselines
+from kododo_env.agent_registry import AS_IT_SHIPS, LEVEL_WORDS, baselines, levels
 from kododo_env.play import __file__ as play
 from kododo_env.play.rules_page import sections
-from kododo_env.rules_arguments import default_players
+from kododo_env.rules_arguments import default_players, rule_choices
 
 START = Path(play).parent / "static" / "start.html"
 RULES = START.with_name("rules.html")
 PLACE = "<!-- tables -->"
+SEATS = "the first", "the second", "the third", "the fourth", "the fifth"
+FEW = 100  # games below which a share is told by its interval
+
+Options = list[tuple[str, str]]
 
 
 def start_page() -> str:
@@ -38,24 +44,70 @@ def _title(game: str) -> str:
 
 
 def _form(game: str) -> str:
-    title = _title(game)
-    players = [(str(each), str(each)) for each in registry.door(game).PLAYERS]
-    weaker = (*reversed(WEAKER), *reversed(baselines(game)))
+    """The form of a game; ``start.js`` fits it to the number of players that is chosen."""
+    title = escape(_title(game))
+    numbers = registry.door(game).PLAYERS
+    players = [(str(each), str(each)) for each in numbers]
+    by_name = {level: f"{words} ({level})" for level, words in LEVEL_WORDS.items()}
+    scripted = {name: f"{name}, scripted" for name in reversed(baselines(game))}
+    opponents = [*by_name.items(), *scripted.items()]
+    seats = [(str(seat), SEATS[seat]) for seat in range(max(numbers))]
+    people = [(str(each), _people(each)) for each in range(1, max(numbers) + 1)]
+    rules = "".join(
+        f"<label>{escape(rule)} {_select('rules', _rule(rule, kinds), '')}</label>"
+        for rule, kinds in rule_choices(game).items()
+    )
+    told = escape(json.dumps({number: _told(game, number) for number in numbers}))
     usual = default_players(game)
     daily = escape(f"table.html?game={game}&players={usual}")
-    opponents = [("", "trained"), *((name, name) for name in weaker)]
-    return f"""      <form action="table.html">
-        <h2>{escape(title)}</h2>
+    return f"""      <form action="table.html" data-told="{told}">
+        <h2>{title}</h2>
         <input type="hidden" name="game" value="{escape(game)}" />
         <label>players {_select("players", players, str(usual))}</label>
-        <label>the others are {_select("opponents", opponents, "")}</label>
-        <button>Play {escape(title)}</button>
-        <a class="daily" href="{daily}">The deal of the day</a>
-        <a href="rules-{escape(game)}.html">The rules of {escape(title)}</a>
-      </form>"""
+        <label>the others are {_select("opponents", opponents, AS_IT_SHIPS)}</label>
+        <p class="told"></p>
+        <details>
+          <summary>More</summary>
+          <label class="tick"><input type="checkbox" class="each" /> choose each opponent</label>
+          <div class="all"></div>
+          {rules}
+          <label>your seat {_select("seat", [("rotate", "another with each deal"), *seats], "0")}</label>
+          <label>people {_select("people", people, "1")}</label>
+          <div class="names"></div>
+          <label>seed <input name="seed" inputmode="numeric" pattern="[0-9]{{1,9}}" placeholder="other cards each time" /></label>
+        </details>
+        <button>Play {title}</button>
+      </form>"""  # noqa: E501
 
 
-def _select(name: str, options: list[tuple[str, str]], chosen: str) -> str:
+def _people(number: int) -> str:
+    return "you alone" if number == 1 else f"{number}, who hand the device over"
+
+
+def _rule(rule: str, kinds: tuple[str, ...]) -> Options:
+    usual, *others = kinds
+    return [("", usual), *((f"{rule}={kind}", kind) for kind in others)]
+
+
+def _told(game: str, players: int) -> dict[str, str]:
+    """Of each level the share that was measured, in a sentence."""
+    return {level: _sentence(found, players) for level, found in levels(game, players).items()}
+
+
+def _sentence(level: dict[str, Any], players: int) -> str:
+    share, games, equals = level["share"], level["games"], f"where equals win {100 / players:.0f}"
+    if level.get("temperature") is not None and share["low"] <= 1 / players <= share["high"]:
+        return f"The best policy itself: equals win {100 / players:.0f} of 100 games."
+    if games >= FEW:
+        return f"Wins {100 * share['mean']:.0f} of 100 games against the best policy, {equals}."
+    return (
+        f"Looks ahead by search for half a second. In {games} games against the best policy it won "
+        f"{100 * share['mean']:.0f} of 100, {equals}: too few to tell more than "
+        f"{100 * share['low']:.0f} to {100 * share['high']:.0f}. In a browser it sees less far."
+    )
+
+
+def _select(name: str, options: Options, chosen: str) -> str:
     tags = [
         f'<option value="{escape(value)}"{" selected" * (value == chosen)}>{escape(words)}</option>'
         for value, words in options

@@ -22,14 +22,16 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
     """
     if len(names) > people:
         raise ValueError(f"{len(names)} names for {people} of the players, who are people")
-    tidy = [" ".join(name.split()) if isinstance(name, str) else name for name in names]
+    given: Sequence[object] = names
+    for each in given:
+        if not isinstance(each, str) or not each.isprintable() or len(each) > LONGEST:
+            raise ValueError(f"a name has at most {LONGEST} letters, unlike {shown(each)}")
+    tidy = [" ".join(name.split()) for name in names]
     for name in tidy:
-        if not isinstance(name, str) or not name.isprintable() or len(name) > LONGEST:
-            raise ValueError(f"a name has at most {LONGEST} letters, unlike {shown(name)}")
         if "player_" in name.casefold():
             raise ValueError(f"a name must not hold player_, which tells a seat, as {shown(name)}")
-    given = [name.casefold() for name in tidy if name]
-    if len(given) > len(set(given)):
+    folded = [name.casefold() for name in tidy if name]
+    if len(folded) > len(set(folded)):
         raise ValueError(f"people at a table need different names, unlike {', '.join(tidy)}")
     return tidy + [""] * (people - len(tidy))
 

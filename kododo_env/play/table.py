@@ -129,13 +129,14 @@ class Table:
         for seats in (self._agents, self._names, self._called):
             seats[:] = np.roll(np.array(seats, object), places).tolist()
 
-    def _seat_of(self, person: int) -> int:
+    def seat_of(self, person: int) -> int:
+        """The seat that one of ``people`` has now."""
         return (person + self.moved) % self._game.num_players
 
     @property
     def _sitting(self) -> list[int]:
         """The seats that people have now."""
-        return [self._seat_of(person) for person in self.people]
+        return [self.seat_of(person) for person in self.people]
 
     # --- hearing ------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class Table:
             return {person: [{"type": "error", "step": self.step, "error": str(error)}]}
 
     def _answer(self, person: int, message: Message) -> Said:
-        seat = self._seat_of(person)
+        seat = self.seat_of(person)
         if "step" in message and message["step"] != self.step:
             raise ValueError(f"this was for step {message['step']}; the table is at {self.step}")
         match message["type"]:
@@ -374,7 +375,7 @@ class Table:
     # --- showing ------------------------------------------------------------------------
 
     def _positions(self) -> Said:
-        return {person: [self._position(self._seat_of(person))] for person in self.people}
+        return {person: [self._position(self.seat_of(person))] for person in self.people}
 
     def _position(self, seat: int) -> Message:
         """All that a person needs to go on, whatever they have missed."""

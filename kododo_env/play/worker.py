@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -10,9 +11,9 @@ from kododo_env.core.numbers import whole_number
 from kododo_env.play.kept import KeptTable
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import MOST_SEED, Said
-from kododo_env.rules_arguments import make_game
+from kododo_env.rules_arguments import make_game, parse_rules
 
-SEAT = 0  # the person's
+LOOK = '{"type": "look"}'
 WORK = 3000  # of an analysis: here a policy takes some twenty times as long as elsewhere
 
 
@@ -27,13 +28,21 @@ def policy_of(game: str, players: int) -> str:
 
 
 class WorkerTable:
-    """A table with one person, which a page that is loaded again goes on with.
+    """A table for the people at one device, which a page that is loaded again goes on with.
+
+    Several people hand the device over: the page is sent the positions of the person who has it,
+    then a message of the type ``handover``, and answers ``sit`` when the next person is there.
 
     Args:
         game: Its name.
         players: How many seats.
         opponents: The agents in the other seats, as ``make_table`` takes it.
         kept: The text of ``kept`` at the same table; None, or a text of no use, begins again.
+        people: How many there are.
+        seat: That of the first of them.
+        rotate: Whether all players move one seat on before other cards are dealt.
+        names: How the people are called.
+        rules: Further rules, such as ``variant=long``.
         seed: Of the first game, if it is not gone on with; None draws one.
 
     Raises:
@@ -46,13 +55,21 @@ class WorkerTable:
         players: int,
         opponents: Sequence[str] = (),
         kept: str | None = None,
+        people: int = 1,
+        seat: int = 0,
+        rotate: bool = False,
+        names: Sequence[str] = (),
+        rules: Sequence[str] = (),
         seed: int | None = None,
     ) -> None:
         def made() -> KeptTable:
-            table = make_table(game, players, opponents)
+            more = {"seat": seat, "rotate": rotate, "names": names}
+            table = make_table(game, players, opponents, people, parse_rules(rules), **more)
             table.work = WORK
             return KeptTable(table)
 
+        # Who has the device; of several people nobody, until one has said that they are there.
+        self._here = seat if people == 1 else None
         if kept is not None:
             with suppress(ValueError):  # it is of another version, or nothing that was kept
                 self._table = made()
@@ -64,16 +81,38 @@ class WorkerTable:
 
     def hear(self, text: str) -> list[str]:
         """The answers of the table to a message, each as JSON; see ``Table.hear``."""
-        return _lines(self._table.hear(SEAT, text))
+        message, people = json.loads(text), self._table.people
+        if message.get("type") == "sit" and message.get("person") in people:
+            self._here, text = message["person"], LOOK
+        if self._here is None:
+            return self._handover()
+        said = self._table.hear(self._here, text)
+        if message["type"] == "new":  # the one who has the device asks for all
+            for other in people:
+                if self._table.step == message.get("step"):
+                    said = self._table.hear(other, text)
+        return self._lines(said)
 
     def play_on(self) -> list[str]:
         """Play a step if nobody has to be waited for: the messages then; see ``Table``."""
-        return _lines(self._table.play_on())
+        said = self._table.play_on()
+        return self._lines(said) if said else []
 
     def kept(self) -> str:
         """All that is needed to go on with this game, as text."""
         return self._table.kept()
 
+    def _lines(self, said: Said) -> list[str]:
+        told = said.get(self._table.people[0] if self._here is None else self._here, [])
+        return [*map(to_json, told), *self._handover()]
 
-def _lines(said: Said) -> list[str]:
-    return [to_json(message) for message in said.get(SEAT, [])]
+    def _handover(self) -> list[str]:
+        """To whom the device goes, if the person who has it has nothing to do."""
+        table = self._table.table
+        waits = tuple(each for each in table.people if table.seat_of(each) in table.waiting_for)
+        if self._here is not None and (table.over or not waits or self._here in waits):
+            return []
+        person = (waits or table.people)[0]
+        called = table.called(table.seat_of(person))
+        told = {"type": "handover", "step": table.step, "person": person, "called": called}
+        return [to_json(told)]

@@ -103,3 +103,43 @@ def test_a_seed_is_a_deal() -> None:
     assert act(table, 4)["text"] == position["text"]
     with pytest.raises(ValueError, match="seed must be 0 to"):
         WorkerTable("kododo", 3, ["random"], seed=-1)
+
+
+def test_a_seed_further_rules_a_name_and_a_seat_that_moves_on() -> None:
+    more: dict[str, Any] = {"names": ["Bo"], "rules": ["variant=long"], "rotate": True, "seat": 1}
+    tables = [WorkerTable("kododo", 3, ["greedy"], seed=7, **more) for _ in range(2)]
+    one, other = (said(table, LOOK)[-1] for table in tables)
+    assert (one, one["you"], one["players"][1]["called"]) == (other, 1, "Bo")
+    assert tables[0]._table.table._game.rules.variant == "long"
+    assert said(tables[0], {"type": "new", "step": 0, "deck": "other"})[-1]["you"] == 2
+    again = WorkerTable("kododo", 3, ["greedy"], tables[0].kept(), seed=7, **more)
+    assert said(again, LOOK) == said(tables[0], LOOK)
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        WorkerTable("kododo", 3, seed="x")  # type: ignore[arg-type]
+
+
+def test_people_at_one_device_see_their_own_positions_when_they_are_there() -> None:
+    """Nothing of the others' cards is sent to a page before they say that they have it."""
+    table = WorkerTable("kododo", 3, ["greedy"], people=2, names=["Bo", "Cy"], seed=1)
+    turns = [said(table, LOOK)]
+    here = 0
+    while not turns[-1][-1].get("over"):
+        last = turns[-1][-1]
+        if last["type"] == "handover":
+            assert last["called"] == ("Bo", "Cy")[last["person"]]
+            here = last["person"]
+            turns.append(said(table, {"type": "sit", "person": here}))
+        else:
+            act = {"type": "act", "step": last["step"], "action": last["actions"][0]["action"]}
+            turns.append(said(table, act))
+        positions = [each for each in turns[-1] if each["type"] == "position"]
+        assert {each["you"] for each in positions} <= {here}
+    assert [each["type"] for each in turns[0]] == ["handover"]
+    handed = sum(each["type"] == "handover" for turn in turns for each in turn)
+    assert handed == 1 + 21  # each step is begun by the person who ended the one before
+    again = WorkerTable("kododo", 3, ["greedy"], table.kept(), people=2, names=["Bo", "Cy"])
+    assert [each["type"] for each in said(again, LOOK)] == ["handover"]  # whoever loads the page
+    (end,) = said(again, {"type": "sit", "person": here})
+    assert end == [each for each in turns[-1] if each["type"] == "position"][-1]
+    new = said(again, {"type": "new", "step": end["step"], "deck": "other"})
+    assert (new[0]["you"], new[0]["log"]) == (here, [])

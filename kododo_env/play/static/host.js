@@ -40,20 +40,23 @@ async function keepFiles() {
 
 function settings() {
   const given = new URLSearchParams(location.search);
-  const opponents = given.getAll("opponents").filter(Boolean);
-  const players = given.get("players") ?? "4"; // a word is no number, and the table says so; a seed too
-  const seed = number(given.get("seed") || undefined);
-  return { game: given.get("game") ?? "kododo", players: number(players), opponents, seed };
+  const all = (name) => given.getAll(name).filter(Boolean);
+  const number = (name) => (/^\d+$/.test(given.get(name)) ? Number(given.get(name)) : given.get(name)); // a word is none, and the table says so
+  const rotate = given.get("seat") === "rotate";
+  const more = { names: all("name"), rules: all("rules"), rotate };
+  if (given.get("seat") && !rotate) more.seat = number("seat");
+  for (const name of ["people", "seed"]) if (given.get(name)) more[name] = number(name);
+  return { game: given.get("game") ?? "kododo", players: given.get("players") ? number("players") : 4, opponents: all("opponents"), more };
 }
 
-export function addressOf(seed) {
+// The address of a deal, in which another person has the same seat.
+export function addressOf(seed, seat) {
   const address = new URL(location.href);
+  if (address.searchParams.get("seat") === "rotate") address.searchParams.set("seat", seat);
   address.searchParams.set("seed", seed);
   address.hash = "";
   return address.href;
 }
-
-const number = (text) => (/^\d+$/.test(text) ? Number(text) : text);
 
 // In the tab's own storage, so that a page that is loaded again goes on with its game; and in that of all
 // tabs, so that a game whose tab was closed goes on in the next one.

@@ -35,15 +35,16 @@ async function addFile(python, read, name) {
   python.FS.writeFile(name, await read(`policies/${name}`));
 }
 
-// A table for `{ game, players, opponents, seed, kept }`: `hear(message, say)` tells `say` all that is
-// said to a message, step by step as it is played; `kept()` is what goes on with the game.
-export async function openTable(read, { game, players, opponents, seed, kept }) {
+// A table for `{ game, players, opponents, kept, more }`, the last for `WorkerTable`'s other arguments:
+// `hear(message, say)` tells `say` all that is said to a message, step by step as it is played; `kept()`
+// is what goes on with the game.
+export async function openTable(read, { game, players, opponents, kept, more }) {
   const python = await startPython(read);
   const { WorkerTable, policy_of } = python.pyimport("kododo_env.play.worker");
   await addPolicy(python, read, policy_of(game, players));
   const files = opponents.filter((name) => name.endsWith(".onnx"));
   await Promise.all(files.map((name) => addFile(python, read, name)));
-  const table = WorkerTable(game, players, python.toPy(opponents), kept, seed);
+  const table = WorkerTable.callKwargs(game, players, python.toPy(opponents), kept, python.toPy(more));
   const each = (lines, say) => {
     const found = lines.toJs();
     lines.destroy();

@@ -1,5 +1,85 @@
-// The deal of the day: its seed is the date, so that it is the same for everybody. The day is that of UTC.
+// The page on which a table is chosen: fits each form to the number of players, and tells how strong a level is.
 
+const LEVELS = /^level-/;
+const KEPT = "table-names"; // of the people who play at this device
+
+for (const form of document.forms) {
+  const [told, all, names] = [".told", ".all", ".names"].map((name) => form.querySelector(name));
+  const one = form.elements.opponents;
+  const each = form.querySelector(".each");
+  const number = (name) => Number(form.elements[name].value);
+  const choices = () => all.querySelectorAll("select");
+
+  // What goes with the choice: fewer seats for people, a select for each other seat, the names' fields.
+  function fit() {
+    const players = number("players");
+    for (const name of ["seat", "people"]) limit(form.elements[name], name === "seat" ? players - 1 : players);
+    const others = players - number("people");
+    one.disabled = each.checked || !others;
+    fill(all, each.checked ? others : 0, (place) => labelled(`opponent ${place + 1}`, copyOf(one)));
+    fill(names, number("people"), (place) => labelled(number("people") > 1 ? `name ${place + 1}` : "your name", field(place)));
+    // The policy that ships, of which the levels are made, is for the usual rules.
+    const usual = [...form.querySelectorAll("[name=rules]")].every(({ value }) => !value);
+    for (const select of [one, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
+    told.textContent = one.disabled ? "" : (JSON.parse(form.dataset.told)[players][one.value] ?? "");
+  }
+
+  const copyOf = (select) => {
+    const copy = select.cloneNode(true);
+    copy.disabled = false;
+    copy.value = select.value;
+    return copy;
+  };
+  form.addEventListener("change", fit);
+  form.addEventListener("submit", () => keep([...names.querySelectorAll("input")].map(({ value }) => value)));
+  fit();
+}
+
+function limit(select, most) {
+  keepTo(select, (value) => !/^\d+$/.test(value) || Number(value) <= most);
+}
+
+// Only some options can be chosen; one that no longer can gives way to the first that can.
+function keepTo(select, can) {
+  for (const option of select.options) option.hidden = option.disabled = !can(option.value);
+  if (select.selectedOptions[0]?.disabled) select.value = [...select.options].find(({ disabled }) => !disabled).value;
+}
+
+// So many elements in another, of which those that are there stay as they are.
+function fill(element, count, make) {
+  while (element.children.length > count) element.lastElementChild.remove();
+  while (element.children.length < count) element.append(make(element.children.length));
+}
+
+function labelled(words, input) {
+  const label = document.createElement("label");
+  label.append(`${words} `, input);
+  return label;
+}
+
+function field(place) {
+  const input = document.createElement("input");
+  Object.assign(input, { name: "name", maxLength: 20, value: kept()[place] ?? "", autocomplete: "off" });
+  return input;
+}
+
+function kept() {
+  try {
+    return JSON.parse(localStorage.getItem(KEPT)) ?? [];
+  } catch {
+    return []; // storage is shut, or holds something else
+  }
+}
+
+function keep(names) {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify(names));
+  } catch {
+    // then they are to be typed again
+  }
+}
+
+// The deal of the day: its seed is the date, so that it is the same for everybody. The day is that of UTC.
 function deal() {
   const day = new Date().toISOString().slice(0, 10);
   for (const link of document.querySelectorAll("a.daily")) {

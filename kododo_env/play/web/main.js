@@ -4,6 +4,7 @@ import { onAgain, showAgain } from "./again.js";
 import { showChoice } from "./choice.js";
 import { at } from "./dom.js";
 import { byCards, showHand } from "./hand.js";
+import { onSit, showHandover } from "./handover.js";
 import { showHint } from "./hint.js";
 import { connect } from "./host.js";
 import { tabbing } from "./keys.js";
@@ -41,6 +42,7 @@ const HEARD = {
   ...saysOfGame,
   analysis: (message) => saysOfGame.analysis(withNames(message, state.position.players)),
   position: (message) => enqueue(withNames(message), show),
+  handover: (message) => change({ handover: message }),
   hint: (message) => message.step === state.position?.step && change({ hint: withNames(message, state.position.players), asked: false }),
   par: (message) => change({ par: { ...message, step: state.position.step } }),
   rules: heardRules,
@@ -59,7 +61,7 @@ const HEARD = {
 
 // Show a position; whether it is of another step than the one before.
 function show(position) {
-  const other = position.step !== state.position?.step;
+  const other = position.step !== state.position?.step || position.you !== state.position?.you;
   if (other && state.position) reveal();
   const kept = other || (position.chosen === null && !position.actions.some((each) => each.action === state.choice?.action));
   change({
@@ -79,7 +81,7 @@ function say(words) {
   at("notice").hidden = false;
 }
 
-for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, unfold, showAgain, showLookBack]) listen(part);
+for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showHandover, unfold, showAgain, showLookBack]) listen(part);
 
 // --- what a person does -----------------------------------------------------------------
 
@@ -98,6 +100,7 @@ function startNew(deck) {
 }
 
 showRules(() => host.send({ type: "rules" }));
+onSit((person) => host.send({ type: "sit", person }));
 at("play").addEventListener("click", play);
 listen(onTakeBack(() => host.send({ type: "take_back", step: state.position.step })));
 onAgain((to) => host.send({ type: "again", step: state.position.step, to }));

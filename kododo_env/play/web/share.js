@@ -49,7 +49,7 @@ function words({ players, you, deal }, par) {
   const place = placeOf(you, players);
   const bot = par ? ` ${par.by} makes ${par.scores[you]} of the same cards.` : "";
   const mine = `I made ${score} points and was in place ${place} of ${players.length}.${bot}`;
-  const address = addressOf(deal.seed);
+  const address = addressOf(deal.seed, you);
   return `${mine} Play the same deal: ${address ? `${address}#result=${score},${place}` : deal.command}`;
 }
 

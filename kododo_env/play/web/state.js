@@ -9,6 +9,7 @@ export const state = {
   hint: null, // what an agent thinks of this position
   asked: false, // whether a hint has been asked for and has not come
   par: null, // what a bot makes of the deal that is over, in one's own seat
+  handover: null, // the person at this device whose turn is next
   replay: null, // a record that is being paged through
 };
 

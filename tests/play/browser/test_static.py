@@ -63,12 +63,43 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
         person.wrong.clear()  # the browser says that it was refused
 
 
+def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -> None:
+    """Names, a search and another opponent, the long variant's opponents, a seed; handed over."""
+    with chooses(browser, address) as person:
+        form = person.page.locator("form:has(input[value=kododo])")
+        form.locator("summary").click()
+        form.locator("[name=rules]").select_option("variant=long")
+        assert form.locator("[name=opponents]").input_value() == "forecaster"
+        form.locator("[name=rules]").select_option("")
+        form.locator("[name=people]").select_option("2")
+        form.locator("[name=name]").nth(0).fill("Bo")
+        form.locator("[name=name]").nth(1).fill("Cy")
+        form.locator(".each").check()
+        for place, name in enumerate(("level-5", "random")):
+            form.locator(".all select").nth(place).select_option(name)
+        form.locator("[name=seed]").fill("7")
+        form.locator("button").click()
+        hands = set()
+        for name in ("Bo", "Cy", "Bo"):
+            person.page.get_by_role("button", name=f"I am {name}").click()
+            person.wait()
+            assert f"{name} (you)" in person.see("#scores tr.you")
+            assert "level-5" in person.see("#scores")
+            hands.add(person.page.locator("#hand").inner_text())
+            person.play(steps=1)
+            if name == "Cy":  # both have chosen; Cy goes on
+                person.play(steps=1)
+            person.page.get_by_role("button", name="Hand over to").click()
+            assert not person.page.locator("#hand").is_visible()
+        assert len(hands) == 3
+
+
 def test_a_whole_game_its_record_and_another_one(
     browser: Any, address: str, tmp_path: Path
 ) -> None:
     """The shortest game, against a policy, and a look back; its record is replayed here."""
     with chooses(browser, address) as person:
-        sit_down(person, "combi_combo", "")
+        sit_down(person, "combi_combo", "level-4")
         person.play()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()
@@ -77,7 +108,7 @@ def test_a_whole_game_its_record_and_another_one(
         *_, end = replay(parse_record(text))
         shown = person.page.locator("#scores td.points b").all_inner_texts()
         assert end.scores[0].tolist() == [int(each) for each in shown]
-        assert json.loads(text.splitlines()[0])["players"] == ["person", *["combi_combo-4p"] * 3]
+        assert json.loads(text.splitlines()[0])["players"] == ["person", *["level-4"] * 3]
         person.page.locator("#look-back").click()
         person.page.locator("#look-back-found h3").wait_for()
         person.page.keyboard.press("Escape")

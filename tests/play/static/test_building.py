@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from docs.static_page import build as building
-from docs.static_page import npm
+from docs.static_page import npm, start
 from docs.static_page.start import rules_page, start_page
 from kododo_env import registry
-from kododo_env.agent_registry import WEAKER, baselines, shipped
+from kododo_env.agent_registry import LEVELS, baselines, shipped
 from tests.play.static.folder import missing
 
 LOCK = {"numpy": {"name": "numpy", "file_name": "numpy.whl", "sha256": "0" * 64}, "more": {}}
@@ -28,10 +28,14 @@ def test_the_start_page_has_all_tables() -> None:
     page = start_page()
     for game in registry.DOORS:
         form = page.split(f'value="{game}"')[1].split("</form>")[0]
-        for each in (*map(str, registry.door(game).PLAYERS), *baselines(game), *WEAKER):
+        for each in (*map(str, registry.door(game).PLAYERS), *baselines(game), *LEVELS):
             assert f'<option value="{each}"' in form
         assert f'href="rules-{game}.html"' in form
         assert rules_page(game).count("<figure><svg ") > 0
+    assert page.count('value="variant=long"') == 1  # in the game that has one
+    told = start._told("kododo", 4)
+    assert told["level-1"] == "Wins 8 of 100 games against the best policy, where equals win 25."
+    assert told["level-5"].startswith("Looks ahead by search for half a second. In 20 games ")
 
 
 def test_numpy_is_the_one_of_the_distribution_unless_it_is_given(tmp_path: Path) -> None:

@@ -1,0 +1,31 @@
+// Several people at one device: one who has chosen hands it to the next, who alone then sees their cards.
+
+import { at } from "./dom.js";
+import { change, state } from "./state.js";
+
+// What the host says of it, and what the button and the dialog do; `sit` tells the host who is there.
+export function showHandover({ handover, position }) {
+  const dialog = at("handover-dialog");
+  // Whoever loads the page must not see the cards of the person before.
+  if (handover && !position && !dialog.open) cover();
+  const now = handover && handover.step === position?.step && !position.actions.length;
+  at("handover").hidden = !now;
+  at("handover").textContent = handover ? `Hand over to ${handover.called}` : "";
+}
+
+function cover() {
+  at("handover-words").textContent = `Hand over to ${state.handover.called}. Nobody else should look.`;
+  at("handover-here").textContent = `I am ${state.handover.called}`;
+  document.body.classList.add("covered");
+  at("handover-dialog").showModal();
+}
+
+export function onSit(sit) {
+  at("handover").addEventListener("click", cover);
+  at("handover-dialog").addEventListener("cancel", (event) => event.preventDefault());
+  at("handover-dialog").addEventListener("close", () => {
+    document.body.classList.remove("covered");
+    sit(state.handover.person);
+    change({ handover: null });
+  });
+}
