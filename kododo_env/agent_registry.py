@@ -16,7 +16,6 @@ from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent
 from kododo_env.core.numbers import shown
 
 if TYPE_CHECKING:
-    from kododo_env.core.arrays import Float64
     from kododo_env.search.search import SearchBudget
 
 # The policies that ship, and held-out opponents among them, from whom nobody has learned.
@@ -180,6 +179,9 @@ def load(policy: str | Path) -> Agent:
     if path.suffix == SUFFIX:
         agent = OnnxAgent(path)
         agent.name = str(policy) if path.parent in (STRANGERS, POPULATION) else agent.name
+        if path.parent == POLICIES:
+            fitted = json.loads(OUTCOMES_FILE.read_text("utf-8")).get(path.stem)
+            agent.outcome_weights = None if fitted is None else np.array(fitted["weights"])
         return agent
     known = ", ".join(shipped()) or "none"
     raise ValueError(
@@ -295,18 +297,7 @@ def _search(name: str, game: str, players: int | None = None) -> Agent:
     policy = make_agent(agent, game, players)
     if kind == FLAT:
         return FlatMonteCarlo(policy, budget, name)
-    return SearchAgent(policy, budget, name, weights=outcome_weights(agent))
-
-
-def outcome_weights(policy: str) -> Float64 | None:
-    """The weights of the outcome model of a policy that ships, (S, 3); None for any other agent.
-
-    They were fitted once, since that takes up to a minute.
-    """
-    if policy not in shipped():
-        return None
-    fitted = json.loads(OUTCOMES_FILE.read_text("utf-8")).get(policy)
-    return None if fitted is None else np.array(fitted["weights"])
+    return SearchAgent(policy, budget, name)
 
 
 def without_searches(names: Iterable[str]) -> list[str]:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from agents.release.config import policies_of
 from agents.release.runs import content_of
-from kododo_env.agent_registry import OUTCOMES_FILE, load, policy_path, policy_tables
+from kododo_env.agent_registry import OUTCOMES_FILE, policy_path, policy_tables
+from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.rules_arguments import make_game
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.system.files import fingerprint, write_json
@@ -41,7 +42,9 @@ def fit_outcomes(config: OutcomesConfig) -> None:
         if content_of(config.out).get(policy, {}).get("sha256") == found:
             continue
         game, players = policy_tables()[policy]
-        weights = OutcomeModel(load(policy), make_game(game, 1, players, {})).weights
+        weights = OutcomeModel(
+            OnnxAgent(policy_path(policy)), make_game(game, 1, players, {})
+        ).weights
         entry = {"sha256": found, "weights": weights.tolist()}
         write_json(config.out, content_of(config.out) | {policy: entry})
         print(f"{policy}: {len(weights)} steps", flush=True)

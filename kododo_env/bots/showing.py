@@ -27,6 +27,7 @@ def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
         **drawn,
         "hand": _hand(view, pictures, index),
         "actions": actions(view, index),
+        "memory": view.memory(index),
         "knows": {name: piece[index].tolist() for name, piece in view.pieces.items()},
     }
 

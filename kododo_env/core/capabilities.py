@@ -101,6 +101,7 @@ class TellsInWords:
     Nothing that a player cannot know is told to them.
     """
 
+    rules: Any
     _words: Any  # the module
     _standing: Any  # see ``BatchGame``
 
@@ -161,6 +162,20 @@ class TellsInWords:
         """
         parts: dict[str, list[int]] = self._words.breakdown(self, np.asarray(gained, int), index)
         return parts
+
+    def memory_of(self, known: dict[str, Any]) -> dict[str, Any]:
+        """The things to remember of a game, counted for a player who need not do it themselves.
+
+        Args:
+            known: The player's observation, piece by piece, each of ``piece.shape``: what is told
+                follows from what the player knows and from nothing else.
+
+        Returns:
+            "tables": each as ``rendering.words.cards_left`` gives it; "ruled_out": places by the
+            names of the action axes, such as ``{"colour": 2}``: there the actions are in vain.
+        """
+        found: dict[str, Any] = self._words.memory(self.rules, known)
+        return found
 
     def tie_breaks_of(self, index: int = 0) -> dict[str, list[int]]:
         """What decides between players with as many points, most important first, by name."""

@@ -176,6 +176,16 @@ class View:
         tells = isinstance(game, TellsInWords)
         return game.short_form(action, self.player, index) if tells else ""
 
+    def memory(self, index: int = 0) -> dict[str, Any]:
+        """Cards that the player has not seen yet, and more that is worth remembering.
+
+        See ``TellsInWords.memory_of``; nothing if the game does not tell in words.
+        """
+        game = self._current()
+        if not isinstance(game, TellsInWords):
+            return {"tables": [], "ruled_out": []}
+        return game.memory_of({name: piece[index] for name, piece in self.pieces.items()})
+
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
         """Games as they may be, given all that the player knows.
 

@@ -9,6 +9,7 @@ import numpy as np
 from kododo_env.bots.showing import actions
 from kododo_env.core.agent import ActionValueAgent, Agent, ProbabilisticAgent, ValueAgent, ranks
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.search.outcome_model import OutcomeModel
 
 
 def gives_hints(agent: Agent) -> bool:
@@ -35,7 +36,8 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
 
     Returns:
         "by": the agent's name; "actions": each with its number, words, and "probability" or
-        "value"; and "value" of the position where the agent knows it.
+        "value"; "value" of the position where the agent knows it; and "chance", the share of the
+        victory that may be expected if all play on like the agent, where that was fitted for it.
     """
     view = game.view(seat)
     if isinstance(agent, ProbabilisticAgent):
@@ -52,4 +54,6 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
         for each in np.argsort(places)
     ]
     value = {"value": float(agent.value(view)[0])} if isinstance(agent, ValueAgent) else {}
+    if getattr(agent, "outcome_weights", None) is not None:
+        value["chance"] = float(OutcomeModel(agent, game).expected(game, seat)[0])
     return {"by": agent.name, **value, "actions": rated}

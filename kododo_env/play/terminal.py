@@ -25,6 +25,7 @@ WIDTH = 80
 COMMANDS = {
     "rules": "the rules; rules WORD: the part with this heading, such as rules end",
     "hint": "what an agent would do",
+    "seen": "the cards that are left",
     "back": "to your last choice; the game then does not count",
     "new": "another game",
     "same": "another game with the same cards",
@@ -88,6 +89,8 @@ class Terminal:
         elif given == "analyse":
             print("the game is played out in other ways; that takes some seconds", flush=True)
             self._say({"type": "analyse"})
+        elif given == "seen":
+            self._print_memory(self._memory)
         elif given in ("new", "same"):
             deck = "same" if given == "same" else "other"
             self._say({"type": "new", **step, "deck": deck})
@@ -149,6 +152,7 @@ class Terminal:
         title, _, rest = position["text"].partition("\n")
         self._paint(f"\n{title}", "bold")
         self._paint(rest.rstrip("\n"))
+        self._memory = position["memory"]
         self._words = [each["words"] for each in position["actions"]]
         self._example = {each["short"]: each["words"] for each in position["actions"][-1:]}
         for line in listed_actions(position["actions"]):
@@ -170,12 +174,28 @@ class Terminal:
             print("no choice of yours surely cost anything")
 
     def _print_hint(self, answer: Message) -> None:
-        value = f", who values the position at {answer['value']:+.2f}" if "value" in answer else ""
-        print(f"{answer['by']}{value}:")
+        wins = (
+            f", {answer['chance']:.0%} to win if all play on like it" if "chance" in answer else ""
+        )
+        print(f"{answer['by']}{wins}:")
         for each in answer["actions"][:10]:
             chance = each.get("probability")
             number = f"{each['value']:+8.2f}" if chance is None else f"{chance:8.1%}"
             self._paint(f"{number}  {each['words']}")
+
+    def _print_memory(self, memory: Message) -> None:
+        """The cards that the person has not seen, as tables."""
+        for table in memory["tables"]:
+            wide = max(len(row["name"]) for row in table["rows"])
+            cells = [max(3, len(each)) + 2 for each in table["columns"]]
+            heads = zip(table["columns"], cells, strict=True)
+            self._paint(table["title"], "bold")
+            print(" " * wide + "".join(f"{words:>{size}}" for words, size in heads))
+            for row in table["rows"]:
+                numbers = "".join(
+                    f"{left:>{size}}" for left, size in zip(row["left"], cells, strict=True)
+                )
+                self._paint(f"{row['name']:{wide}}{numbers}")
 
     def _paint(self, words: str, style: str = "") -> None:
         """Print words, on a terminal in this style and with the cards in their colours."""

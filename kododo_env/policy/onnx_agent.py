@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.agent import Agent, first_of_best
-from kododo_env.core.arrays import Array, Float32, Int64
+from kododo_env.core.arrays import Array, Float32, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
@@ -38,6 +38,8 @@ class OnnxAgent(Agent):
         metadata: The file's own description.
         game: The game's name.
         num_players: For how many players the policy is.
+        outcome_weights: Those of this policy's ``OutcomeModel``, (S, 3), as policies that ship have
+            them, since fitting takes up to a minute; None where they are to be fitted.
         by_row: It may be asked for several seats at once, see ``RowAgent``.
 
     If the file has no value, the method ``value`` is None, and the agent is no ``ValueAgent``.
@@ -47,6 +49,7 @@ class OnnxAgent(Agent):
     """
 
     by_row = True
+    outcome_weights: Float64 | None = None
 
     def __init__(
         self, path: str | Path, temperature: float | None = None, threads: int = 1

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from kododo_env.rendering.svg_cards import Card
 
 
@@ -33,3 +36,22 @@ def cards_in_words(faces: Sequence[Card]) -> str:
 def counted(number: Any, word: str) -> str:
     """A number of things, such as "1 point" or "2 points"."""
     return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def cards_left(
+    title: str, rows: Iterable[str], columns: Iterable[Any], copies: npt.ArrayLike, seen: Any
+) -> dict[str, Any]:
+    """A table of the cards that a player has not seen, for one who need not count them.
+
+    Args:
+        title: What is left.
+        rows: Their names, R, such as colours.
+        columns: Their names, C, such as values.
+        copies: How many cards of each kind there are, (R, C).
+        seen: How many of them the player has seen, (R, C).
+    """
+    all_cards = np.asarray(copies, int)
+    left = all_cards - np.asarray(seen, int)
+    named = zip(rows, left.tolist(), all_cards.tolist(), strict=True)
+    lines = [{"name": name, "left": some, "of": most} for name, some, most in named]
+    return {"title": title, "columns": list(map(str, columns)), "rows": lines}

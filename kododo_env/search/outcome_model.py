@@ -32,14 +32,14 @@ class OutcomeModel:
     Args:
         policy: Plays in every seat.
         game: A batch whose rules are used.
-        weights: Of each step, (S, 3), as they were fitted before; None fits them.
+
+    Attributes:
+        weights: Of each step, (S, 3): those that the policy brings with it, as the policies do
+            that ship (``OnnxAgent.outcome_weights``), or else fitted now.
     """
 
-    def __init__(self, policy: Agent, game: BatchGame, weights: Float64 | None = None) -> None:
+    def __init__(self, policy: Agent, game: BatchGame) -> None:
         self.policy = policy
-        if weights is not None:
-            self.weights = weights
-            return
         for _ in self._fit(game, FITTED_GAMES):
             pass
 
@@ -61,6 +61,10 @@ class OutcomeModel:
 
     def _fit(self, game: BatchGame, most_games: int) -> Iterator[None]:
         """Find the weights, with a pause after each step of the games played for it."""
+        brought: Float64 | None = getattr(self.policy, "outcome_weights", None)
+        if brought is not None:
+            self.weights = brought
+            return
         games = FITTED_GAMES if isinstance(game, PlaysRounds) else FITTED_WITHOUT_ROUNDS
         games = min(games, most_games)
         played, rng = game.fresh(games, 0), np.random.default_rng(0)

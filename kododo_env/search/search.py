@@ -129,8 +129,7 @@ class SearchAgent(PolicySearch):
     """Chooses by playing out worlds; for the arguments see ``PolicySearch``.
 
     Where playing out stops before the end of the game, an ``OutcomeModel`` says which share of
-    the victory to expect; it is fitted once, when it is first needed, unless its ``weights`` for
-    this policy are given.
+    the victory to expect; it is made once, when it is first needed.
     """
 
     kind = "search"
@@ -141,10 +140,8 @@ class SearchAgent(PolicySearch):
         budget: SearchBudget | None = None,
         name: str | None = None,
         clock: Callable[[], float] = time.monotonic,
-        weights: Float64 | None = None,
     ) -> None:
         super().__init__(policy, budget, name, clock)
-        self._weights = weights
         self._models: dict[Any, OutcomeModel] = {}
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -219,11 +216,7 @@ class SearchAgent(PolicySearch):
         """
         key = (game.name, game.rules)
         if key not in self._models:
-            self._models[key] = (
-                OutcomeModel(self.policy, game, self._weights)
-                if self._weights is not None
-                else (yield from OutcomeModel.step_by_step(self.policy, game, most_games))
-            )
+            self._models[key] = yield from OutcomeModel.step_by_step(self.policy, game, most_games)
 
 
 class _Search:

@@ -7,13 +7,16 @@ from hashlib import sha256
 from itertools import pairwise
 
 import gymnasium
+import numpy as np
 import pytest
 
 import kododo_env
+from kododo_env import registry
 from kododo_env.agent_registry import (
     AS_IT_SHIPS,
     LEVELS,
     LEVELS_FILE,
+    OUTCOMES_FILE,
     SEARCHING,
     WEAKER,
     levels,
@@ -25,6 +28,7 @@ from kododo_env.arena.match import Match
 from kododo_env.arena.tournament import Tournament
 from kododo_env.play.seating import make_table
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent
 from tests.doors import TABLES
 
@@ -84,3 +88,16 @@ def test_they_sit_wherever_agents_are_named() -> None:
 def test_a_level_that_is_none_is_refused(name: str, players: int | None, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         make_agent(name, "kododo", players)
+
+
+def test_searches_bring_what_would_be_fitted_again() -> None:
+    known = json.loads(OUTCOMES_FILE.read_text("utf-8"))
+    for name, (game, players) in policy_tables().items():
+        found = sha256(policy_path(name).read_bytes()).hexdigest()
+        assert known[name]["sha256"] == found, f"{name} is another policy now: make levels"
+        search = make_agent(SEARCHING, game, players)
+        assert isinstance(search, SearchAgent)
+        np.testing.assert_array_equal(search.policy.outcome_weights, known[name]["weights"])
+    shortest = registry.batch_game("combi_combo", 1, num_players=4)
+    fitted = OutcomeModel(OnnxAgent(policy_path("combi_combo-4p")), shortest).weights
+    np.testing.assert_allclose(known["combi_combo-4p"]["weights"], fitted, rtol=1e-3, atol=1e-3)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kododo_env.core.arrays import Int64, Uint8
 from kododo_env.games.combi_combo.render import LINES, faces, line_points
+from kododo_env.games.combi_combo.rules import VALUES, Rules
 from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
-from kododo_env.rendering.words import card_short, cards_in_words
+from kododo_env.rendering.words import card_short, cards_in_words, cards_left
 
 TIE_BREAKS = ("1s", "2s")
 RULES = ((rf"\d for ({'|'.join(LINES)})[,:]", "score"), ("^the game is over", "end"))
@@ -77,3 +80,12 @@ def breakdown(game: CombiComboShown, gained: Int64, index: int) -> dict[str, lis
     """The points of each line of the score."""
     players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
     return {name: [int(each) for each in line] for name, *line in zip(LINES, *players, strict=True)}
+
+
+def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
+    """The cards that are neither in the player's hand nor out of play, by colour and value."""
+    colours, seen = palette(rules.num_colours), known["hand"] + known.get("face_up", 0)
+    names, values = [suit.name for suit in colours], range(1, VALUES + 1)
+    copies = [rules.copies] * rules.num_colours
+    title = "cards with others or still to be drawn"
+    return {"tables": [cards_left(title, names, values, copies, seen)], "ruled_out": []}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kododo_env.core.arrays import Int64
 from kododo_env.games.kado.render import face, gift_suit, ribbon_suit, shown_cells
-from kododo_env.games.kado.rules import gift_name, ribbon_name
+from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
-from kododo_env.rendering.words import counted, listed
+from kododo_env.rendering.words import cards_left, counted, listed
 
 TIE_BREAKS = ()
 RULES = (
@@ -189,3 +191,19 @@ def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]
         "columns of one ribbon": columns[index].tolist(),
         "perfects": perfects.tolist(),
     }
+
+
+def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
+    """The cards that a player has not seen, and the gifts and ribbons that need not be guessed."""
+    gifts, ribbons = range(rules.num_gifts), range(rules.num_ribbons)
+    copies = np.bincount(rules.cards, minlength=rules.num_card_types).reshape(known["seen"].shape)
+    names, bows = list(map(gift_name, gifts)), list(map(ribbon_name, ribbons))
+    values = range(1, rules.num_values + 1)
+    tables = [
+        cards_left("cards left by value", names, values, copies.sum(1), known["seen"].sum(1)),
+        cards_left("cards left by ribbon", names, bows, copies.sum(2), known["seen"].sum(2)),
+    ]
+    wrong = [{axis: int(each)} for axis in ("gift", "ribbon")
+             for each in np.flatnonzero(known[f"not_{axis}"])]  # fmt: skip
+    gone = np.argwhere((copies - known["seen"]).sum(2) == 0).tolist()
+    return {"tables": tables, "ruled_out": wrong + [{"gift": g, "ribbon": r} for g, r in gone]}

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
 from kododo_env.core.arrays import Int64
 from kododo_env.games.kododo.render import Tally, face, tally
+from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.scoring import NOBODY
 from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
-from kododo_env.rendering.words import card_short, cards_in_words, counted, listed
+from kododo_env.rendering.words import card_short, cards_in_words, cards_left, counted, listed
 
 TIE_BREAKS = ("cards won",)
 RULES = (
@@ -85,6 +87,14 @@ def breakdown(game: KododoShown, gained: Int64, index: int) -> dict[str, list[in
     """The points of each round."""
     rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
     return {f"round {number}": points for number, points in enumerate(rounds, 1)}
+
+
+def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
+    """The cards that a player has not seen since the last shuffle, by colour and value."""
+    colours, values = palette(rules.num_colours), range(1, rules.num_values + 1)
+    copies, seen = [rules.copies] * rules.num_colours, known["hand"] + known["seen"]
+    names = [suit.name for suit in colours]
+    return {"tables": [cards_left("cards left", names, values, copies, seen)], "ruled_out": []}
 
 
 # --- the evaluation of a round ------------------------------------------------------------

@@ -15,7 +15,7 @@ export function showHint({ hint, choice }) {
   if (hint !== shown) {
     shown = hint;
     at("hint-by").textContent = `${hint.by} would do`;
-    at("hint-value").textContent = hint.value === undefined ? "" : `value of your position ${number(hint.value)}`;
+    at("hint-value").textContent = sentence(hint);
     at("hint-bars").classList.add("short");
     at("hint-bars").replaceChildren(...bars(hint));
     at("hint-rest").hidden = at("hint-bars").children.length <= SHORT;
@@ -23,6 +23,13 @@ export function showHint({ hint, choice }) {
   for (const bar of at("hint-bars").querySelectorAll("button")) {
     bar.setAttribute("aria-pressed", bar.dataset.bar === choice?.words);
   }
+}
+
+// What the numbers mean: a share of games won only where one was fitted to games.
+function sentence({ by, chance, actions }) {
+  const wins = chance === undefined ? "" : `You win about ${percent(chance)} of such games if all play on like ${by}. `;
+  const bars = actions[0].probability === undefined ? `what each choice is worth to ${by}` : `how often ${by} would make each choice, if it drew by its own chances`;
+  return `${wins}The bars tell ${bars}.`;
 }
 
 function bars({ actions }) {

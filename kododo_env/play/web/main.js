@@ -11,6 +11,7 @@ import { tabbing } from "./keys.js";
 import { foldFor, unfold } from "./layout.js";
 import { showLog } from "./log.js";
 import { onLookBack, saysOfGame, showLookBack } from "./look_back.js";
+import { showMemory } from "./memory.js";
 import { withNames } from "./names.js";
 import { showOptions } from "./options.js";
 import { enqueue, lasting } from "./pace.js";
@@ -81,7 +82,7 @@ function say(words) {
   at("notice").hidden = false;
 }
 
-for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showHandover, unfold, showAgain, showLookBack]) listen(part);
+for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, unfold, showAgain, showLookBack]) listen(part);
 
 // --- what a person does -----------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import { at, keyCap, keyOf, make } from "./dom.js";
 import { byCards } from "./hand.js";
+import { ruledOut } from "./memory.js";
 import { inPicture } from "./picture.js";
 import { choose, choosing } from "./state.js";
 
@@ -18,6 +19,8 @@ export function showOptions({ position, choice }) {
   for (const button of at("options").querySelectorAll("button")) {
     const { action, axis, number } = button.dataset;
     const of_axis = choice?.at[axis] ?? taken[axis];
+    const place = axis ? { ...taken, [axis]: Number(number) } : position.actions.find((each) => each.action === Number(action)).at;
+    button.classList.toggle("ruled-out", ruledOut(place, position));
     button.setAttribute("aria-pressed", action ? Number(action) === choice?.action : Number(number) === of_axis);
     button.setAttribute("aria-disabled", !choosing());
   }

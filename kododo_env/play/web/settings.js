@@ -1,9 +1,10 @@
 // What a person prefers, kept by their browser.
 
 import { at } from "./dom.js";
+import { change } from "./state.js";
 
 const KEPT = "table-settings";
-const DEFAULTS = { speed: "normal", theme: "auto", keys: "on" };
+const DEFAULTS = { speed: "normal", theme: "auto", keys: "on", memory: "off" };
 
 export const settings = { ...DEFAULTS, ...load() };
 
@@ -32,6 +33,7 @@ for (const name of Object.keys(DEFAULTS)) {
   choice.addEventListener("change", () => {
     settings[name] = choice.value;
     apply();
+    change({}); // what is shown may follow from it
   });
 }
 apply();

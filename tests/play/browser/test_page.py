@@ -167,7 +167,7 @@ def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:
         assert "player_" not in person.page.evaluate(telling)
         assert "Maximiliane (you)" in person.see("#scores tr.you")
         assert "random" in person.see("#scores")
-        assert "Maximil…" in person.see("#picture [data-seat='2']")
+        assert "Maximil…" in person.page.locator("#picture [data-seat='2']").text_content()
         tops = {
             seat: person.page.locator(f"#picture [data-seat='{seat}']").bounding_box()["y"]
             for seat in range(3)
@@ -334,15 +334,23 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
         told = served.table.hear(0, {"type": "hint", "step": served.table.step})[0][0]
         chances: Counter[str] = Counter()
         for each in told["actions"]:
-            chances[each["words"]] += each["probability"]
+            chances[by_name(each["words"], served)] += each["probability"]
         bars = person.page.locator("#hint-bars li").all_text_contents()
         assert sorted(bars) == sorted(f"{words}{percent(chances[words])}" for words in chances)
         assert told["by"] in person.page.locator("#hint-by").inner_text().lower()
-        assert f"{told['value']:.2f}".lstrip("-") in person.see("#hint-value")
+        wins = f"You win about {percent(told['chance'])} of such games if all play on like "
+        assert f"{wins}{told['by']}." in person.see("#hint-value")
         best = person.page.locator("#hint-bars button").first
         best.click()
         assert person.see("#play-words") == best.get_attribute("data-bar") in chances
         assert best.get_attribute("aria-pressed") == "true"
+
+
+def by_name(words: str, served: Served) -> str:
+    """Words of the table with the names of the players."""
+    for seat in range(served.table._game.num_players):
+        words = words.replace(f"player_{seat}", served.table.called(seat))
+    return words
 
 
 def percent(chance: float) -> str:
@@ -361,11 +369,9 @@ def test_news_are_read_aloud_and_everything_has_a_name(browser: Any) -> None:
             cards = person.page.locator("#hand > *").all()
             assert [each.get_attribute("aria-label") for each in cards] == hand
             live = person.page.locator("[aria-live=polite]:visible")
-            position = served.table._position(0)
-            said = "\n".join(position["log"][-1]["lines"])
-            for seat, player in enumerate(position["players"]):
-                said = said.replace(f"player_{seat}", player["called"] + " (you)" * (seat == 0))
-            assert live.first.locator("li").all_inner_texts() == said.split("\n")
+            said = served.table._position(0)["log"][-1]["lines"]
+            told = [by_name(each.replace("player_0", "player_0 (you)"), served) for each in said]
+            assert live.first.locator("li").all_inner_texts() == told
 
 
 # The letters in the picture of a card are no label.

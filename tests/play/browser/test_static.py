@@ -69,7 +69,7 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
         form = person.page.locator("form:has(input[value=kododo])")
         form.locator("summary").click()
         form.locator("[name=rules]").select_option("variant=long")
-        assert form.locator("[name=opponents]").input_value() == "forecaster"
+        assert form.locator("[name=opponents]").input_value() == "heuristic"
         form.locator("[name=rules]").select_option("")
         form.locator("[name=people]").select_option("2")
         form.locator("[name=name]").nth(0).fill("Bo")
@@ -86,9 +86,10 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
             assert f"{name} (you)" in person.see("#scores tr.you")
             assert "level-5" in person.see("#scores")
             hands.add(person.page.locator("#hand").inner_text())
-            person.play(steps=1)
-            if name == "Cy":  # both have chosen; Cy goes on
-                person.play(steps=1)
+            for _ in range(1 + (name == "Cy")):  # when both have chosen, Cy goes on
+                person.wait()
+                person.choose()
+                person.page.locator("#play").click()
             person.page.get_by_role("button", name="Hand over to").click()
             assert not person.page.locator("#hand").is_visible()
         assert len(hands) == 3
