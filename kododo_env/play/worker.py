@@ -63,8 +63,16 @@ class WorkerTable:
         seed: int | None = None,
     ) -> None:
         def made() -> KeptTable:
-            more = {"seat": seat, "rotate": rotate, "names": names}
-            table = make_table(game, players, opponents, people, parse_rules(rules), **more)
+            table = make_table(
+                game,
+                players,
+                opponents,
+                people,
+                parse_rules(rules),
+                seat=seat,
+                rotate=rotate,
+                names=names,
+            )
             table.work = WORK
             return KeptTable(table)
 
