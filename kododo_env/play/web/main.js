@@ -89,7 +89,7 @@ for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, 
 function play() {
   const { choice, position } = state;
   if (!choice || !choosing()) return;
-  focus = at("choose").contains(document.activeElement);
+  focus = Boolean(document.activeElement.closest("#choose, #picture"));
   change({ pending: { ...choice, byCards: byCards(position) }, choice: null, hint: null, notice: "" });
   at("notice").hidden = true;
   lay(() => host.send({ type: "act", step: position.step, action: choice.action }));

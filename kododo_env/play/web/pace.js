@@ -1,15 +1,17 @@
 // Shows positions one after another, no faster than they can be followed.
 
-import { settings } from "./settings.js";
+// A time of page.css, by which what is revealed moves, in milliseconds.
+const time = (name) => 1000 * parseFloat(getComputedStyle(document.documentElement).getPropertyValue(`--${name}-time`));
 
-const TIMES = { slow: [1400, 700], normal: [600, 300], fast: [0, 0] }; // milliseconds: a step, a line
+// How long a step and a line take.
+export const pace = () => [time("step"), time("line")];
 
-export const pace = () => TIMES[settings.speed];
-
-// How long what has just happened is to be looked at.
-export function lasting({ log }) {
+// How long what has just happened is to be looked at: until the last stage of the picture has been revealed at least.
+export function lasting({ log, picture = "" }) {
   const [step, line] = pace();
-  return step + line * (log.at(-1)?.lines.length ?? 0);
+  const stages = [...picture.matchAll(/--stage:(\d+)/g)].map(([, stage]) => Number(stage));
+  const revealed = step && time("turn") + line * Math.max(0, ...stages) + time("appear");
+  return Math.max(revealed, step + line * (log.at(-1)?.lines.length ?? 0));
 }
 
 const waiting = [];

@@ -124,6 +124,31 @@ def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> 
         assert f"player_0 (you) lays {hand[0]} and {hand[1]}" in person.see("#story")
 
 
+def test_the_keyboard_stays_among_the_places_of_the_picture(browser: Any) -> None:
+    with serving("kado", players=2) as served, sits(browser, served.address) as person:
+        spot = person.page.locator("#picture .spot[data-action]").first
+        while not spot.count():
+            person.play(1)
+        spot.focus()
+        person.page.keyboard.press("Enter")
+        person.page.keyboard.press("Enter")
+        person.page.locator("#play[aria-disabled=true]").wait_for()
+        person.wait()
+        focused = "document.activeElement.closest('#choose, #picture') !== null"
+        person.page.wait_for_function(focused)
+
+
+def test_the_panel_is_folded_until_all_has_been_revealed(browser: Any) -> None:
+    """By the times of page.css: the last stage begins after the cards and six lines."""
+    asked = """async () => (await import("./pace.js")).lasting(
+        {log: [], picture: '<g style="--stage:6">'})"""
+    with serving("kododo", players=2) as served, sits(browser, served.address) as person:
+        person.wait()
+        assert person.page.evaluate(asked) == 0
+        person.page.evaluate("document.documentElement.dataset.speed = 'slow'")
+        assert person.page.evaluate(asked) == pytest.approx(450 + 6 * 700 + 300)
+
+
 # --- the reveal and the end ---------------------------------------------------------------
 
 
