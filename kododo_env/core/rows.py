@@ -10,7 +10,9 @@ import numpy.typing as npt
 from kododo_env.core.arrays import Array, Bool, Intp
 
 GAMES_AT_A_TIME = 1 << 14  # at a time: results on the way stay in the caches
-BLOCK = 64  # games at a time: a block of them stays in the processor's first cache
+CACHED = 36_000  # numbers that are turned around at once: they stay in the processor's first cache
+MANY_GAMES, FEW_GAMES = 256, 64  # at once; few, where a game is long: it shall stay in the second
+LONG = 1024  # numbers of a game
 ALL = slice(None)
 
 
@@ -19,14 +21,30 @@ def into_any(array: Array, out: Array, rows: Intp | None = None) -> None:
 
     Of an array (R, N) only some ``rows`` are copied, (P, F), if they are given. Into an array that
     lies with the games first it takes, with thousands of them, a half to a sixth of what numpy's
-    own copy takes: a block of games stays in the processor's first cache.
+    own copy takes: what is turned around at once stays in the processor's first cache.
     """
-    for start in range(0, array.shape[-1], BLOCK):
-        games = slice(start, start + BLOCK)
-        block = np.ascontiguousarray(array[..., games])
-        if rows is not None:
-            block = block.take(rows, axis=0)
-        np.copyto(out[..., games], block, casting="unsafe")
+    if out.size <= CACHED:
+        np.copyto(out, array if rows is None else array.take(rows, axis=0), casting="unsafe")
+        return
+    num = array.shape[-1]
+    known, to = array.reshape(-1, num), out.reshape(-1, num)  # a copy, where it cannot be a view
+    wanted = None if rows is None else rows.ravel()
+    games = min(num, MANY_GAMES if len(to) < LONG else FEW_GAMES)
+    many, narrow = CACHED // games, None
+    if to.dtype != array.dtype:  # small numbers are turned around, which are widened then
+        narrow = np.empty((games, len(to)), array.dtype)
+    for start in range(0, num, games):
+        here = slice(start, start + games)
+        block, turned = np.ascontiguousarray(known[:, here]), to[:, here]
+        if narrow is not None:
+            turned = narrow[: block.shape[1]].T
+        for first in range(0, len(to), many):
+            part = slice(first, first + many)
+            turned[part] = block[part] if wanted is None else block.take(wanted[part], axis=0)
+        if narrow is not None:
+            np.copyto(to[:, here], turned, casting="unsafe")
+    if not np.may_share_memory(to, out):
+        out[...] = to.reshape(out.shape)
 
 
 def games_last(array: Array) -> Array:

@@ -317,7 +317,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     # --- what is given out ------------------------------------------------------------
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
-        numbers = self._format.numbers(self.game)[self._each, self.seats]
+        if self._seat_changes:
+            numbers = self._format.numbers(self.game)[self._each, self.seats]
+        else:
+            numbers = self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
         masks = self.action_masks().astype(np.int8)
         info: dict[str, Any] = {}
         for name, each in self._format.info(masks).items():

@@ -172,7 +172,8 @@ class BatchVecEnv(VecEnv):
         return chosen
 
     def _observations(self) -> Observation:
-        numbers = self._slots(self._format.numbers(self.game), fresh=True)
+        numbers = self._format.numbers(self.game, self.seats)
+        numbers = numbers.reshape(self.num_envs, *numbers.shape[2:])
         if not self._format.in_observation:
             return numbers
         return self._format.observation(numbers, self.action_masks().astype(np.int8))
@@ -184,13 +185,11 @@ class BatchVecEnv(VecEnv):
             raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
         return self._slots(rewards)
 
-    def _slots(self, by_game: Array, fresh: bool = False) -> Array:
-        """From (N, P, ...) to (slots, ...), contiguous, and a copy unless it is fresh."""
+    def _slots(self, by_game: Array) -> Array:
+        """From (N, P, ...) to (slots, ...), a contiguous copy."""
         if len(self.seats) != self.game.num_players:
-            by_game, fresh = by_game[:, self.seats], False
-        if not fresh:
-            by_game = np.array(by_game, order="C")
-        slots: Array = by_game.reshape(self.num_envs, *by_game.shape[2:])
+            by_game = by_game[:, self.seats]
+        slots: Array = np.array(by_game, order="C").reshape(self.num_envs, *by_game.shape[2:])
         return slots
 
     def get_images(self) -> list[Any]:

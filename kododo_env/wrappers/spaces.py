@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
+from kododo_env.core.rows import into_any
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
 ACTION_MASK = get_args(MaskPlace)
@@ -73,13 +75,17 @@ class ObservationFormat:
             mask = spaces.Box(0, 1, (game.num_actions,), self.mask_dtype.type)
             self.space = spaces.Dict({self.key: self.box, "action_mask": mask})
 
-    def numbers(self, game: BatchGame) -> Array:
-        """The observation of each player of each game: a fresh contiguous array (N, P, F)."""
-        if game.num_envs == 1:  # there is nothing to turn around: 1.1 times as fast
-            rows = game.observe().astype(self.dtype, copy=False)
-        else:
-            rows = np.empty((game.num_envs, game.num_players, game.layout.size), self.dtype)
+    def numbers(self, game: BatchGame, seats: Sequence[int] | None = None) -> Array:
+        """The observations of these S seats, by default all: a fresh contiguous array (N, S, F)."""
+        if game.num_envs == 1 and seats is None:  # nothing to turn around: 1.1 times as fast
+            return self._scaled(game.observe().astype(self.dtype, copy=False))
+        places = game.num_players if seats is None else len(seats)
+        rows = np.empty((game.num_envs, places, game.layout.size), self.dtype)
+        if places == game.num_players:
             game.observe(out=rows)
+        else:  # to turn all around takes several times as long as to put them together
+            for place, seat in enumerate(seats or ()):
+                into_any(game.observation_of(seat).T, rows[:, place].T)
         return self._scaled(rows)
 
     def of_rows(self, rows: Array) -> Array:
