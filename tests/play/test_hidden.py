@@ -72,9 +72,12 @@ def drawing(face: Card) -> str:
 
 
 def cards_in(message: dict[str, Any], faces: dict[int, Card]) -> set[int]:
-    """Those of the cards that a message shows, as words, in the text or in a picture."""
+    """Those of the cards that a message shows, as words, in the text or in a picture.
+
+    The text of a table has cards as codes, and "orange 6" in it counts orange cards.
+    """
     pictures = [message.get("picture", ""), *(each["picture"] for each in message.get("hand", []))]
-    drawn, words = "".join(pictures), json.dumps({**message, "picture": ""})
+    drawn, words = "".join(pictures), json.dumps({**message, "picture": "", "text": ""})
     named = {card_words(face): card for card, face in faces.items()}
     found = {named[each] for each in re.findall("|".join(map(re.escape, named)), words)}
     codes = set(re.findall(r"\b[A-Z]+\d\b", message.get("text", "")))
