@@ -112,7 +112,7 @@ def _typed(given: str, forms: Mapping[int, str]) -> int | str:
     parts = Counter(given.casefold().replace(",", " ").split())
     fits = {
         form: each
-        for each, form in reversed(forms.items())
+        for each, form in reversed([*forms.items()])
         if parts and parts <= Counter(form.casefold().split())
     }
     found = [each for form, each in fits.items() if len(form.split()) == parts.total()]

@@ -173,8 +173,9 @@ class View:
     def short_form(self, action: int, index: int = 0) -> str:
         """A legal action in a few letters, as a player may type it; empty if the game has none."""
         game = self._current()
-        tells = isinstance(game, TellsInWords)
-        return game.short_form(action, self.player, index) if tells else ""
+        if not isinstance(game, TellsInWords):
+            return ""
+        return game.short_form(action, self.player, index)
 
     def memory(self, index: int = 0) -> dict[str, Any]:
         """Cards that the player has not seen yet, and more that is worth remembering.

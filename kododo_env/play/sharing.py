@@ -76,12 +76,12 @@ def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
     others = [(first + k) % game.num_players for k in range(len(people), game.num_players)]
     opponents = [names[seat] for seat in others]
     opponents = opponents if len(set(opponents)) > 1 else opponents[:1]
-    words = ["kododo", "play", game.name, "--players", str(game.num_players)]
+    words = [game.name, "--players", str(game.num_players)]
     words += ["--opponents", *opponents] if opponents else []
     words += ["--people", str(len(people))] if len(people) > 1 else []
     words += ["--seat", str(first)] if first else []
     words += ["--rules", *other] if other else []
-    return shlex.join([*words, "--seed", str(seed)])
+    return f"kododo play {shlex.join([*words, '--seed', str(seed)])}"
 
 
 def _word(value: object) -> str:

@@ -181,7 +181,8 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
         lines.append(f"the dealer's card is not: {', '.join(suit.name for suit in ruled_out)}")
     held = _held(game, index, player)
     blocks = [_player_lines(game, index, seat, held[seat]) for seat in range(game.num_players)]
-    for left, right in zip_longest(blocks[::2], blocks[1::2], fillvalue=[]):
+    nobody: list[str] = []  # beside the last one of an odd number of players
+    for left, right in zip_longest(blocks[::2], blocks[1::2], fillvalue=nobody):
         lines.append("")
         for pair in zip_longest(left, right, fillvalue=""):
             lines.append(f"{pair[0]:40}{pair[1]}".rstrip())
