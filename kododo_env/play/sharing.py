@@ -81,7 +81,7 @@ def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
     words += ["--people", str(len(people))] if len(people) > 1 else []
     words += ["--seat", str(first)] if first else []
     words += ["--rules", *other] if other else []
-    return f"kododo play {shlex.join([*words, '--seed', str(seed)])}"
+    return f"python -m kododo_env play {shlex.join([*words, '--seed', str(seed)])}"
 
 
 def _word(value: object) -> str:

@@ -367,7 +367,7 @@ def test_the_command_of_a_deal_deals_it_again() -> None:
     said.play()
     deal = said.last[0]["deal"]
     assert deal["command"] == (
-        "kododo play kododo --players 3 --opponents greedy random "
+        "python -m kododo_env play kododo --players 3 --opponents greedy random "
         "--rules variant=long removed_cards=13 target_score=30 --seed 1"
     )
     told = parse_rules(deal["command"].split(" --rules ")[1].split(" --seed ")[0].split())
