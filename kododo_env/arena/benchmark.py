@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import lcm
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -139,9 +140,8 @@ class Benchmark(Contest):
     def about_agent(self) -> dict[str, Any]:
         """The agent's name, without the folder of its file, and the file's digest and size."""
         kind, policy, budget = search_parts(self.agent)
-        file = _file(policy)
-        name = policy_path(policy).stem if file else policy
-        return {"name": f"{kind}{name}{budget}", "file": file}
+        name = Path(policy).stem if policy.endswith(SUFFIX) else policy
+        return {"name": f"{kind}{name}{budget}", "file": _file(policy)}
 
 
 def _file(name: str) -> dict[str, Any] | None:

@@ -108,6 +108,16 @@ def test_only_a_policy_is_attacked_and_not_in_a_hurry() -> None:
     assert Benchmark("heuristic", "kododo", 2).named()[-1] == "heuristic"
 
 
+def test_an_agent_has_its_own_name_and_a_file_that_without_its_folder() -> None:
+    names = ("stranger-kododo-4p", "search:member-kododo-4p-1:8", "kododo-4p")
+    found = [Benchmark(name, "kododo", 4).about_agent() for name in names]
+    assert tuple(each["name"] for each in found) == names
+    copied = str(POLICIES / "kododo-4p.onnx")
+    assert Benchmark(f"search:{copied}:8", "kododo", 4).about_agent() == {
+        "name": "search:kododo-4p:8", "file": found[2]["file"],
+    }  # fmt: skip
+
+
 def test_the_small_game_is_for_as_many_players(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "DRAWS", 1000)
     assert nash_conv(Benchmark("random", "kododo", 2)) == pytest.approx(0.3548, abs=0.01)

@@ -16,7 +16,10 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("policy", "search", "export", "networks", "ppo", "arena", "release", "baselines")
+ROOMS = (
+    "policy", "search", "export", "networks", "ppo", "arena", "release", "baselines",
+    "pages/test_leaderboard.py",
+)  # fmt: skip
 OLD = {
     "haswell": {
         "OPENBLAS_CORETYPE": "Haswell", "ATEN_CPU_CAPABILITY": "avx2",
