@@ -27,13 +27,13 @@ async def called(client: Client, tool: str, **arguments: Any) -> Any:
     return answer.content[0].text if answer.is_error else answer.structured_content  # type: ignore[union-attr]
 
 
-def test_the_example_plays_a_whole_game_of_each() -> None:
-    for game in GAMES:
-        done = subprocess.run(
-            [sys.executable, str(EXAMPLE), game], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert "the game is over: player_" in done.stdout
+def test_the_example_plays_a_whole_game() -> None:
+    """One of each is played by the table's own tests; two processes take two seconds."""
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), GAMES[-1]], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the game is over: player_" in done.stdout
 
 
 def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance() -> None:

@@ -44,7 +44,7 @@ def test_a_game_is_replayed_to_the_bit(name: str, players: int) -> None:
 )
 def test_games_of_a_batch_end_as_they_did(name: str, rules: dict[str, Any]) -> None:
     """In a batch there are steps at which a game waits for others; a record has none of them."""
-    game = registry.batch_game(name, 40, seed=7, **rules)
+    game = registry.batch_game(name, 12, seed=7, **rules)
     for index, recorder in enumerate(recorded(game)):
         record = parse_record(recorder.text())
         *_, last = replay(record)
