@@ -24,6 +24,7 @@ COMMANDS = {
         "analyse:AnalyseConfig",
         "which choices of a recorded game cost most, by an adviser",
     ),
+    "puzzles": ("puzzles:PuzzlesConfig", "positions of recorded games with one best choice"),
     "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),
     "adopt": ("adopt:AdoptConfig", "make a policy file of a model that was trained elsewhere"),
     "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),

@@ -30,6 +30,7 @@ from kododo_env.commands.cli import run_cli
 from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.dataset import DatasetConfig
 from kododo_env.commands.play import PlayConfig
+from kododo_env.commands.puzzles import PuzzlesConfig
 from kododo_env.commands.replay import ReplayConfig
 from kododo_env.core.bounds import bounds_of, flag
 from kododo_env.search.search import SearchBudget
@@ -49,7 +50,7 @@ SEARCHES = "search:" * 5000 + "heuristic" + ":1" * 5000
 CONFIGS = (
     TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
     ReplayConfig, SearchBudget, BenchConfig, ContestConfig, DatasetConfig, AdoptConfig,
-    BenchmarkConfig, AnalyseConfig,
+    BenchmarkConfig, AnalyseConfig, PuzzlesConfig,
 )  # fmt: skip
 Lines = list[tuple[list[str], str]]
 """Command lines, each with words of what is said against it."""
@@ -256,6 +257,10 @@ KODODO: Lines = [
     (["analyse", "a-file"], "a-file, line 1: not JSON, or cut short"),
     (["analyse", "none", "--worlds", "15"], "--worlds must be 16 to 100000, not 15"),
     (["analyse", "none", "--seat", "-1"], "--seat must be 0 to 100, not -1"),
+    (["puzzles"], "the following arguments are required: folder"),
+    (["puzzles", "a-folder"], "a-folder holds no records: files that end with .jsonl"),
+    (["puzzles", "a-folder", "--each", "0"], "--each must be 1 to 1000, not 0"),
+    ([*STDIO, "--keep", "kept"], "--keep is for the table in the browser"),
     (["contest"], "the following arguments are required: folder"),
     (["contest", "none"], "none is no folder"),
     (["contest", "a-folder"], "there is no bot in a-folder: neither bot.py with a class Bot, nor"),
@@ -330,7 +335,7 @@ def test_a_wrong_command_line_is_one_line_and_leaves_nothing(
         code, said, error = run(capsys, *SCRIPTS[script], line)
     assert (code, said) == (2, ""), error
     assert re.match(
-        rf"{script}( evaluate| analyse| benchmark| bench| play| contest)?: error: ", error
+        rf"{script}( evaluate| analyse| puzzles| benchmark| bench| play| contest)?: error: ", error
     )
     assert words in error
     assert len(error.splitlines()) == 1

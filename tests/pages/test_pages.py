@@ -23,6 +23,7 @@ from kododo_env.commands.benchmark import BenchmarkConfig
 from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.dataset import DatasetConfig
 from kododo_env.commands.play import PlayConfig
+from kododo_env.commands.puzzles import PuzzlesConfig
 from kododo_env.commands.rules import RulesConfig
 from kododo_env.commands.tournament import TournamentConfig
 from tests.helpers import play_random
@@ -41,6 +42,7 @@ SCRIPTS: dict[str, type[Any]] = {
     "train.py": TrainConfig, "evaluate.py": EvaluateConfig, "evaluate": TournamentConfig,
     "play": PlayConfig, "rules": RulesConfig, "contest": ContestConfig, "dataset": DatasetConfig,
     "adopt": AdoptConfig, "benchmark": BenchmarkConfig, "analyse": AnalyseConfig,
+    "puzzles": PuzzlesConfig,
 }  # fmt: skip
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -1,0 +1,225 @@
+"""Puzzles: positions of recorded games in which one choice is clearly the best by search.
+
+What is best is found over worlds that agree with what the player knew (``kododo_env.search``), and
+then held against every other choice in new worlds: in the first ones luck helped to pick it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kododo_env.bots.showing import legal_actions
+from kododo_env.core.agent import Agent, choice_of
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import finite_number, shown, whole_number
+from kododo_env.play.analysis import AGAIN, INTERVAL
+from kododo_env.records.header import Header
+from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
+from kododo_env.records.record import Record
+from kododo_env.records.replay import play_step, replay
+from kododo_env.search.search import SearchAgent
+from kododo_env.system.files import read_ordinary, write_text
+
+LARGEST = 1 << 26  # bytes of a file
+TRIES = 32  # times that a bot is asked, since some choose by chance
+LEAST = 0.05  # five games won of a hundred: what gains less is no puzzle
+FORMAT = "kododo-env puzzle 1"
+FIELDS = {"format", "digest", "header", "played", "seat", "best", "gain", "low", "high", "bots"}
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A position, and the choice that is best there.
+
+    Attributes:
+        header: The game's, as a record has it.
+        played: The joint actions so far, a list of P numbers for each step.
+        seat: Whose choice it is.
+        best: The best action, by its number.
+        gain: How much larger the player's share of the victory is by it than by the next best, in
+            the mean over worlds.
+        low: The lower end of the gain's 95 % interval; above 0 for every other choice.
+        high: The upper end.
+        bots: Of each bot that was asked, by name: the share of times that it chose the best.
+    """
+
+    header: Header
+    played: Sequence[Sequence[int]]
+    seat: int
+    best: int
+    gain: float
+    low: float
+    high: float
+    bots: Mapping[str, float]
+
+    @property
+    def missed_by(self) -> list[str]:
+        """The bots that choose another action more often than not."""
+        return [name for name, share in self.bots.items() if share < 0.5]
+
+    def position(self) -> BatchGame:
+        """The game as it stands: a batch of one.
+
+        Raises:
+            ValueError: It is no position of such a game, or the choice is none there.
+        """
+        game = self.header.make_game()
+        for number, actions in enumerate(self.played, 1):
+            play_step(game, number, actions)
+        whole_number(self.seat, "seat", 0, game.num_players - 1)
+        choices = [] if game.terminated[0] else legal_actions(game.view(self.seat))
+        if len(choices) < 2 or self.best not in choices:
+            raise ValueError(f"best must be one of the choices {sorted(choices)}, not {self.best}")
+        return game
+
+    def to_json(self) -> dict[str, Any]:
+        """The line of a file."""
+        return sealed({"format": FORMAT, **vars(self), "header": self.header.to_json()})
+
+    @classmethod
+    def from_json(cls, content: Any) -> Puzzle:
+        """The puzzle of a line, whose position is tried.
+
+        Raises:
+            ValueError: It is none; the reason.
+        """
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f'a puzzle is a JSON object with "format": "{FORMAT}"')
+        check_keys(content, FIELDS)
+        check_sealed(content)
+        if not isinstance(content["header"], dict) or not isinstance(content["played"], list):
+            raise ValueError("header must be an object, and played a list")
+        header = Header.from_json(content["header"])
+        low, gain, high = (finite_number(content[name], name) for name in ("low", "gain", "high"))
+        if not 0 < low <= gain <= high:
+            raise ValueError(f"it must be 0 < low <= gain <= high, not {low}, {gain}, {high}")
+        bots = content["bots"]
+        if not isinstance(bots, dict):
+            raise ValueError(f"bots must be an object, not {shown(bots)}")
+        bots = {name: finite_number(share, name, 0, 1) for name, share in bots.items()}
+        seat, best = (whole_number(content[name], name, 0) for name in ("seat", "best"))
+        made = cls(header, content["played"], seat, best, gain, low, high, bots)
+        made.position()
+        return made
+
+
+# --- finding ------------------------------------------------------------------------------
+
+
+def find_puzzles(
+    record: Record, search: SearchAgent, bots: Sequence[Agent], worlds: int, seed: int
+) -> Iterator[Puzzle]:
+    """The positions of a game in which one choice is clearly better than every other.
+
+    They come in an order that is drawn, so that the first ones are from all over the game. The same
+    arguments give the same puzzles, unless a bot chooses by the clock.
+
+    Args:
+        record: Of the game.
+        search: Its policy plays all seats in the worlds.
+        bots: Are asked for their choice in each of the positions.
+        worlds: How many are played out for each choice; four times as many others for those of a
+            position in which one seems clearly best.
+        seed: Of the worlds, and of what the bots choose by chance.
+
+    Raises:
+        ValueError: The record is not true, or an agent cannot play this game.
+    """
+    positions = [each for each in replay(record) if not each.terminated[0]]
+    search.check(positions[0])
+    played = [line["actions"] for line in record.lines]
+    decisions = [
+        (step, seat)
+        for step, game in enumerate(positions)
+        for seat in np.flatnonzero(game.deciding()[0]).tolist()
+    ]
+    for step, seat in np.random.default_rng(seed).permutation(decisions).tolist():
+        game, rng = positions[step], np.random.default_rng([seed, step, seat])
+        if found := _clearly_best(search, game, seat, worlds, rng):
+            best, gain, low, high = found
+            asked = {bot.name: _share(bot, game, seat, best, rng) for bot in bots}
+            header, so_far = record.header, played[:step]
+            yield Puzzle(header, so_far, seat, best, gain, low, high, asked)
+
+
+def _clearly_best(
+    search: SearchAgent, game: BatchGame, seat: int, worlds: int, rng: np.random.Generator
+) -> tuple[int, float, float, float] | None:
+    """The best action and its gain on the next best with the interval's ends; None if in doubt."""
+    words = legal_actions(game.view(seat))
+    # To play either of two equal cards is one choice.
+    choices = {words[each]: each for each in reversed(words)}
+    if len(choices) < 2:
+        return None
+    usual = choices[words[int(choice_of(search.policy, game.view(seat), rng)[0])]]
+    others = [each for each in choices.values() if each != usual]
+    means, _ = _gains(search, game, seat, usual, others, worlds, rng)
+    best = others[int(means.argmax())] if means.max() > 0 else usual
+    rivals = [each for each in choices.values() if each != best]
+    for again in (1, AGAIN):  # few positions seem so, and only those are tried by many worlds
+        means, errors = _gains(search, game, seat, best, rivals, again * worlds, rng)
+        gain, low = -means, -means - INTERVAL * errors
+        if low.min() <= 0 or gain.min() < LEAST:
+            return None
+    next_best = int(gain.argmin())
+    half = float(INTERVAL * errors[next_best])
+    least = float(gain[next_best])
+    return best, least, least - half, least + half
+
+
+def _gains(
+    search: SearchAgent,
+    game: BatchGame,
+    seat: int,
+    played: int,
+    others: Sequence[int],
+    worlds: int,
+    rng: np.random.Generator,
+) -> tuple[Any, Any]:
+    """How much each other choice gains on one, and the standard errors."""
+    view = game.take(np.zeros(len(others), np.int64)).view(seat)
+    return search.gain(view, np.full(len(others), played), np.array(others), worlds, rng)
+
+
+def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Generator) -> float:
+    """The share of times that a bot chooses an action, or one of the same words."""
+    view = game.take(np.zeros(TRIES, np.int64)).view(seat)
+    words = legal_actions(game.view(seat))
+    chosen = choice_of(bot, view, rng).tolist()
+    return sum(words[each] == words[best] for each in chosen) / len(chosen)
+
+
+# --- files --------------------------------------------------------------------------------
+
+
+def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
+    """Write a file of puzzles, one a line, whole or not at all."""
+    write_text(path, "".join(json.dumps(each.to_json()) + "\n" for each in puzzles))
+
+
+def read_puzzles(path: Path) -> list[Puzzle]:
+    """Read a file of puzzles; each position is played again by the rules.
+
+    Raises:
+        ValueError: It cannot be read, or a line is no puzzle; the line and the reason.
+    """
+    found = []
+    lines = read_ordinary(path, LARGEST, f"puzzles {path}").split(b"\n")
+    for number, line in enumerate(lines, 1):
+        if line:
+            with at_line(str(path), number):
+                found.append(Puzzle.from_json(_parsed(line)))
+    return found
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"not JSON, or cut short: {shown(line[:40])}") from error

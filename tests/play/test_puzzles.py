@@ -1,0 +1,76 @@
+"""Puzzles: the best choice is so in worlds that the search had not seen, and a file is checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kododo_env import load, make_agent, registry
+from kododo_env.core.agent import FirstAgent, LastAgent
+from kododo_env.play.puzzles import Puzzle, find_puzzles, read_puzzles, write_puzzles
+from kododo_env.records.lines import sealed
+from kododo_env.search.search import SearchAgent
+from tests.command_line import kododo
+from tests.play.test_analysis import record_of, text_of
+
+BOTS = (FirstAgent(), LastAgent(), make_agent("greedy", "kododo"))
+
+
+@pytest.fixture(scope="module")
+def puzzle() -> Puzzle:
+    game = registry.batch_game("kododo", 1, seed=3, num_players=2)
+    policy = load("kododo-2p")
+    return next(find_puzzles(record_of(game, policy), SearchAgent(policy), BOTS, 32, 0))
+
+
+def test_the_best_choice_is_better_than_every_other_one(puzzle: Puzzle) -> None:
+    view = puzzle.position().view(puzzle.seat)
+    others = np.flatnonzero(view.legal_action_mask[0])
+    words = {int(each): view.describe_choice(int(each)) for each in others}
+    others = [each for each in words if words[each] != words[puzzle.best]]
+    many = puzzle.position().take(np.zeros(len(others), np.int64)).view(puzzle.seat)
+    search, best = SearchAgent(load("kododo-2p")), np.full(len(others), puzzle.best)
+    gain, _ = search.gain(many, best, np.array(others), 64, np.random.default_rng(1))
+    assert gain.max() < 0
+    assert 0 < puzzle.low <= puzzle.gain <= puzzle.high
+    first, last = min(words), max(words)
+    assert puzzle.bots["first"] == (words[first] == words[puzzle.best])
+    assert puzzle.bots["last"] == (words[last] == words[puzzle.best])
+    assert puzzle.missed_by == [name for name in puzzle.bots if puzzle.bots[name] < 0.5]
+
+
+def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> None:
+    file = tmp_path / "puzzles.jsonl"
+    write_puzzles(file, [puzzle])
+    (again,) = read_puzzles(file)
+    assert again.to_json() == puzzle.to_json()
+    line = puzzle.to_json()
+    for change, why in (
+        ({"best": 999}, "best must be one of the choices"), ({"seat": 7}, "seat must be"),
+        ({"low": -1.0}, "it must be 0 < low"), ({"played": [[99, 99]]}, "illegal"),
+        ({"header": {}}, "not a record"), ({"bots": {"x": 2}}, "x must be"),
+        ({"played": None}, "played a list"), ({"more": 1}, "'more'"), ({"format": 1}, "a puzzle"),
+    ):  # fmt: skip
+        file.write_text(json.dumps(sealed(line | change)) + "\n")
+        with pytest.raises(ValueError, match=rf"puzzles.jsonl, line 1: .*{why}"):
+            read_puzzles(file)
+    for text in ("{", "[" * 5000, json.dumps(line | {"low": 0.01})):
+        file.write_text(text)
+        with pytest.raises(ValueError, match=r"puzzles.jsonl, line 1: "):
+            read_puzzles(file)
+
+
+def test_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "puzzles.jsonl"
+    game = registry.batch_game("kododo", 1, seed=3, num_players=2)
+    (tmp_path / "game.jsonl").write_text(text_of(game, load("kododo-2p")))
+    asked = ("--out", str(out), "--worlds", "32", "--each", "1", "--bots", "first", "greedy")
+    status, said, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked)
+    assert (status, error) == (0, "")
+    (found,) = read_puzzles(out)
+    assert f"{len(found.missed_by)} of 2" in said
