@@ -147,11 +147,16 @@ def _data(place: Mapping[str, int]) -> str:
     return "".join(f' data-{axis}="{number}"' for axis, number in place.items())
 
 
-def badge(words: str, x: float, y: float, fill: str = GOLD) -> str:
-    """A round tag with a few words, centred at (x, y)."""
-    width = 14 + 7 * len(words)
+def badge(words: str, x: float, y: float, fill: str = GOLD, fixed: float | None = None) -> str:
+    """A round tag with a few words, centred at (x, y).
+
+    A page that enlarges it lets the point (``fixed``, y) stay, or else its centre.
+    """
+    width, origin = 14 + 7 * len(words), x if fixed is None else fixed
     tag = rectangle(Box(x - width / 2, y - 9, width, 18), 9, fill)
-    return tag + label(words, x, y + 4, 11, ink_on(fill), anchor="middle", bold=True)
+    tag += label(words, x, y + 4, 11, ink_on(fill), anchor="middle", bold=True)
+    style = f"transform-origin:{number(origin)}px {number(y)}px"
+    return f'<g class="badge" style="{style}">{tag}</g>'
 
 
 def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:

@@ -90,7 +90,8 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
     ]
     if seat.gained:
         beside = box.x + 39 + 9.5 * len(seat.name)
-        pieces.append(told(badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4"), POINTS))
+        gained = badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4", box.x + 14)
+        pieces.append(told(gained, POINTS))
     tag = badge(seat.tag, box.x + box.width / 2, box.y + box.height - 2) if seat.tag else ""
     return "".join([*pieces, content, tag])
 

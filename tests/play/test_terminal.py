@@ -71,6 +71,14 @@ def test_hints(capsys: pytest.CaptureFixture[str]) -> None:
     assert "%  lay " in typed(capsys, "hint", hints="kododo-4p")
 
 
+def test_the_cards_that_are_left_and_who_sits_where(capsys: pytest.CaptureFixture[str]) -> None:
+    out = typed(capsys, "seen", "5", "seen")
+    before, after = (part.splitlines() for part in out.split("cards left\n")[1:])
+    numbers = [[sum(map(int, line.split()[1:])) for line in part[1:6]] for part in (before, after)]
+    assert [sum(each) for each in numbers] == [100 - 5, 100 - 5 - 8]
+    assert out.startswith("player_0 is person, player_1 is ")
+
+
 def test_words_are_completed() -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic", seed=1, pictures=False)
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):

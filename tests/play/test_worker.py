@@ -143,3 +143,16 @@ def test_people_at_one_device_see_their_own_positions_when_they_are_there() -> N
     assert end == [each for each in turns[-1] if each["type"] == "position"][-1]
     new = said(again, {"type": "new", "step": end["step"], "deck": "other"})
     assert (new[0]["you"], new[0]["log"]) == (here, [])
+
+
+def test_the_one_who_has_the_device_moves_on_with_it() -> None:
+    more: dict[str, Any] = {"people": 2, "names": ["Bo", "Cy"], "rotate": True, "seat": 2}
+    table = WorkerTable("kododo", 3, ["greedy"], **more)
+    (handed,) = said(table, LOOK)
+    position = said(table, {"type": "sit", "person": handed["person"]})[0]
+    for _ in range(3):
+        called = [each["called"] for each in position["players"]]
+        new = said(table, {"type": "new", "step": position["step"], "deck": "other"})[0]
+        assert new["you"] == (position["you"] + 1) % 3
+        assert [each["called"] for each in new["players"]] == [called[-1], *called[:-1]]
+        position = new

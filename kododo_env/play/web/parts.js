@@ -8,6 +8,7 @@ const GAP = 6; // between parts, as in page.css
 const EDGE = 3; // around each
 const LARGEST = 1.5;
 const SMALLEST = 0.34;
+const LEAST = 9.2; // pixels: the size of words
 const READABLE = 0.6; // below this one's own cards may lie on the table's lower end
 const [REPLAY, PANEL, FOLDED, REST] = [250, 216, 70, 16]; // the height of a panel; the last: of none
 
@@ -60,6 +61,30 @@ function arrange(element) {
   const { groups, scaleOf } = all.scale < READABLE && fewer.scale > all.scale ? fewer : all;
   for (const part of parts) part.made.style.width = `${fitted(part, scaleOf, width)}px`;
   element.replaceChildren(...groups.map((group) => make("div", { class: "parts" }, ...group.map(({ made }) => made))));
+  for (const part of parts) enlarge(part, fitted(part, scaleOf, width) / part.width);
+}
+
+// Words that would be too small are drawn larger, and tags with them; what then would lie over others goes, since the
+// page tells it beside the picture. Those on cards stay, whose colours and symbols tell as much.
+function enlarge({ made }, scale) {
+  for (const text of made.querySelectorAll("text")) {
+    const size = Number(text.getAttribute("font-size"));
+    if (text.closest("[transform]") && !text.hasAttribute("transform")) continue;
+    const badge = text.closest(".badge");
+    const times = Math.max(1, LEAST / (size * scale));
+    if (badge) badge.style.transform = times > 1 ? `scale(${times})` : "";
+    else text.style.fontSize = times > 1 ? `${size * times}px` : "";
+    text.style.visibility = "";
+  }
+  const words = [...made.querySelectorAll("text[text-anchor=end]:not([font-weight])")];
+  const others = [...made.querySelectorAll("text:not([text-anchor]), .badge")];
+  for (const note of words) note.style.visibility = others.some((each) => apart(each, note) < 0) ? "hidden" : "";
+}
+
+// How far something ends to the left of a text on its line.
+function apart(left, right) {
+  const [one, other] = [left, right].map((each) => each.getBoundingClientRect());
+  return one.top < other.bottom && other.top < one.bottom ? other.left - one.right : 0;
 }
 
 // As around the table; or the middle first, and oneself last, beside one's own cards.

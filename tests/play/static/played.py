@@ -96,7 +96,7 @@ def _numbers(message: dict[str, Any]) -> list[float]:
     message["best"] = actions[0]["action"]
     by_action = sorted(actions, key=lambda each: each["action"])
     rated = [each.get("probability", each.get("value")) for each in by_action]
-    return [message.pop("value", 0.0), *rated]
+    return [message.pop("value", 0.0), message.pop("chance", 0.0), *rated]
 
 
 def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
