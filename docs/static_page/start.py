@@ -77,6 +77,7 @@ def _form(game: str) -> str:
           <label>seed <input name="seed" inputmode="numeric" pattern="[0-9]{{1,9}}" placeholder="other cards each time" /></label>
         </details>
         <button>Play {title}</button>
+        <button name="lesson" value="1" class="lesson">Learn it in three minutes</button>
         <a class="daily" href="{daily}">The deal of the day</a>
         <a href="rules-{escape(game)}.html">The rules of {title}</a>
       </form>"""  # noqa: E501

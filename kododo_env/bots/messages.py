@@ -90,6 +90,8 @@ FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "analyse": {},
     "par": {},
     "replay": {"record": _record},
+    "lesson": {"step": _step},
+    "leave": {"step": _step},
 }
 """The fields of each type of message, and the functions that check them."""
 

@@ -29,6 +29,8 @@ class PlayConfig:
     """Names of agents, level-1 (the weakest) to level-5 among them, policy files, or bots whose
     code is run: one for each other seat, or one for all of them; if not given, the policy that
     ships."""
+    lesson: bool = False
+    """Begin with the first lesson of the game, which takes three minutes and can be left."""
     people: Annotated[int, Bound(1, 100)] = 1
     """How many people play; each has an address of their own."""
     seat: Annotated[int, Bound(0, 99)] = 0
@@ -67,6 +69,8 @@ class PlayConfig:
             raise ValueError("give one of --terminal, --stdio and --mcp")
         if self.keep is not None and hosts:
             raise ValueError("--keep is for the table in the browser: give no other host")
+        if self.people > 1 and self.lesson:
+            raise ValueError("--lesson is for one person alone: leave --people at 1")
         if self.people > 1 and hosts:
             raise ValueError("--terminal, --stdio and --mcp have one person: leave --people at 1")
 
@@ -92,6 +96,8 @@ def play(config: PlayConfig) -> None:
         rotate=config.rotate,
         names=config.name,
     )
+    if config.lesson:
+        table.teach()
     if config.stdio:
         from kododo_env.play.stdio import play_lines
 

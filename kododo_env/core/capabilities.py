@@ -7,7 +7,7 @@ A game without any is played, searched and learned all the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -181,3 +181,48 @@ class TellsInWords:
         """What decides between players with as many points, most important first, by name."""
         keys = zip(self._words.TIE_BREAKS, self._standing()[1:], strict=True)
         return {name: key[:, index].tolist() for name, key in keys}
+
+
+class LessonStep(NamedTuple):
+    """One choice of the player in a lesson; actions are named by their words.
+
+    Attributes:
+        text: What the player is told before they choose.
+        wanted: The actions with which the lesson goes on; none takes any.
+        others: What the players of other seats do until the player's next choice, in order.
+        shows: Parts of the sentences by which the game then tells what the step is to show.
+    """
+
+    text: str
+    wanted: tuple[str, ...]
+    others: Mapping[int, tuple[str, ...]]
+    shows: tuple[str, ...] = ()
+
+
+class Lesson(NamedTuple):
+    """A first lesson for the player in seat 0, under the game's own rules.
+
+    Attributes:
+        players: How many seats there are.
+        deck: The ids of the first cards of the deck; the others follow in the game's order.
+        opening: What each player has done before the lesson begins, as ``others`` of a step.
+        steps: The player's choices.
+        end: What they are told after the last one.
+    """
+
+    players: int
+    deck: tuple[int, ...]
+    opening: Mapping[int, tuple[str, ...]]
+    steps: tuple[LessonStep, ...]
+    end: str
+
+
+class GivesLesson:
+    """A game with a first lesson, by a module of its folder that has ``LESSON``."""
+
+    _lesson: Any  # the module
+
+    def first_lesson(self) -> Lesson:
+        """The lesson. What comes of its actions is told by the game itself."""
+        lesson: Lesson = self._lesson.LESSON
+        return lesson

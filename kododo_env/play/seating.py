@@ -10,8 +10,8 @@ from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
 from kododo_env.play.hints import gives_hints
+from kododo_env.play.lesson import TeachingTable
 from kododo_env.play.names import bots_named, people_named
-from kododo_env.play.table import Table
 from kododo_env.rules_arguments import default_players, make_game
 
 
@@ -27,7 +27,7 @@ def make_table(
     seat: int = 0,
     rotate: bool = False,
     names: Sequence[str] = (),
-) -> Table:
+) -> TeachingTable:
     """A table at which people sit side by side and agents have the other seats.
 
     Args:
@@ -68,7 +68,7 @@ def make_table(
     sitting: list[Agent | None] = [*[None] * people, *agents]
     first = seats - seat  # of these, in seat 0
     sitting, called = sitting[first:] + sitting[:first], called[first:] + called[:first]
-    return Table(batch, sitting, adviser, seed, pictures, called, rotate)
+    return TeachingTable(batch, sitting, adviser, seed, pictures, called, rotate)
 
 
 def best_agent(game: BatchGame) -> Agent:

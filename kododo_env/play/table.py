@@ -107,7 +107,7 @@ class Table:
 
     def deal(self, seed: int) -> None:
         """Deal the game of a seed, whatever is being played."""
-        deal_by(self._game, seed)
+        self._lay_out(seed)
         self.seed, self.first = seed, self.step
         self._recorder = Recorder(self._game, 0, self._names)
         self._gained: list[list[float]] = []  # the rewards of each step
@@ -115,6 +115,10 @@ class Table:
         self._log: dict[int, list[dict[str, Any]]] = {seat: [] for seat in self._sitting}
         self._counts = True
         self._begin_here()
+
+    def _lay_out(self, seed: int) -> None:
+        """Deal the cards of a seed."""
+        deal_by(self._game, seed)
 
     def _begin_here(self) -> None:
         """Forget all that belongs to another position."""
@@ -163,14 +167,14 @@ class Table:
             raise ValueError(f"seat must be one of {self.people}, who are people, not {person}")
         try:
             read = read_message(message)
+            if "step" in read and read["step"] != self.step:
+                raise ValueError(f"this was for step {read['step']}; the table is at {self.step}")
             return self._answer(person, read)
         except ValueError as error:
             return {person: [{"type": "error", "step": self.step, "error": str(error)}]}
 
     def _answer(self, person: int, message: Message) -> Said:
         seat = self.seat_of(person)
-        if "step" in message and message["step"] != self.step:
-            raise ValueError(f"this was for step {message['step']}; the table is at {self.step}")
         match message["type"]:
             case "act":
                 return self._act(seat, message["action"])
@@ -198,6 +202,8 @@ class Table:
                 return self._par()
             case "replay":
                 return {"type": "replay", **replayed(message["record"], self._pictures)}
+            case "lesson" | "leave":
+                raise ValueError("no lesson is given at this table")
         return self._position(seat)
 
     def _act(self, seat: int, given: int | str) -> Said:

@@ -31,6 +31,8 @@ COMMANDS = {
     "same": "another game with the same cards",
     "record FILE": "write the record of a game that is over",
     "analyse": "your costliest choices in a game that is over",
+    "lesson": "the first lesson of the game",
+    "leave": "leave the lesson for the game",
     "help": "these lines",
     "quit": "leave the table",
 }
@@ -82,8 +84,8 @@ class Terminal:
             self._print_rules(rest.strip())
         elif given == "help":
             self._print_help()
-        elif given == "hint":
-            self._say({"type": "hint", **step})
+        elif given in ("hint", "lesson", "leave"):
+            self._say({"type": given, **step})
         elif given == "back":
             self._say({"type": "again", **step, "to": self._last})
         elif given == "analyse":
@@ -157,7 +159,11 @@ class Terminal:
         self._example = {each["short"]: each["words"] for each in position["actions"][-1:]}
         for line in listed_actions(position["actions"]):
             self._paint(line)
-        if position["over"]:
+        if lesson := position.get("lesson"):
+            self._paint(f"\n{lesson['text']}", "bold")
+            if lesson["over"]:
+                print("the lesson is over: leave (now to play a whole game), lesson or quit")
+        elif position["over"]:
             print("the game is over: new, same, back, record FILE, analyse or quit")
 
     @staticmethod

@@ -44,9 +44,10 @@ class WorkerTable:
         names: How the people are called.
         rules: Further rules, such as ``variant=long``.
         seed: Of the first game, if it is not gone on with; None draws one.
+        lesson: Whether it begins with the first lesson, if it is not gone on with.
 
     Raises:
-        ValueError: There is no such table.
+        ValueError: There is no such table, or no lesson.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class WorkerTable:
         names: Sequence[str] = (),
         rules: Sequence[str] = (),
         seed: int | None = None,
+        lesson: bool = False,
     ) -> None:
         def made() -> KeptTable:
             table = make_table(
@@ -86,6 +88,8 @@ class WorkerTable:
         self._table = made()
         if seed is not None:
             self._table.table.deal(whole_number(seed, "seed", 0, MOST_SEED))
+        if lesson:
+            self.hear('{"type": "lesson", "step": 0}')
 
     def hear(self, text: str) -> list[str]:
         """The answers of the table to a message, each as JSON; see ``Table.hear``."""

@@ -251,6 +251,7 @@ KODODO: Lines = [
     ([*STDIO, "--people", "2"], "--terminal, --stdio and --mcp have one person"),
     ([*STDIO, "--people", "0"], "--people must be 1 to 100, not 0"),
     ([*STDIO, "--players", "9"], "not 9"),
+    (["play", "kododo", "--people", "2", "--lesson"], "--lesson is for one person alone"),
     ([*STDIO, "--opponents", "level-x"], "there are the levels level-1, level-2, "),
     ([*STDIO, "--seat", "4"], "seat must be 0 to 3, not 4"),
     ([*STDIO, "--name", "Bo", "Cy"], "2 names for 1 of the players"),

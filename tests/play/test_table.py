@@ -421,7 +421,7 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         (
             {},
             "the type of a message is one of look, act, take_back, again, rules, hint, new, "
-            "record, analyse, par, replay, not None",
+            "record, analyse, par, replay, lesson, leave, not None",
         ),
         ({"type": "look", "x": 1}, "'look' has no field 'x'; it has none besides"),
         ({"type": "act", "step": 0}, "'act' needs the field 'action'"),

@@ -76,7 +76,14 @@ def test_the_cards_that_are_left_and_who_sits_where(capsys: pytest.CaptureFixtur
     before, after = (part.splitlines() for part in out.split("cards left\n")[1:])
     numbers = [[sum(map(int, line.split()[1:])) for line in part[1:6]] for part in (before, after)]
     assert [sum(each) for each in numbers] == [100 - 5, 100 - 5 - 8]
-    assert out.startswith("player_0 is person, player_1 is ")
+    assert "\nplayer_0 is person, player_1 is " in out
+
+
+def test_a_lesson_and_back_to_the_game(capsys: pytest.CaptureFixture[str]) -> None:
+    out = typed(capsys, "lesson", "5", "lay blue 3 and blue 6", "leave", "0")
+    assert "in a game you may lay blue 2 and blue 3; in this lesson, please lay blue 3" in out
+    assert "player_0 lays blue 3 and blue 6" in out
+    assert out.rindex("round 1 of 6") > out.rindex("round 1 of 7")
 
 
 def test_words_are_completed() -> None:

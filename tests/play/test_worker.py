@@ -64,6 +64,7 @@ def test_new_games_go_on_too() -> None:
     other = said(table, {"type": "new", "step": 1, "deck": "other"})[-1]
     assert (other["step"], other["log"]) == (2, [])
     assert other["text"] != first["text"]
+    assert said(WorkerTable("kododo", 3, ["greedy"], table.kept()), LOOK)[-1] == other
     act(table)
     kept = json.loads(table.kept())
     assert kept["first"] == 2

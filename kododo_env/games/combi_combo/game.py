@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Uint8
-from kododo_env.core.capabilities import DealsTogether, TellsInWords
+from kododo_env.core.capabilities import DealsTogether, GivesLesson, TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.combi_combo import render, words
+from kododo_env.games.combi_combo import lesson, render, words
 from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
@@ -39,7 +39,7 @@ class CombiComboView(View):
         return self._game.turn
 
 
-class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
+class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
     """A batch of Combi-Combo games.
 
     Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
@@ -57,7 +57,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords):
     version = 0
     no_op = 0
     _state_type = CombiComboState
-    _render, _words = render, words
+    _render, _words, _lesson = render, words, lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules

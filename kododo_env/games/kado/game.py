@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Intp, Uint8
-from kododo_env.core.capabilities import PassesSteps, TellsInWords
+from kododo_env.core.capabilities import GivesLesson, PassesSteps, TellsInWords
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
-from kododo_env.games.kado import render, words
+from kododo_env.games.kado import lesson, render, words
 from kododo_env.games.kado.actions import action_layout, describe, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
 from kododo_env.games.kado.hidden import deal_again
@@ -24,7 +24,7 @@ from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
 
 
-class KadoGame(KadoShown, PassesSteps, TellsInWords):
+class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     """A batch of KADO games.
 
     Dealing from a given deck: all cards come from the front, in the order in which the
@@ -43,7 +43,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords):
     name = "kado"
     version = 0
     _state_type = KadoState
-    _render, _words = render, words
+    _render, _words, _lesson = render, words, lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules

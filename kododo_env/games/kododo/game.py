@@ -7,13 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Int8, Uint8
-from kododo_env.core.capabilities import DealsTogether, Past, PlaysRounds, TakesBack, TellsInWords
+from kododo_env.core.capabilities import (
+    DealsTogether,
+    GivesLesson,
+    Past,
+    PlaysRounds,
+    TakesBack,
+    TellsInWords,
+)
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.kododo import one_game, render, turn, words
+from kododo_env.games.kododo import lesson, one_game, render, turn, words
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import (
@@ -58,7 +65,7 @@ class KododoView(View):
         return self._game.turn
 
 
-class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWords):
+class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWords, GivesLesson):
     """A batch of Kododo games.
 
     Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
@@ -75,7 +82,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     version = 0
     no_op = 0
     _state_type = KododoState
-    _render, _words = render, words
+    _render, _words, _lesson = render, words, lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules

@@ -43,7 +43,7 @@ function settings() {
   const all = (name) => given.getAll(name).filter(Boolean);
   const number = (name) => (/^\d+$/.test(given.get(name)) ? Number(given.get(name)) : given.get(name)); // a word is none, and the table says so
   const rotate = given.get("seat") === "rotate";
-  const more = { names: all("name"), rules: all("rules"), rotate };
+  const more = { names: all("name"), rules: all("rules"), rotate, lesson: given.has("lesson") };
   if (given.get("seat") && !rotate) more.seat = number("seat");
   for (const name of ["people", "seed"]) if (given.get(name)) more[name] = number(name);
   return { game: given.get("game") ?? "kododo", players: given.get("players") ? number("players") : 4, opponents: all("opponents"), more };

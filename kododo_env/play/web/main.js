@@ -9,6 +9,7 @@ import { showHint } from "./hint.js";
 import { connect } from "./host.js";
 import { tabbing } from "./keys.js";
 import { foldFor, unfold } from "./layout.js";
+import { showLesson, tell } from "./lesson.js";
 import { showLog } from "./log.js";
 import { onLookBack, saysOfGame, showLookBack } from "./look_back.js";
 import { showMemory } from "./memory.js";
@@ -55,8 +56,11 @@ const HEARD = {
   },
   error: ({ error }) => {
     forReplay = false;
-    say(`${error.charAt(0).toUpperCase()}${error.slice(1)}.`);
-    change({ asked: false, pending: null });
+    const words = `${error.charAt(0).toUpperCase()}${error.slice(1)}.`;
+    const { position } = state;
+    change({ asked: false, pending: null, ...(position?.lesson ? { position: { ...position } } : {}) });
+    if (position?.lesson) tell(words);
+    else say(words);
   },
 };
 
@@ -82,7 +86,7 @@ function say(words) {
   at("notice").hidden = false;
 }
 
-for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, unfold, showAgain, showLookBack]) listen(part);
+for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, unfold, showAgain, showLookBack]) listen(part);
 
 // --- what a person does -----------------------------------------------------------------
 
@@ -112,6 +116,9 @@ at("hint").addEventListener("click", () => {
   change({ asked: true });
   host.send({ type: "hint", step: state.position.step });
 });
+for (const [button, type] of [["lesson", "lesson"], ["lesson-again", "lesson"], ["lesson-leave", "leave"]]) {
+  at(button).addEventListener("click", () => host.send({ type, step: state.position.step }));
+}
 at("hint-close").addEventListener("click", () => change({ hint: null }));
 at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
 at("record").addEventListener("click", () => host.send({ type: "record" }));

@@ -62,6 +62,18 @@ class Person:
         else:
             getattr(self.some("#options button[data-action]"), press)()
 
+    def learn(self, press: str = "click") -> None:
+        """Do what the lesson asks for, which is marked, and wait for what it says then."""
+        marked = self.page.locator("#game .wanted")
+        marked.first.wait_for()
+        before = self.see("#lesson-step")
+        for place in range(marked.count()):
+            getattr(marked.nth(place), press)()
+        getattr(self.page.locator("#play"), press)()
+        self.page.wait_for_function(
+            "(before) => document.getElementById('lesson-step').innerText !== before", arg=before
+        )
+
     def play(self, steps: int = 1000, press: str = "click") -> None:
         """Play this many steps, or to the end."""
         for _ in range(steps):

@@ -203,6 +203,31 @@ def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:
         assert person.page.locator("#scores tr.you").evaluate("(row) => row.rowIndex") == 0
 
 
+# --- the first lesson ---------------------------------------------------------------------
+
+
+def test_a_lesson_from_help_to_its_end_and_the_game_that_waited(browser: Any) -> None:
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        person.play(1)
+        seen = [person.see(each) for each in ("#moment", "#scores", "#story")]
+        person.page.locator("#help").click()
+        person.page.locator("#lesson").click()
+        person.page.locator("#game .wanted").first.wait_for()
+        for card in person.page.locator("#hand button:not(.wanted)").all()[:2]:
+            card.click()
+        person.page.locator("#play").click()
+        person.page.locator("#lesson-wrong", has_text="in this lesson, please lay").wait_for()
+        assert person.page.locator("#hand [aria-pressed=true]").count() == 0
+        while "9 of 9" not in person.see("#lesson-step").lower():
+            person.learn()
+        person.learn()
+        assert "exactly the number" in person.see("#lesson-shown")
+        person.page.locator("#lesson-leave", has_text="Now play a whole game").click()
+        person.page.locator("#lesson-box").wait_for(state="hidden")
+        assert [person.see(each) for each in ("#moment", "#scores", "#story")] == seen
+        person.play(1)
+
+
 # --- coming back, and several people ------------------------------------------------------
 
 

@@ -33,12 +33,12 @@ def address(site: Path) -> Iterator[str]:
         yield found
 
 
-def sit_down(person: Person, game: str, opponents: str) -> None:
+def sit_down(person: Person, game: str, opponents: str, button: str = "Play") -> None:
     """Choose a table with as few players as there can be."""
     form = person.page.locator(f"form:has(input[value={game}])")
     form.locator("[name=players]").select_option(str(FEWEST[game]))
     form.locator("[name=opponents]").select_option(opponents)
-    form.locator("button").click()
+    form.locator("button", has_text=button).click()
     person.wait()
 
 
@@ -98,9 +98,18 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
 def test_a_whole_game_its_record_and_another_one(
     browser: Any, address: str, tmp_path: Path
 ) -> None:
-    """The shortest game, against a policy, and a look back; its record is replayed here."""
+    """The shortest game, after its lesson, against a policy, and a look back; its record too."""
     with chooses(browser, address) as person:
-        sit_down(person, "combi_combo", "level-4")
+        sit_down(person, "combi_combo", "level-4", "Learn")
+        for _ in range(2):
+            person.learn()
+        assert "3 of 3" in person.see("#lesson-step").lower()
+        person.page.reload()
+        person.wait()
+        assert "3 of 3" in person.see("#lesson-step").lower()
+        person.learn()
+        person.page.locator("#lesson-leave", has_text="Now play a whole game").click()
+        person.page.locator("#lesson-box").wait_for(state="hidden")
         person.play()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()

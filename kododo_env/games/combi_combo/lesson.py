@@ -1,0 +1,84 @@
+"""The first lesson of Combi-Combo: the last three turns of a game, and its score line by line."""
+
+from __future__ import annotations
+
+from kododo_env.core.capabilities import Lesson, LessonStep
+from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
+
+RULES = Rules()
+
+# The pile of each player; the cards that are not here lie in the middle. Everybody passes the first
+# cards of their own pile, in this order, as long as no step asks for another one.
+PILES = (
+    "O2 O2 Y2 Y2 R4 B1 B2 G2 Y3 Y4 R2 R3",
+    "V3 V4 G4 Y4 O4 R4 V3 Y4 V4 O3 O4 R1",
+    "G4 B4 V2 B3 G3 R3 V4 Y3 G3 G2 O3 Y1",
+    "G1 B4 O3 Y4 V2 B3 B4 V4 O4 G4 G4 O1",
+)
+LETTERS = {colour[0].upper(): colour for colour in COLOURS}
+
+# For each of the last turns the text, the cards that may be passed, and what is seen after it.
+TURNS = (
+    (
+        "In each turn all draw a card, pass one to the left, face down, and take up the one that "
+        "comes from the right. At the end the hands are scored. 4s score by their colours: three "
+        "different ones are 1 point, four are 2. A second yellow 4 brings nothing: pass it.",
+        ("Y4",),
+        ("to player_0",),
+    ),
+    (
+        "What luck: now you hold the 1, 2, 3 and 4 of blue, which are 4 points, as in each colour. "
+        "You have drawn another 2, your fourth. Three 2s of any colours are 3 points, and one "
+        "more is worth nothing: pass violet 2.",
+        ("V2", "G2", "R2"),
+        ("to player_0",),
+    ),
+    (
+        "The player with the most 1s, if nobody has as many, gets 3 points: keep your two. 3s are "
+        "as many points as you hold, minus 4: without any you would have −4, so keep your four. "
+        "Which card is left that brings nothing? The second blue 4: pass it.",
+        ("B4",),
+        ("to player_0", "player_0: ", "the game is over"),
+    ),
+)
+END = (
+    "All hands are open, and these are your points, line by line. The last card that came brought "
+    "a third colour of 4s. A whole game begins with four cards in hand and has eight turns. Watch "
+    "what comes from the right, remember what you passed to the left, and look at the cards in "
+    "the middle: they are out of the game."
+)
+
+
+def _name(code: str) -> str:
+    return f"{LETTERS[code[0]]} {code[1]}"
+
+
+def _pass(code: str) -> str:
+    return f"pass {_name(code)} to the left"
+
+
+def _lesson() -> Lesson:
+    names = [f"{colour} {value}" for colour in COLOURS for value in range(1, VALUES + 1)]
+    piles = [pile.split() for pile in PILES]
+    passed = [tuple(map(_pass, pile[: RULES.num_turns])) for pile in piles]
+    before = RULES.num_turns - len(TURNS)
+    seats = range(1, RULES.num_players)
+    steps = [
+        LessonStep(
+            text,
+            tuple(map(_pass, wanted)),
+            {seat: passed[seat][turn : turn + 1] for seat in seats},
+            shows,
+        )
+        for turn, (text, wanted, shows) in enumerate(TURNS, before)
+    ]
+    return Lesson(
+        players=RULES.num_players,
+        deck=tuple(names.index(_name(code)) for pile in piles for code in pile),
+        opening={seat: words[:before] for seat, words in enumerate(passed)},
+        steps=tuple(steps),
+        end=END,
+    )
+
+
+LESSON = _lesson()

@@ -1,0 +1,125 @@
+"""The first lesson of KADO: three turns with a deal, a wrong guess, a swap and a perfect."""
+
+from __future__ import annotations
+
+from kododo_env.core.capabilities import Lesson, LessonStep
+from kododo_env.games.kado.rules import GIFTS, RIBBONS, Rules
+
+RULES = Rules()
+
+# The cards of each turn as their dealer looks at them.
+DECK = (
+    "plush 3 green", "cube 3 violet", "plush 4 blue",
+    "cube 2 blue", "socks 1 orange", "cube 4 green",
+    "socks 3 violet", "flowers 5 violet", "plush 5 red",
+    # Here the lesson begins.
+    "chocolates 1 red", "socks 5 green", "flowers 1 orange",
+    "cube 5 orange", "cube 3 blue", "flowers 3 violet",
+    "socks 4 blue", "plush 1 violet", "chocolates 2 orange",
+)  # fmt: skip
+
+
+def _id(card: str) -> int:
+    gift, value, ribbon = card.split()
+    return RULES.card(GIFTS.index(gift), RIBBONS.index(ribbon), int(value))
+
+
+def _keep(card: str) -> str:
+    return f"keep {RULES.card_name(_id(card))}"
+
+
+def _give(card: str, seat: int) -> str:
+    return f"give {RULES.card_name(_id(card))} to player_{seat}"
+
+
+def _guess(gift: str, ribbon: str) -> str:
+    return f"guess {gift} and {ribbon} ribbon"
+
+
+def _place(card: str, row: int, column: int) -> str:
+    return f"place {RULES.card_name(_id(card))} in row {row}, column {column}"
+
+
+OPENING = {
+    0: (
+        _keep("plush 3 green"), _give("cube 3 violet", 1),
+        "pass", _place("cube 4 green", 3, 2),
+        "pass", _place("plush 5 red", 2, 3),
+    ),
+    1: (
+        "pass",
+        _keep("cube 2 blue"), _give("socks 1 orange", 2), _place("cube 2 blue", 2, 3),
+        "pass", _place("flowers 5 violet", 3, 2),
+    ),
+    2: (
+        "pass",
+        "pass", _place("socks 1 orange", 2, 3),
+        _keep("socks 3 violet"), _give("flowers 5 violet", 1), _place("socks 3 violet", 3, 3),
+    ),
+}  # fmt: skip
+STEPS = (
+    LessonStep(
+        "Three turns have been played, and now you deal. You alone look at the top card and give "
+        "it to a player, face down, or keep it, until all have one. Then the others guess what "
+        "you have kept. This card is worth little: give it to player_1.",
+        (_give("chocolates 1 red", 1),),
+        {},
+        ("player_0 gives",),
+    ),
+    LessonStep(
+        "A column scores its highest value when its three cards have the same ribbon. You have two "
+        "green ribbons in a column, and this is a third one: keep it.",
+        (_keep("socks 5 green"),),
+        {1: (_guess("plush", "red"),), 2: ("pass",)},
+        ("player_1 guesses",),
+    ),
+    LessonStep(
+        "You have two plush in a row, so player_1 thought that you would keep a third. The guess "
+        "was wrong; it costs nothing, but all have heard it. Now everybody places the own card, "
+        "beside, above or below another one. Place the socks below the cube.",
+        (_place("socks 5 green", 4, 2),),
+        {
+            1: (_place("chocolates 1 red", 3, 3), _keep("cube 5 orange"), _give("cube 3 blue", 2)),
+            2: (_place("flowers 1 orange", 4, 3), _guess("socks", "blue")),
+        },
+        ("player_0 places", "player_2 guesses"),
+    ),
+    LessonStep(
+        "Your column is whole, and a row scores the best sum of one gift. Now player_1 deals, and "
+        "it is your turn to guess. Think of what player_1 may want: there are cubes in a row, and "
+        "violet ribbons in a column. Guess cube and violet ribbon.",
+        (_guess("cube", "violet"),),
+        {},
+        ("player_0 guesses", "and they swap"),
+    ),
+    LessonStep(
+        "If gift or ribbon is right, both players must swap their cards, and nobody guesses any "
+        "more. The cube belongs into the row of your cube: place it right of cube 4.",
+        (_place("cube 5 orange", 2, 3),),
+        {
+            1: (_place("flowers 3 violet", 4, 2),),
+            2: (_place("cube 3 blue", 3, 2), _keep("socks 4 blue"), _give("plush 1 violet", 1)),
+        },
+        ("player_0 places",),
+    ),
+    LessonStep(
+        "player_2 deals, and you guess first. Look at the cards of player_2: there is a gap "
+        "between two blue ribbons, and socks are beside it. Guess socks and blue ribbon.",
+        (_guess("socks", "blue"),),
+        {},
+        ("player_0 guesses", "and they swap"),
+    ),
+    LessonStep(
+        "Gift and ribbon are right, which is a perfect: besides the swap you win the top card of "
+        "the pile, worth 2 points. Place the socks right of your other socks.",
+        (_place("socks 4 blue", 3, 3),),
+        {1: (_place("plush 1 violet", 3, 3),), 2: (_place("chocolates 2 orange", 1, 4),)},
+        ("player_0 places",),
+    ),
+)
+END = (
+    "That is KADO: deal, guess, place. After twelve turns everybody has three rows of four cards, "
+    "and rows, columns and perfects are added up. As dealer keep what you need, but not always: "
+    "the others look at your cards as you looked at theirs."
+)
+LESSON = Lesson(RULES.num_players, tuple(map(_id, DECK)), OPENING, STEPS, END)

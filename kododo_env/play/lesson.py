@@ -1,0 +1,192 @@
+"""The first lesson of a game: a table where the others follow a script, and the player is led."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kododo_env.bots.messages import Message
+from kododo_env.bots.showing import named_action
+from kododo_env.core.agent import joint_action
+from kododo_env.core.arrays import Int64
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import GivesLesson, Lesson
+from kododo_env.core.view import View
+from kododo_env.play.table import Said, Table
+from kododo_env.rules_arguments import make_game
+
+PUPIL = 0  # the seat
+
+
+class Script:
+    """A player who does in turn what a lesson says, in words.
+
+    Attributes:
+        left: The words of the actions that are still to be played.
+    """
+
+    name = "the lesson"
+
+    def __init__(self) -> None:
+        self.left: deque[str] = deque()
+
+    def act(self, view: View, rng: np.random.Generator) -> Int64:
+        """The next one."""
+        return np.array([named_action(self.left.popleft(), view)])
+
+
+class LessonTable(Table):
+    """A table where one person takes the lesson of a game.
+
+    A ``position`` has the words of the lesson, see ``docs/playing.md``. A choice that the lesson
+    does not ask for is answered with a friendly error and changes nothing.
+
+    Args:
+        game: A batch of one under the rules of the lesson, which becomes the table's own.
+        lesson: The lesson.
+        step: The first step of the table.
+        pictures: As for ``Table``.
+    """
+
+    def __init__(self, game: BatchGame, lesson: Lesson, step: int, pictures: bool) -> None:
+        self._lesson, self._scripts = lesson, [Script() for _ in range(game.num_players)]
+        self._made = self._heard = 0  # choices of the person; steps of the log before the last one
+        super().__init__(game, [None, *self._scripts[1:]], seed=0, pictures=pictures)
+        self.step = step
+
+    def _lay_out(self, seed: int) -> None:
+        """Deal the cards of the lesson, and let everybody play what comes before it."""
+        rng = np.random.default_rng(seed)
+        self._game.reset(seed, decks=np.array([_whole_deck(self._lesson.deck, self._game)]))
+        for seat, words in self._lesson.opening.items():
+            self._scripts[seat].left.extend(words)
+        while any(script.left for script in self._scripts):
+            self._game.step(joint_action(self._scripts, self._game, rng))
+
+    def _act(self, seat: int, given: int | str) -> Said:
+        """Take a choice that the lesson asks for, and let the others do their part."""
+        self._check_decides(seat)
+        view, step = self._game.view(seat), self._lesson.steps[self._made]
+        words = view.describe_choice(named_action(given, view))
+        if step.wanted and words not in step.wanted:
+            wanted = ", or ".join(step.wanted)
+            raise ValueError(f"in a game you may {words}; in this lesson, please {wanted}")
+        for other, actions in step.others.items():
+            self._scripts[other].left.extend(actions)
+        self._made += 1
+        self._heard = len(self._log[seat])
+        return super()._act(seat, given)
+
+    def _step_of(self, seat: int) -> int:
+        """Which step of the lesson is played: as many as there are when all have been."""
+        return self._made - (seat in self._chosen)
+
+    def _again(self, seat: int, to: int) -> Said:
+        raise ValueError("a lesson goes forward; leave it, and try things out in a game")
+
+    def play_on(self, known: Sequence[int] | None = None) -> Said:
+        """Play a step, as ``Table`` does, unless the lesson is over; the script tells which."""
+        return {} if self._step_of(PUPIL) == len(self._lesson.steps) else super().play_on()
+
+    def record(self) -> str:
+        """A lesson leaves none.
+
+        Raises:
+            ValueError: Always.
+        """
+        raise ValueError("a lesson is no game that counts, and has no record")
+
+    def _position(self, seat: int) -> Message:
+        position, at = super()._position(seat), self._step_of(seat)
+        if at == len(self._lesson.steps):
+            position |= {"actions": [], "waiting_for": []}
+        for each in position["log"]:
+            each["again"] = False
+        return position | {"teaches": True, "lesson": self._words(at, position)}
+
+    def _words(self, at: int, position: Message) -> dict[str, Any]:
+        """What the lesson says to a position."""
+        steps = self._lesson.steps
+        over = at == len(steps)
+        asks = bool(position["actions"]) or position["chosen"] is not None
+        text = self._lesson.end if over else steps[at].text if asks else ""
+        wanted = () if over else steps[at].wanted
+        news = [line for each in position["log"][self._heard :] for line in each["lines"]]
+        shows = steps[at - 1].shows if at else ()
+        return {
+            "step": at,
+            "of": len(steps),
+            "over": over,
+            "shown": [line for line in news if any(each in line for each in shows)],
+            "text": text,
+            "wanted": [each["action"] for each in position["actions"] if each["words"] in wanted],
+        }
+
+
+def _whole_deck(front: tuple[int, ...], game: BatchGame) -> list[int]:
+    """The cards of a game with some of them in front."""
+    cards = game.cards.tolist()
+    for card in front:
+        cards.remove(card)
+    return [*front, *cards]
+
+
+class TeachingTable(Table):
+    """A table that gives the first lesson of its game whenever its one person asks for it.
+
+    The game of the table waits meanwhile. See ``Table``.
+    """
+
+    _teaching: LessonTable | None = None
+
+    def teach(self) -> None:
+        """Begin the lesson.
+
+        Raises:
+            ValueError: The game has none, or there are several people.
+        """
+        if not isinstance(self._game, GivesLesson):
+            raise ValueError(f"{self._game.name} has no lesson")
+        if len(self.people) > 1:
+            raise ValueError("a lesson is for one person alone")
+        lesson = self._game.first_lesson()
+        game = make_game(self._game.name, 1, lesson.players, {})
+        self.step += 1
+        self._teaching = LessonTable(game, lesson, self.step, self._pictures)
+
+    def _answer(self, person: int, message: Message) -> Said:
+        kind = message["type"]
+        if kind == "lesson":
+            self.teach()
+            return self._positions()
+        if self._teaching is None:
+            return super()._answer(person, message)
+        if kind in ("leave", "new"):
+            self._teaching = None
+            self.step += 1
+            return self._positions() if kind == "leave" else super()._answer(person, message)
+        said = self._teaching.hear(PUPIL, message)
+        self.step = self._teaching.step
+        return {person: said[PUPIL]}
+
+    def play_on(self, known: Sequence[int] | None = None) -> Said:
+        """Play a step of the lesson or of the game; see ``Table``."""
+        if self._teaching is None:
+            return super().play_on(known)
+        said = self._teaching.play_on()
+        self.step = self._teaching.step
+        return {self.people[0]: said[PUPIL]} if said else {}
+
+    @property
+    def joint(self) -> list[int]:
+        """The joint action that was played last, in the lesson if there is one; see ``Table``."""
+        return super().joint if self._teaching is None else self._teaching.joint
+
+    def _position(self, seat: int) -> Message:
+        if self._teaching is not None:
+            return self._teaching._position(PUPIL)
+        teaches = isinstance(self._game, GivesLesson) and len(self.people) == 1
+        return super()._position(seat) | {"teaches": teaches, "lesson": None}

@@ -1,0 +1,43 @@
+// The first lesson: what it asks for, and what has come of the last choice.
+
+import { at, make, sentence } from "./dom.js";
+
+let shown = null;
+
+export function showLesson({ position }) {
+  if (!position) return;
+  const { lesson, teaches, actions, you } = position;
+  at("lesson").hidden = !teaches;
+  at("lesson-box").hidden = !lesson;
+  at("choose").classList.toggle("lesson", Boolean(lesson));
+  if (!lesson) return;
+  mark(actions.filter(({ action }) => lesson.wanted.includes(action)));
+  if (position === shown) return;
+  shown = position;
+  at("lesson-step").textContent = lesson.over ? "The lesson is over" : `First lesson, ${lesson.step + 1} of ${lesson.of}`;
+  at("lesson-shown").replaceChildren(...lesson.shown.map((line) => make("li", {}, sentence(line, you))));
+  if (lesson.text) at("lesson-text").textContent = lesson.text;
+  at("lesson-leave").textContent = lesson.over ? "Now play a whole game" : "Skip";
+  at("lesson-leave").classList.toggle("primary", lesson.over);
+  at("lesson-box").classList.toggle("over", lesson.over);
+  at("lesson-again").hidden = !lesson.over;
+  tell("");
+}
+
+// What keeps a choice from going on with the lesson.
+export function tell(words) {
+  at("lesson-wrong").hidden = !words;
+  at("lesson-wrong").textContent = words;
+}
+
+// Mark the cards, buttons and places by which the wanted actions are chosen.
+function mark(wanted) {
+  for (const each of document.querySelectorAll("#game .wanted")) each.classList.remove("wanted");
+  for (const { action, cards, at: place } of wanted.slice(0, 1)) {
+    for (const card of cards) at("hand").children[card]?.classList.add("wanted");
+    for (const each of document.querySelectorAll(`#game [data-action="${action}"]`)) each.classList.add("wanted");
+    for (const [axis, number] of Object.entries(place)) {
+      at("options").querySelector(`[data-axis="${axis}"][data-number="${number}"]`)?.classList.add("wanted");
+    }
+  }
+}

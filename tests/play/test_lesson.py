@@ -1,0 +1,138 @@
+"""The first lesson of each game: what it says is what happens, and nothing is lost by it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kododo_env.bots.messages import to_json
+from kododo_env.core.agent import RandomAgent
+from kododo_env.play.lesson import TeachingTable
+from kododo_env.play.seating import make_table
+from kododo_env.play.worker import LOOK, WorkerTable
+from tests.doors import GAMES
+from tests.play.test_worker import said
+from tests.toy_game.high_card.game import HighCard, Rules
+
+# What the texts count and point at, step by step: it stands on the table then.
+CLAIMS = {
+    "kododo": {
+        1: ["blue 3", "would score now: blue"],
+        2: ["blue 5", "out at 6"],
+        3: ["blue 6 out", "scored: green"],
+        4: ["yellow 2", "violet 3"],
+        5: ["orange 3", "violet 4"],
+        6: ["orange 4", "violet 4", "yellow 3", "scored: yellow"],
+        7: ["Kododo cards (*): 3; exactly 5 score"],
+        8: ["Kododo cards (*): 4", "would score now: orange"],
+        9: ["orange 5", "scored: Kododo cards"],
+    },
+    "combi_combo": {
+        0: ["Y4 Y4"],
+        1: ["B1 B2 B3 B4", "        4   3  -1", "B2", "G2", "V2", "R2"],
+        2: ["B4 B4", "B1", "G1", "B3", "Y3", "O3", "R3"],
+        3: ["player_0     11   3        4   3   0   1"],
+    },
+    "kado": {
+        0: ["KADO: turn 4 of 12, player_0 deals", "PG3  PR5", "to be given: HR1"],
+        1: ["to be given: SG5"],
+        2: ["the dealer's card is not: plush, red"],
+        3: ["player_0 may challenge player_1", "CV3  CB2"],
+        5: ["player_0 may challenge player_2", "PB4  SO1", "SV3", "CB3"],
+        6: ["1 perfect,"],
+        7: ["player_0: 33 points"],
+    },
+}
+
+
+def taught(game: str, **options: Any) -> TeachingTable:
+    return make_table(game, opponents=["random"], seed=1, pictures=False, **options)
+
+
+def say(table: TeachingTable, kind: str, **fields: Any) -> dict[str, Any]:
+    """The last answer to a message for the present step."""
+    return table.talk(0, {"type": kind, "step": table.step, **fields})[0][-1]
+
+
+def go_on(table: TeachingTable, position: dict[str, Any], choice: int = 0) -> dict[str, Any]:
+    """Do what the lesson asks for."""
+    return say(table, "act", action=position["lesson"]["wanted"][choice])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
+    table = taught(game)
+    lesson = table._game.first_lesson()  # type: ignore[attr-defined]
+    position = say(table, "lesson")
+    claims = CLAIMS[game]
+    for number, step in enumerate((*lesson.steps, None)):
+        assert all(each in position["text"] for each in claims.get(number, [])), number
+        words = position["lesson"]
+        assert (words["step"], words["of"]) == (number, len(lesson.steps))
+        for shows in lesson.steps[number - 1].shows if number else ():
+            assert any(shows in line for line in words["shown"]), (number, shows)
+        if step is None:
+            break
+        assert not any(script.left for script in table._teaching._scripts)  # type: ignore[union-attr]
+        offered = {each["action"]: each["words"] for each in position["actions"]}
+        assert words["text"] == step.text
+        assert {offered[each] for each in words["wanted"]} == set(step.wanted)
+        position = go_on(table, position, choice=len(words["wanted"]) - 1)
+    assert (words["over"], words["text"]) == (True, lesson.end)
+    assert position["actions"] == position["waiting_for"] == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_another_choice_is_answered_kindly_and_changes_nothing(game: str) -> None:
+    table = taught(game)
+    position = say(table, "lesson")
+    other = next(
+        each for each in position["actions"] if each["action"] not in position["lesson"]["wanted"]
+    )
+    answer = say(table, "act", action=other["action"])
+    assert answer["error"].startswith(f"in a game you may {other['words']}; in this lesson, please")
+    assert say(table, "act", action=999)["type"] == "error"
+    assert "no record" in table.talk(0, {"type": "record"})[0][-1]["error"]
+    assert table.talk(0, {"type": "look"})[0][-1] == position
+
+
+def test_the_game_at_the_table_waits_and_no_step_comes_back() -> None:
+    table = taught("kododo")
+    before = say(table, "act", action=5)
+    first = say(table, "lesson")
+    steps = [first["step"], go_on(table, first)["step"]]
+    assert table.hear(0, {"type": "leave", "step": first["step"]})[0][0]["type"] == "error"
+    after = say(table, "leave")
+    assert [before["step"], *steps, after["step"]] == [1, 2, 3, 4]
+    assert after | {"step": 1} == before
+    assert (after["lesson"], after["teaches"]) == (None, True)
+    say(table, "lesson")
+    again = say(table, "new", deck="same")
+    assert (again["lesson"], again["log"]) == (None, [])
+    assert say(table, "act", action=5)["hand"] == before["hand"]
+
+
+def test_who_has_no_lesson() -> None:
+    table = TeachingTable(HighCard(1, Rules()), [None, RandomAgent(), None], seed=0)
+    assert say(table, "lesson")["error"] == "high_card has no lesson"
+    several = taught("kododo", people=2)
+    assert say(several, "lesson")["error"].startswith("a lesson is for one person alone")
+    assert several.talk(0, {"type": "look"})[0][0]["teaches"] is False
+
+
+def test_in_a_worker_a_page_that_is_loaded_again_goes_on_with_the_lesson() -> None:
+    table = WorkerTable("combi_combo", 4, ["random"], lesson=True)
+    position = said(table, LOOK)[-1]
+    assert position["lesson"]["step"] == 0
+    act = {"type": "act", "step": position["step"], "action": position["lesson"]["wanted"][0]}
+    position = said(table, to_json(act))[-1]
+    again = WorkerTable("combi_combo", 4, ["random"], table.kept(), lesson=True)
+    assert said(again, LOOK)[-1] == position
+    left = said(again, {"type": "leave", "step": position["step"]})[-1]
+    assert left["lesson"] is None
+    other = said(again, {"type": "new", "step": left["step"], "deck": "other"})[-1]
+    assert [json.loads(again.kept())[name] for name in ("first", "done")] == [other["step"], []]
+    on = WorkerTable("combi_combo", 4, ["random"], again.kept(), lesson=True)
+    assert said(on, LOOK)[-1] == other
