@@ -20,7 +20,7 @@ from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.agent import first_of_best
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
-from kododo_env.export import exporting
+from kododo_env.export import exporting, torch_models
 from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.exported import exported
@@ -269,6 +269,8 @@ def test_a_file_that_disagrees_is_not_written(
 ) -> None:
     _, game, path = policy
     other = random_network(game, seed=1)
+    # In place of the exporter, which takes seconds: the file of another network.
+    monkeypatch.setattr(torch_models, "_to_onnx", lambda *_: onnx.load(path))
     monkeypatch.setattr(exporting, "policy_model", lambda *_: onnx.load(path))
     with pytest.raises(ValueError, match="disagrees with the network"):
         export.export_policy(other, game, tmp_path / "bot.onnx")
