@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
-import io
 import json
 import shutil
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -19,12 +20,15 @@ from docs.static_page.start import RULES, START, rules_page, start_page
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.play import __file__ as play
+from kododo_env.play.worker import policy_of
 
 PLAY = Path(play).parent
-RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
+LIBRARY = "python_stdlib.zip"
+RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", LIBRARY)
 LOCK = "pyodide-lock.json"
 # Pyodide's own distribution, from where a page loads numpy if the folder does not have it.
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE.version}/full/"
+WHOLE_NUMPY = 3_000_000  # bytes of it, compressed
 # What play needs of the package: these rooms, and the modules above them.
 ROOMS = (
     "core", "games", "baselines", "rendering", "records", "policy", "search", "bots", "play",
@@ -37,7 +41,6 @@ BACK = """  <footer style="padding-top: 1rem">
       The cards that you are not shown are in your own browser.
     </footer>
   </body>"""
-OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
 PAGE_FILES = {".html", ".css", ".js", ".svg", ".png", ".webmanifest"}
 MARK = "site.json"  # what makes a folder one of ours, which may be replaced
 
@@ -63,10 +66,17 @@ def build(folder: Path, wheel: Path | None = None, sha256: str | None = None) ->
         (site / "pyodide").mkdir(parents=True)
         for name, content in {**runtime, LOCK: lock}.items():
             (site / "pyodide" / name).write_bytes(content)
+        package = _add_package(site)
+        archives = [site / "pyodide" / LIBRARY, package]
         if wheel is not None:
-            shutil.copyfile(wheel, site / "pyodide" / _numpy(lock)["file_name"])
+            archives.append(site / "pyodide" / _numpy(lock)["file_name"])
+            shutil.copyfile(wheel, archives[-1])
+        _compile(archives)
+        if wheel is not None:
+            (site / "pyodide" / LOCK).write_bytes(_with_hash(lock, archives[-1]))
+        package = package.replace(site / f"kododo_env-{_sha256(package)[:12]}.zip")
         _add_page(site)
-        _add_package(site)
+        _add_contents(site, package.name)
         if folder.exists():
             shutil.rmtree(folder)
         site.replace(folder)
@@ -100,8 +110,35 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
     return json.dumps({"info": json.loads(lock)["info"], "packages": {"numpy": numpy}}).encode()
 
 
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _compile(archives: list[Path]) -> None:
+    """Compile archives in their places, and leave out what no table needs; ``compiling.py``.
+
+    Raises:
+        ValueError: Node, in which Pyodide runs for it, is not here or ends with an error.
+    """
+    script = Path(__file__).with_name("compiled.mjs")
+    command = ["node", str(script), str(archives[0].parent), *map(str, archives)]
+    try:
+        subprocess.run(command, capture_output=True, text=True, check=True)
+    except FileNotFoundError as error:
+        raise ValueError("node, which compiles the modules, is not installed") from error
+    except subprocess.CalledProcessError as error:
+        raise ValueError(f"node cannot compile the modules: {error.stderr[-500:]}") from error
+
+
+def _with_hash(lock: bytes, wheel: Path) -> bytes:
+    """Pyodide's list with the hash of the wheel as it lies in the folder."""
+    found = json.loads(lock)
+    found["packages"]["numpy"]["sha256"] = _sha256(wheel)
+    return json.dumps(found).encode()
+
+
 def _add_page(site: Path) -> None:
-    """The page of a table, its host in the page in place of the server; start page and rules."""
+    """The page of a table, its host in the page in place of the server, and the rules."""
     files = [*(PLAY / "web").iterdir(), *(PLAY / "static").iterdir()]
     assert len({file.name for file in files}) == len(files), "two files have one name"
     for file in files:
@@ -112,30 +149,50 @@ def _add_page(site: Path) -> None:
     (site / "table.html").write_text(table.replace("</body>", BACK).replace(STYLE, INSTALLED))
     for name, picture in icons().items():
         (site / name).write_bytes(picture)
-    (site / "index.html").write_text(start_page())
     for game in registry.DOORS:
         (site / f"rules-{game}.html").write_text(rules_page(game))
 
 
-def _add_package(site: Path) -> None:
-    """The package as a zip named by its hash, and the policies each for itself."""
+def _add_package(site: Path) -> Path:
+    """The package as a zip, and the policies each for itself."""
     package = Path(kododo_env.__file__).parent
     files = [*package.glob("*.py")]
     for room in ROOMS:
         files += [*(package / room).rglob("*.py"), *(package / room).rglob("data/*")]
         files += (package / room).rglob("rules.md")
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(site / "kododo_env.zip", "w") as archive:
         for path in sorted(files):
-            entry = zipfile.ZipInfo(path.relative_to(package.parent).as_posix(), OLDEST)
-            archive.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
-    name = f"kododo_env-{hashlib.sha256(packed.getvalue()).hexdigest()[:12]}.zip"
-    (site / name).write_bytes(packed.getvalue())
-    page = sorted(each.name for each in site.iterdir() if each.suffix in PAGE_FILES)
-    (site / MARK).write_text(json.dumps({"package": name, "page": page}) + "\n")
+            archive.write(path, path.relative_to(package.parent).as_posix())
     (site / "policies").mkdir()
     for policy in POLICIES.glob("*.onnx"):
         shutil.copyfile(policy, site / "policies" / policy.name)
+    return site / "kododo_env.zip"
+
+
+def _add_contents(site: Path, package: str) -> None:
+    """The start page, and what a page has to know of the folder: ``site.json``.
+
+    All tables load ``loads``, with the bytes of each file, and then a policy of ``policies``.
+    """
+    names = [package, *(f"pyodide/{each.name}" for each in (site / "pyodide").iterdir())]
+    loads = {name: (site / name).stat().st_size for name in sorted(names)}
+    policies = {
+        game: {players: policy_of(game, players) for players in registry.door(game).PLAYERS}
+        for game in registry.DOORS
+    }
+    (site / "index.html").write_text(start_page(_sent(site, [*loads])))
+    page = sorted(each.name for each in site.iterdir() if each.suffix in PAGE_FILES)
+    contents = {"package": package, "page": page, "loads": loads, "policies": policies}
+    (site / MARK).write_text(json.dumps(contents) + "\n")
+
+
+def _sent(site: Path, names: list[str]) -> float:
+    """The megabytes, compressed, that a table loads: these files and the largest policy."""
+    names = [*names, *(f"policies/{each.name}" for each in (site / "policies").iterdir())]
+    sizes = {name: len(gzip.compress((site / name).read_bytes())) for name in names}
+    policies = [size for name, size in sizes.items() if name.startswith("policies/")]
+    whole = 0 if any(name.endswith(".whl") for name in names) else WHOLE_NUMPY
+    return (sum(sizes.values()) - sum(policies) + max(policies) + whole) / 1e6
 
 
 def main() -> int:

@@ -15,18 +15,20 @@ from kododo_env.rules_arguments import default_players, rule_choices
 
 START = Path(play).parent / "static" / "start.html"
 RULES = START.with_name("rules.html")
-PLACE = "<!-- tables -->"
+PLACE, SIZE = "<!-- tables -->", "<!-- size -->"
 SEATS = "the first", "the second", "the third", "the fourth", "the fifth"
 FEW = 100  # games below which a share is told by its interval
 
 Options = list[tuple[str, str]]
 
 
-def start_page() -> str:
-    """The page, with all games of the registry."""
+def start_page(megabytes: float) -> str:
+    """The page, with all games of the registry, and how much a table loads."""
     page = START.read_text()
     assert PLACE in page, "start.html has no place for the tables"
-    return page.replace(PLACE, "\n".join(map(_form, registry.DOORS)))
+    assert SIZE in page, "start.html has no place for the size"
+    tables = "\n".join(map(_form, registry.DOORS))
+    return page.replace(PLACE, tables).replace(SIZE, f"{megabytes:.0f} MB")
 
 
 def rules_page(game: str) -> str:

@@ -8,7 +8,10 @@ let over = false; // whether its game is
 export function connect({ hear, online, offline }) {
   let worker;
   const send = (message) => worker?.postMessage({ message });
-  const take = ({ data: { ready, said, kept, wrong } }) => {
+  const bar = loadingBar();
+  const take = ({ data: { loaded, ready, said, kept, wrong } }) => {
+    if (loaded) bar.value = loaded;
+    if (ready || wrong) bar.remove();
     if (ready) {
       online();
       send({ type: "look" });
@@ -18,7 +21,7 @@ export function connect({ hear, online, offline }) {
     if (kept) keep(kept);
     if (wrong) offline(`This table cannot be played at: ${wrong}`, true);
   };
-  setTimeout(() => offline("Loading Python, numpy and the rules. It takes some seconds.", false));
+  setTimeout(() => offline("Loading Python, numpy and the rules …", false));
   Promise.all([keepFiles().catch(() => {}), lock().catch(() => {})]).then(() => {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onmessage = take;
@@ -26,6 +29,15 @@ export function connect({ hear, online, offline }) {
     worker.postMessage({ open: { ...settings(), kept: load() } });
   });
   return { send };
+}
+
+// Above what the page says meanwhile. Full, it stands while Python starts.
+function loadingBar() {
+  const bar = document.createElement("progress");
+  bar.setAttribute("aria-label", "loaded");
+  bar.value = 0;
+  document.getElementById("status").before(bar);
+  return bar;
 }
 
 // Before anything is loaded: a service worker keeps what passes through it, for a reader who loads the

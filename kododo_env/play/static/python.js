@@ -4,16 +4,17 @@ import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const ROOMS = "/packages";
 
-// `read(name)` gives the bytes of a file of this folder.
-export async function startPython(read) {
-  const [python, site] = await Promise.all([loadPyodide(), read("site.json")]);
-  const [archive] = await Promise.all([
-    read(JSON.parse(new TextDecoder().decode(site)).package),
-    addNumpy(python),
-  ]);
+// `read(name)` gives the bytes of a file of this folder; `site` is what its site.json says.
+export async function startPython(read, site) {
+  const [python, archive] = await Promise.all([loadPyodide(), read(site.package)]);
+  await addNumpy(python);
   python.unpackArchive(archive, "zip", { extractDir: ROOMS });
   python.runPython(`import sys; sys.path.insert(0, "${ROOMS}")`);
   return python;
+}
+
+export async function readSite(read) {
+  return JSON.parse(new TextDecoder().decode(await read("site.json")));
 }
 
 // Pyodide only says so, in lines of a traceback, where a package cannot be had or is another one by its hash.
@@ -24,9 +25,9 @@ async function addNumpy(python) {
 }
 
 // A policy is a file of its own, so that a page fetches only that of its table.
-export async function addPolicy(python, read, policy) {
+export function addPolicy(python, policy, content) {
   python.FS.mkdirTree(`${ROOMS}/kododo_env/policy/shipped`);
-  python.FS.writeFile(`${ROOMS}/kododo_env/policy/shipped/${policy}.onnx`, await read(`policies/${policy}.onnx`));
+  python.FS.writeFile(`${ROOMS}/kododo_env/policy/shipped/${policy}.onnx`, content);
 }
 
 // Somebody's own policy file, which lies beside those that ship.
@@ -38,10 +39,11 @@ async function addFile(python, read, name) {
 // A table for `{ game, players, opponents, kept, more }`, the last for `WorkerTable`'s other arguments:
 // `hear(message, say)` tells `say` all that is said to a message, step by step as it is played; `kept()`
 // is what goes on with the game.
-export async function openTable(read, { game, players, opponents, kept, more }) {
-  const python = await startPython(read);
-  const { WorkerTable, policy_of } = python.pyimport("kododo_env.play.worker");
-  await addPolicy(python, read, policy_of(game, players));
+export async function openTable(read, site, { game, players, opponents, kept, more }) {
+  const policy = site.policies[game]?.[players]; // of a table that there is; else the table says so
+  const [python, content] = await Promise.all([startPython(read, site), policy && read(`policies/${policy}.onnx`)]);
+  if (policy) addPolicy(python, policy, content);
+  const { WorkerTable } = python.pyimport("kododo_env.play.worker");
   const files = opponents.filter((name) => name.endsWith(".onnx"));
   await Promise.all(files.map((name) => addFile(python, read, name)));
   const table = WorkerTable.callKwargs(game, players, python.toPy(opponents), kept, python.toPy(more));

@@ -39,7 +39,10 @@ def sit_down(person: Person, game: str, opponents: str, button: str = "Play") ->
     form.locator("[name=players]").select_option(str(FEWEST[game]))
     form.locator("[name=opponents]").select_option(opponents)
     form.locator("button", has_text=button).click()
+    # The bar moves while files are loaded, and is gone when there is something to play.
+    person.page.wait_for_function("document.querySelector('progress')?.value > 0.3")
     person.wait()
+    assert not person.page.locator("progress").count()
 
 
 def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Path) -> None:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from docs.static_page import build as building
-from docs.static_page import npm, start
+from docs.static_page import compiling, npm, start
 from docs.static_page.start import rules_page, start_page
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, baselines, shipped
-from tests.play.static.folder import missing
+from tests.play.static.folder import build_with_numpy
 
 LOCK = {"numpy": {"name": "numpy", "file_name": "numpy.whl", "sha256": "0" * 64}, "more": {}}
 
@@ -25,7 +28,8 @@ def lock() -> bytes:
 
 
 def test_the_start_page_has_all_tables() -> None:
-    page = start_page()
+    page = start_page(5.9)
+    assert "loads 6 MB" in page
     for game in registry.DOORS:
         form = page.split(f'value="{game}"')[1].split("</form>")[0]
         for each in (*map(str, registry.door(game).PLAYERS), *baselines(game), *LEVELS):
@@ -71,6 +75,47 @@ def test_without_npm_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert list((tmp_path / "cache").iterdir()) == []
 
 
+def test_without_node_there_is_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ValueError, match="node, which compiles the modules, is not installed"):
+        building._compile([tmp_path / "library.zip"])
+
+
+def test_modules_that_nothing_imports_are_left_out_and_the_others_compiled() -> None:
+    """What a function of the library imports is left out, of the package it is not."""
+    library = {
+        "a.py": "import b.c\ndef f():\n    import later\nif __name__ == '__main__':\n    import f",
+        "b/__init__.py": "from . import d",
+        "b/c.py": "def f():\n    from . import g",
+        "b/g.py": "",
+        "b/d.py": "'''Of no use.'''\nfrom ..e import name",
+        "e.py": "name = 1",
+        "later.py": "",
+        "f.py": "",
+    }
+    package = {"mine.py": "def f():\n    from a import x", "data/rules.md": "Rules."}
+    found = compiling.compiled(archive(library), archive(package))
+    kept, mine = (zipfile.ZipFile(io.BytesIO(each)) for each in found)
+    assert {*kept.namelist()} == {
+        "a.pyc",
+        "b/__init__.pyc",
+        "b/c.pyc",
+        "b/d.pyc",
+        "b/g.pyc",
+        "e.pyc",
+    }
+    assert {*mine.namelist()} == {"mine.pyc", "data/rules.md"}
+    assert b"Of no use" not in kept.read("b/d.pyc")
+
+
+def archive(files: dict[str, str]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as into:
+        for name, text in files.items():
+            into.writestr(name, text)
+    return packed.getvalue()
+
+
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "theirs").write_text("kept")
     command = [sys.executable, "-m", "docs.static_page.build", str(tmp_path)]
@@ -80,16 +125,20 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["theirs"]
 
 
-@pytest.mark.skipif(bool(missing()), reason="Pyodide has not been fetched: make web-parts")
-def test_the_folder_is_written_again_with_the_same_bytes(tmp_path: Path) -> None:
-    found = []
-    for _ in range(2):
-        building.build(tmp_path / "site")
-        files = [each for each in (tmp_path / "site").rglob("*") if each.is_file()]
-        found.append({each: hashlib.sha256(each.read_bytes()).digest() for each in files})
-        (tmp_path / "site" / "old").touch()
+def test_the_folder_is_written_again_with_the_same_bytes(site: Path, tmp_path: Path) -> None:
+    shutil.copytree(site, tmp_path / "site")
+    (tmp_path / "site" / "old").touch()
+    build_with_numpy(tmp_path / "site")
+    found = [
+        {
+            each.relative_to(folder).as_posix(): hashlib.sha256(each.read_bytes()).digest()
+            for each in folder.rglob("*")
+            if each.is_file()
+        }
+        for folder in (site, tmp_path / "site")
+    ]
     assert found[0] == found[1]
-    names = {each.relative_to(tmp_path / "site").as_posix() for each in found[0]}
+    names = found[0].keys()
     assert {f"policies/{policy}.onnx" for policy in shipped()} < names
     assert {f"rules-{game}.html" for game in registry.DOORS} < names
     assert {"index.html", "table.html", "host.js", "worker.js", "main.js", "licences.txt"} < names
@@ -97,3 +146,11 @@ def test_the_folder_is_written_again_with_the_same_bytes(tmp_path: Path) -> None
         building.PLAY / "static" / "host.js"
     ).read_text()
     assert [each.name for each in tmp_path.iterdir()] == ["site"]
+
+
+def test_the_files_have_the_sizes_that_are_told(site: Path) -> None:
+    """And what a table loads, compressed, with numpy and the largest policy, stays small."""
+    contents = json.loads((site / building.MARK).read_text())
+    for name, size in contents["loads"].items():
+        assert (site / name).stat().st_size == size
+    assert building._sent(site, [*contents["loads"]]) < 8.4

@@ -1,0 +1,125 @@
+"""Cuts and compiles the archives of the static page. Runs in Pyodide, whose Python loads them."""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator
+from importlib._bootstrap_external import _code_to_hash_pyc  # type: ignore[import-not-found]
+
+Files = dict[str, bytes]
+OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
+STARTED = frozenset(sys.modules)
+# What numpy imports of the standard library: where a page loads it, it is not here to be read.
+OF_NUMPY = (
+    "ast", "bisect", "collections.abc", "contextlib", "contextvars", "copy", "ctypes", "datetime",
+    "enum", "functools", "hashlib", "importlib.metadata", "inspect", "io", "json", "numbers",
+    "operator", "os", "pathlib", "pickle", "platform", "random", "re", "secrets", "shutil",
+    "struct", "tempfile", "textwrap", "threading", "types", "typing", "urllib.request",
+    "warnings", "weakref", "zipfile",
+)  # fmt: skip
+# What is asked for by a name that is no import.
+BY_NAME = (
+    "encodings.ascii", "encodings.cp437", "encodings.latin_1", "encodings.utf_8",
+    "encodings.utf_8_sig", "traceback",
+)  # fmt: skip
+# What only the tests, the makers and other libraries of numpy need.
+NOT_OF_NUMPY = (
+    "/tests/", "/testing/", "/f2py/", "/fft/", "/ma/", "/polynomial/", "/distutils/", "/include/",
+    "/lib/lib", "/lapack_lite.", "/_simd.", "_tests.", ".pyi", ".pxd", "/_pyinstaller/",
+)  # fmt: skip
+
+
+def compiled(library: bytes, package: bytes, numpy: bytes | None = None) -> list[bytes]:
+    """The same archives with ``x.pyc``, without docstrings, for each ``x.py`` that is kept.
+
+    Args:
+        library: Python's, of which is kept what Pyodide, numpy and the package import.
+        package: Ours, which is kept whole.
+        numpy: Its wheel, of which is kept what play needs; None: there is none.
+    """
+    modules, ours = _files(library), _files(package)
+    wanted = [*STARTED, *OF_NUMPY, *BY_NAME]
+    for name, source in ours.items():
+        wanted += _imported(name, source, lazily=True)
+    needed = _with_imports(modules, wanted)
+    found = [{name: content for name, content in modules.items() if name in needed}, ours]
+    if numpy is not None:
+        wheel = _files(numpy)
+        kept = [name for name in wheel if not any(part in name for part in NOT_OF_NUMPY)]
+        found.append({name: wheel[name] for name in kept})
+    return [_packed(files) for files in found]
+
+
+def _files(archive: bytes) -> Files:
+    with zipfile.ZipFile(io.BytesIO(archive)) as given:
+        return {name: given.read(name) for name in given.namelist() if not name.endswith("/")}
+
+
+def _with_imports(modules: Files, wanted: Iterable[str]) -> set[str]:
+    """The files of the modules that are wanted, and of all that are loaded with them."""
+    found, left = set[str](), [*wanted]
+    while left:
+        path = left.pop().replace(".", "/")
+        left += [path.rpartition("/")[0]] * ("/" in path)
+        for name in {f"{path}.py", f"{path}/__init__.py"} & modules.keys() - found:
+            found.add(name)
+            left += _imported(name, modules[name], lazily="pyodide" in name)
+    return found
+
+
+def _imported(name: str, source: bytes, lazily: bool) -> Iterator[str]:
+    """What a file imports: modules, and names that may be modules.
+
+    Unless it is ``lazily``, what only functions import is left out, which leads to most of the
+    library and is hardly called; but for modules of its own package.
+    """
+    if not name.endswith(".py"):
+        return
+    own, tree = name.split("/")[:-1], ast.parse(source)
+    loaded = {id(node) for node in _at_once(tree)}
+    for node in ast.walk(tree):
+        found = []
+        if isinstance(node, ast.Import):
+            found = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            near = own[: len(own) + 1 - node.level] if node.level else []
+            module = ".".join([*near, *filter(None, [node.module])])
+            found = [f"{module}.{each.name}" for each in node.names]
+        for module in found:
+            if lazily or id(node) in loaded or module.split(".")[0] in own:
+                yield module
+
+
+def _at_once(tree: ast.AST) -> Iterator[ast.AST]:
+    """All of a module but what is in functions, and what it does as a program."""
+    for node in ast.iter_child_nodes(tree):
+        program = isinstance(node, ast.If) and "'__main__'" in ast.unparse(node.test)
+        if not program and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+            yield from _at_once(node)
+
+
+def _packed(files: Files) -> bytes:
+    """An archive of these files, their modules compiled: Python finds these where they lie."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            if name.endswith(".py"):
+                code = compile(_without_docstrings(name, content), name, "exec", dont_inherit=True)
+                name, content = f"{name}c", _code_to_hash_pyc(code, bytes(8), False)
+            archive.writestr(zipfile.ZipInfo(name, OLDEST), content, zipfile.ZIP_DEFLATED, 9)
+    return packed.getvalue()
+
+
+def _without_docstrings(name: str, source: bytes) -> ast.Module:
+    """A module's tree with empty docstrings, which are half of numpy; Pyodide reads its own."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and "pyodide" not in name:
+            match node.body[0] if node.body else None:
+                case ast.Expr(ast.Constant(str()) as docstring):
+                    docstring.value = " "  # in place of none a dataclass would write its own
+    return tree
