@@ -36,6 +36,8 @@ async function addFile(python, read, name) {
   python.FS.writeFile(name, await read(`policies/${name}`));
 }
 
+const inPython = (python, more) => Object.fromEntries(Object.entries(more).map(([name, value]) => [name, python.toPy(value)]));
+
 // A table for `{ game, players, opponents, kept, more }`, the last for `WorkerTable`'s other arguments:
 // `hear(message, say)` tells `say` all that is said to a message, step by step as it is played; `kept()`
 // is what goes on with the game.
@@ -46,7 +48,7 @@ export async function openTable(read, site, { game, players, opponents, kept, mo
   const { WorkerTable } = python.pyimport("kododo_env.play.worker");
   const files = opponents.filter((name) => name.endsWith(".onnx"));
   await Promise.all(files.map((name) => addFile(python, read, name)));
-  const table = WorkerTable.callKwargs(game, players, python.toPy(opponents), kept, python.toPy(more));
+  const table = WorkerTable.callKwargs(...[game, players, opponents, kept].map((each) => python.toPy(each)), inPython(python, more));
   const each = (lines, say) => {
     const found = lines.toJs();
     lines.destroy();
