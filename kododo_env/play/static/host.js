@@ -34,6 +34,7 @@ export function connect({ hear, online, offline }) {
 // Above what the page says meanwhile. Full, it stands while Python starts.
 function loadingBar() {
   const bar = document.createElement("progress");
+  bar.id = "loading";
   bar.setAttribute("aria-label", "loaded");
   bar.value = 0;
   document.getElementById("status").before(bar);

@@ -40,9 +40,9 @@ def sit_down(person: Person, game: str, opponents: str, button: str = "Play") ->
     form.locator("[name=opponents]").select_option(opponents)
     form.locator("button", has_text=button).click()
     # The bar moves while files are loaded, and is gone when there is something to play.
-    person.page.wait_for_function("document.querySelector('progress')?.value > 0.3")
+    person.page.wait_for_function("document.querySelector('#loading')?.value > 0.3")
     person.wait()
-    assert not person.page.locator("progress").count()
+    assert not person.page.locator("#loading").count()
 
 
 def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
         for place, name in enumerate(("level-5", "random")):
             form.locator(".all select").nth(place).select_option(name)
         form.locator("[name=seed]").fill("7")
-        form.locator("button").click()
+        form.locator("button", has_text="Play").click()
         hands = set()
         for name in ("Bo", "Cy", "Bo"):
             person.page.get_by_role("button", name=f"I am {name}").click()
