@@ -43,6 +43,8 @@ def test_the_page_tells_of_every_example_and_what_was_tried() -> None:
     for client in CLIENTS:
         assert tried[client.name]["example"] == client.example
         assert set(tried[client.name]["versions"]) == {*client.installs, "Python"}
+    used = [set(facts.get("file", ())) for facts in tried.values()]
+    assert sum({"measured", "played", "by numpy alone", "in Pyodide"} <= each for each in used) >= 6
 
 
 def test_an_example_that_fails_is_no_success(
