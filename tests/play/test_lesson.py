@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -12,6 +13,7 @@ from kododo_env.core.agent import RandomAgent
 from kododo_env.play.lesson import TeachingTable
 from kododo_env.play.seating import make_table
 from kododo_env.play.worker import LOOK, WorkerTable
+from tests.command_line import kododo
 from tests.doors import GAMES
 from tests.play.test_worker import said
 from tests.toy_game.high_card.game import HighCard, Rules
@@ -120,6 +122,16 @@ def test_who_has_no_lesson() -> None:
     several = taught("kododo", people=2)
     assert say(several, "lesson")["error"].startswith("a lesson is for one person alone")
     assert several.talk(0, {"type": "look"})[0][0]["teaches"] is False
+
+
+def test_the_command_begins_with_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+    status, out, _ = kododo(
+        monkeypatch, capsys, "play", "kado", "--lesson", "--stdio", "--opponents", "random"
+    )
+    assert (status, json.loads(out)["lesson"]["step"]) == (0, 0)
 
 
 def test_in_a_worker_a_page_that_is_loaded_again_goes_on_with_the_lesson() -> None:
