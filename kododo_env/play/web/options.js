@@ -20,7 +20,8 @@ export function showOptions({ position, choice }) {
     const { action, axis, number } = button.dataset;
     const of_axis = choice?.at[axis] ?? taken[axis];
     const place = axis ? { ...taken, [axis]: Number(number) } : position.actions.find((each) => each.action === Number(action)).at;
-    button.classList.toggle("ruled-out", ruledOut(place, position));
+    const vain = button.classList.toggle("ruled-out", ruledOut(place, position));
+    button.setAttribute("aria-description", vain ? "ruled out" : "");
     button.setAttribute("aria-pressed", action ? Number(action) === choice?.action : Number(number) === of_axis);
     button.setAttribute("aria-disabled", !choosing());
   }
