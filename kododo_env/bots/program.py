@@ -123,12 +123,15 @@ class ProgramBot:
             "you": view.player,
             "players": players(view, [f"player_{k}" for k in range(view.num_players)], index=index),
             "over": False,
+            "counts": True,
             "waiting_for": [view.player],
             "ask_for_new": [],
             "hints": False,
             **position(view, False, index),
             "chosen": None,
             "log": [],
+            "teaches": False,
+            "lesson": None,
         }
         return _line(told)
 
