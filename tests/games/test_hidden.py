@@ -170,12 +170,16 @@ def remembered(game: BatchGame, player: int) -> np.ndarray:
 
 
 def stories(game: BatchGame, known: list[tuple[Any, ...]], player: int) -> list[tuple[Any, ...]]:
-    """All that the player of each game has known so far, and now; equal for twins."""
+    """All that the player of each game has known so far, and now; equal for twins.
+
+    The words of a game are costly, and say more than these only when it is over.
+    """
     view, memory = game.view(player), remembered(game, player).T
     now = zip(view.observation, view.legal_action_mask, memory, strict=True)
+    over = [game.text(at, player) if end else "" for at, end in enumerate(game.terminated)]
     return [
-        (*before, *(each.tobytes() for each in seen), game.text(index, player))
-        for index, (before, seen) in enumerate(zip(known, now, strict=True))
+        (*before, *(each.tobytes() for each in seen), end)
+        for before, seen, end in zip(known, now, over, strict=True)
     ]
 
 
@@ -211,6 +215,7 @@ def test_games_that_a_player_cannot_tell_apart_are_dealt_alike_to_the_bit(name: 
     differ, over = 0, 0
     for played, player, *pair in twins(name):
         one, other = (played.take(np.array([index])) for index in pair)
+        assert one.text(0, player) == other.text(0, player)
         one.rng, other.rng = np.random.default_rng(5), np.random.default_rng(6)
         one.observe()
         differ += differences(one.state(), other.state()) != []
