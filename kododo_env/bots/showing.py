@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,7 @@ def named_action(given: int | str, view: View, index: int = 0) -> int:
     return int(action)
 
 
-def _typed(given: str, forms: Mapping[int, str]) -> int | str:
+def _typed(given: str, forms: dict[int, str]) -> int | str:
     """The action of which this is the short form, or what was given if there is none.
 
     Raises:

@@ -181,11 +181,10 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
         lines.append(f"the dealer's card is not: {', '.join(suit.name for suit in ruled_out)}")
     held = _held(game, index, player)
     blocks = [_player_lines(game, index, seat, held[seat]) for seat in range(game.num_players)]
-    nobody: list[str] = []  # beside the last one of an odd number of players
-    for left, right in zip_longest(blocks[::2], blocks[1::2], fillvalue=nobody):
+    for left in range(0, game.num_players, 2):
         lines.append("")
-        for pair in zip_longest(left, right, fillvalue=""):
-            lines.append(f"{pair[0]:40}{pair[1]}".rstrip())
+        beside = zip_longest(*blocks[left : left + 2], fillvalue="")
+        lines += ["".join(f"{each:40}" for each in pair).rstrip() for pair in beside]
     return "\n".join(lines) + "\n"
 
 
