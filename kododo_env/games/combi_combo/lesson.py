@@ -38,7 +38,7 @@ TURNS = (
         "as many points as you hold, minus 4: without any you would have −4, so keep your four. "
         "Which card is left that brings nothing? The second blue 4: pass it.",
         ("B4",),
-        ("to player_0", "player_0: ", "the game is over"),
+        ("to player_0", "player_0: "),
     ),
 )
 END = (

@@ -75,7 +75,7 @@ STEPS = (
     ),
     LessonStep(
         "You have two plush in a row, so player_1 thought that you would keep a third. The guess "
-        "was wrong; it costs nothing, but all have heard it. Now everybody places the own card, "
+        "was wrong; it costs nothing, but all have heard it. Now everybody places their card, "
         "beside, above or below another one. Place the socks below the cube.",
         (_place("socks 5 green", 4, 2),),
         {

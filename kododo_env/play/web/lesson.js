@@ -1,6 +1,7 @@
 // The first lesson: what it asks for, and what has come of the last choice.
 
 import { at, make, sentence } from "./dom.js";
+import { stacked } from "./layout.js";
 
 let shown = null;
 
@@ -13,6 +14,7 @@ export function showLesson({ position }) {
   if (!lesson) return;
   mark(actions.filter(({ action }) => lesson.wanted.includes(action)));
   if (position === shown) return;
+  const other = position.step !== shown?.step;
   shown = position;
   at("lesson-step").textContent = lesson.over ? "The lesson is over" : `First lesson, ${lesson.step + 1} of ${lesson.of}`;
   at("lesson-shown").replaceChildren(...lesson.shown.map((line) => make("li", {}, sentence(line, you))));
@@ -22,6 +24,8 @@ export function showLesson({ position }) {
   at("lesson-box").classList.toggle("over", lesson.over);
   at("lesson-again").hidden = !lesson.over;
   tell("");
+  // Where the button to play lies below the words, these may have been scrolled away.
+  if (other && !stacked.matches) at("lesson-box").scrollIntoView({ block: "nearest" });
 }
 
 // What keeps a choice from going on with the lesson.
