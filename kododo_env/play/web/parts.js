@@ -69,7 +69,7 @@ function arrange(element) {
 function enlarge({ made }, scale) {
   for (const text of made.querySelectorAll("text")) {
     const size = Number(text.getAttribute("font-size"));
-    if (text.closest("[transform]") && !text.hasAttribute("transform")) continue;
+    if (!size || (text.closest("[transform]") && !text.hasAttribute("transform"))) continue;
     const badge = text.closest(".badge");
     const times = Math.max(1, LEAST / (size * scale));
     if (badge) badge.style.transform = times > 1 ? `scale(${times})` : "";
