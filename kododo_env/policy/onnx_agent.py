@@ -39,7 +39,7 @@ class OnnxAgent(Agent):
         game: The game's name.
         num_players: For how many players the policy is.
         outcome_weights: Those of this policy's ``OutcomeModel``, (S, 3), as policies that ship have
-            them, since fitting takes up to a minute; None where they are to be fitted.
+            them, since fitting takes half a minute in a browser; None where they are to be fitted.
         by_row: It may be asked for several seats at once, see ``RowAgent``.
 
     If the file has no value, the method ``value`` is None, and the agent is no ``ValueAgent``.
