@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import kododo_env
 from docs.static_page.icons import icons
 from docs.static_page.npm import PYODIDE, members
+from docs.static_page.puzzles import puzzles_json
 from docs.static_page.start import RULES, START, rules_page, start_page
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES
@@ -41,7 +42,7 @@ BACK = """  <footer style="padding-top: 1rem">
       The cards that you are not shown are in your own browser.
     </footer>
   </body>"""
-PAGE_FILES = {".html", ".css", ".js", ".svg", ".png", ".webmanifest"}
+PAGE_FILES = {".html", ".css", ".js", ".svg", ".png", ".webmanifest", ".json"}
 MARK = "site.json"  # what makes a folder one of ours, which may be replaced
 
 
@@ -147,6 +148,7 @@ def _add_page(site: Path) -> None:
     table = (PLAY / "served" / "index.html").read_text()
     assert table.count("</body>") == table.count(STYLE) == 1, "the page has no end or no style"
     (site / "table.html").write_text(table.replace("</body>", BACK).replace(STYLE, INSTALLED))
+    (site / "puzzles.json").write_text(puzzles_json())
     for name, picture in icons().items():
         (site / name).write_bytes(picture)
     for game in registry.DOORS:

@@ -80,7 +80,7 @@ def _form(game: str) -> str:
         </details>
         <button>Play {title}</button>
         <button name="lesson" value="1" class="lesson">Learn it in three minutes</button>
-        <a class="daily" href="{daily}">The deal of the day</a>
+        <a class="daily" href="{daily}">{title}: deal of the day</a>
         <a href="rules-{escape(game)}.html">The rules of {title}</a>
       </form>"""  # noqa: E501
 

@@ -28,6 +28,7 @@ from kododo_env.system.files import read_ordinary, write_text
 
 LARGEST = 1 << 26  # bytes of a file
 TRIES = 32  # times that a bot is asked, since some choose by chance
+FOUND = 2 / 3  # of these: of two choices one is found half of the time by nothing but luck
 LEAST = 0.05  # five games won of a hundred: what gains less is no puzzle
 FORMAT = "kododo-env puzzle 1"
 FIELDS = {"format", "digest", "header", "played", "seat", "best", "gain", "low", "high", "bots"}
@@ -60,8 +61,8 @@ class Puzzle:
 
     @property
     def missed_by(self) -> list[str]:
-        """The bots that choose another action more often than not."""
-        return [name for name, share in self.bots.items() if share < 0.5]
+        """The bots that choose it less often than ``FOUND``."""
+        return [name for name, share in self.bots.items() if share < FOUND]
 
     def position(self) -> BatchGame:
         """The game as it stands: a batch of one.

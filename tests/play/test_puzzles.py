@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from docs.static_page.puzzles import GRADES, PUZZLES, puzzles_json
 from kododo_env import load, make_agent, registry
 from kododo_env.core.agent import FirstAgent, LastAgent
-from kododo_env.play.puzzles import Puzzle, find_puzzles, read_puzzles, write_puzzles
+from kododo_env.play.puzzles import FOUND, Puzzle, find_puzzles, read_puzzles, write_puzzles
 from kododo_env.records.lines import sealed
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
@@ -39,7 +40,7 @@ def test_the_best_choice_is_better_than_every_other_one(puzzle: Puzzle) -> None:
     first, last = min(words), max(words)
     assert puzzle.bots["first"] == (words[first] == words[puzzle.best])
     assert puzzle.bots["last"] == (words[last] == words[puzzle.best])
-    assert puzzle.missed_by == [name for name in puzzle.bots if puzzle.bots[name] < 0.5]
+    assert puzzle.missed_by == [name for name in puzzle.bots if puzzle.bots[name] < FOUND]
 
 
 def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> None:
@@ -74,3 +75,15 @@ def test_the_command(
     assert (status, error) == (0, "")
     (found,) = read_puzzles(out)
     assert f"{len(found.missed_by)} of 2" in said
+
+
+def test_the_puzzles_of_the_page() -> None:
+    """Equal cards are one choice."""
+    shown = json.loads(puzzles_json())
+    assert len(shown) == len(read_puzzles(PUZZLES)) > 0
+    for each in shown:
+        assert each["best"] in each["choices"]
+        assert len(set(each["choices"])) == len(each["choices"]) > 1
+        assert each["grade"] in GRADES
+        assert each["picture"].startswith("<svg")
+    assert len({each["id"] for each in shown}) == len(shown)

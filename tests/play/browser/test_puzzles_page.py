@@ -1,0 +1,37 @@
+"""The page of puzzles in a real browser; it needs no Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from docs.static_page import build
+from docs.static_page.puzzles import puzzles_json
+from tests.clients.serving import serving
+from tests.play.browser.person import visits
+
+
+def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path) -> None:
+    build._add_page(tmp_path)
+    first = json.loads(puzzles_json())[0]
+    second = first | {"id": "another"}
+    (tmp_path / "puzzles.json").write_text(json.dumps([first, second]))
+    wrong = next(each for each in first["choices"] if each != first["best"])
+    with (
+        serving(tmp_path) as address,
+        visits(browser, address, "puzzles.html", "light", 10_000) as person,
+    ):
+        page, see = person.page, person.see
+        assert first["you"] in see("#task")
+        page.get_by_role("button", name=wrong, exact=True).click()
+        assert see("#answer").startswith(f"Better: {first['best']}.")
+        assert f"It wins {first['gains'][0]} games of 100 more" in see("#answer")
+        assert all(name in see("#answer") for name in first["missed"])
+        page.locator("#next").click()
+        page.get_by_role("button", name=second["best"], exact=True).click()
+        assert see("#answer").startswith("That is it.")
+        page.reload()
+        marks = page.locator("#list a")
+        marks.nth(1).wait_for()
+        assert [each.split()[-1] for each in marks.all_inner_texts()[:2]] == ["✗", "✓"]
