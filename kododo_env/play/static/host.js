@@ -25,7 +25,7 @@ export function connect({ hear, online, offline }) {
   Promise.all([keepFiles().catch(() => {}), lock().catch(() => {})]).then(() => {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onmessage = take;
-    worker.onerror = () => offline("The worker in which the table is could not be started.", true);
+    worker.onerror = () => take({ data: { wrong: "its worker could not be started" } });
     worker.postMessage({ open: { ...settings(), kept: load() } });
   });
   return { send };

@@ -10,9 +10,10 @@ async function read(name) {
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-// Tells the page which part has been loaded of all that a table loads, Pyodide's own files among it.
+// Tells the page which part has been loaded of all that a table fetches, Pyodide's own files among it.
 function count(loads) {
-  const whole = Object.values(loads).reduce((sum, size) => sum + size, 0);
+  const fetched = Object.keys(loads).filter((name) => !name.endsWith("js")); // scripts are imported
+  const whole = fetched.reduce((sum, name) => sum + loads[name], 0);
   const load = globalThis.fetch;
   let loaded = 0;
   globalThis.fetch = async (...asked) => {
