@@ -28,6 +28,14 @@ SCRIPTS = (
 KILLS = (signal.SIGINT, signal.SIGTERM)
 
 
+# train.py with an empty file for the policy: an export takes seconds, and is tested elsewhere.
+TRAINING = """
+import runpy, agents.commands.train
+agents.commands.train.export_policy = lambda network, game, path, **_: path.touch()
+runpy.run_path("train.py", run_name="__main__")
+"""
+
+
 def started(*args: str, path: Path = ROOT) -> subprocess.Popen[str]:
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{path}:{ROOT}"}
     return subprocess.Popen(
@@ -86,9 +94,9 @@ def test_an_evaluation_keeps_what_it_has_played(
 
 def test_a_training_is_saved_and_ends(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    command = ("train.py", "--run-dir", str(run), "--players", "2", "--threads", "1",
+    command = ("--run-dir", str(run), "--players", "2", "--threads", "1",
         "--games", "20", "--num-envs", "8", "--width", "16")  # fmt: skip
-    with started(*command) as process:
+    with started("-c", TRAINING, *command) as process:
         wait_until(lambda: any(run.glob("tensorboard/*")))
         time.sleep(0.5)
         process.send_signal(signal.SIGTERM)
