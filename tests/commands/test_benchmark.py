@@ -32,7 +32,7 @@ def shorten(patch: pytest.MonkeyPatch) -> None:
     for name, number in few.items():
         patch.setattr(protocol, name, number)
     strangers = protocol.population
-    patch.setattr(protocol, "population", lambda *table: dict([*strangers(*table).items()][:5]))
+    patch.setattr(protocol, "population", lambda *table: dict([*strangers(*table).items()][:2]))
 
 
 @pytest.fixture(autouse=True)
