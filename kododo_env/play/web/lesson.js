@@ -10,6 +10,7 @@ export function showLesson({ position }) {
   const { lesson, teaches, actions, you } = position;
   at("lesson").hidden = !teaches;
   at("lesson-box").hidden = !lesson;
+  at("lesson-box").classList.toggle("over", Boolean(lesson?.over)); // then all but its words is gone
   at("choose").classList.toggle("lesson", Boolean(lesson));
   if (!lesson) return;
   mark(actions.filter(({ action }) => lesson.wanted.includes(action)));
@@ -21,7 +22,6 @@ export function showLesson({ position }) {
   if (lesson.text) at("lesson-text").textContent = lesson.text;
   at("lesson-leave").textContent = lesson.over ? "Now play a whole game" : "Skip";
   at("lesson-leave").classList.toggle("primary", lesson.over);
-  at("lesson-box").classList.toggle("over", lesson.over);
   at("lesson-again").hidden = !lesson.over;
   tell("");
   // Where the button to play lies below the words, these may have been scrolled away.
