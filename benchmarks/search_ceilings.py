@@ -115,7 +115,7 @@ def played(cell: Cell) -> MatchResult:
             deal = {"even": evenly, "true": true_hands}[cell.dealt]
             changed.enter_context(patch.object(search, "likely_worlds", deal))
         if cell.end == "game":
-            changed.enter_context(patch.object(search._Search, "_horizon", lambda *_: math.inf))
+            changed.enter_context(patch.object(search.SearchAgent, "horizon", lambda *_: math.inf))
         return match.play()
 
 

@@ -14,7 +14,8 @@ from kododo_env.core.numbers import shown, whole_number, whole_tuple
 
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
 PLAYERS = (4, 5)
-VALUES = 4  # each value has its own line in the score, so there are four of them
+VALUES = 4
+"""How many values there are: each has its own line in the score."""
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_COLOURS = 26
 MOST_POINTS = 100  # of a line; then the sum of all lines is far within int16

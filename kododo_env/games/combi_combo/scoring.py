@@ -14,6 +14,7 @@ from kododo_env.games.combi_combo.rules import VALUES, Rules
 
 ONE, TWO, THREE, FOUR = range(4)
 LINES = ("ones", "sequences", "twos", "threes", "fours")
+"""The lines of the score, in their order."""
 
 
 def by_colour(hands: Uint8, rules: Rules) -> Uint8:
