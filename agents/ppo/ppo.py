@@ -2,10 +2,11 @@
 
 ``PPO.play`` plays games from the deal to their end, ``advantages_of`` computes the gain of each
 decision, ``PPO.learn`` learns from it. The algorithm is that of J. Schulman et al. ("Proximal
-policy optimization algorithms", 2017), with four differences:
+policy optimization algorithms", 2017), with five differences:
 
 - A player who has one legal action decides nothing, and leaves nothing to learn from. This does not
   change the advantages of the decisions: they are computed over the whole game.
+- Only a share of the decisions may be learned from, those with the largest gains or losses.
 - The canonical observation carries no gradient. It is computed once, when the policy acts.
 - The policy may be held near the average of its past, the magnet.
 - A minibatch may be divided among threads, whose gradients are added up.
@@ -15,6 +16,7 @@ The loss of imitation, which comes first, is in ``imitation.py``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from functools import partial
@@ -272,7 +274,7 @@ class PPO(nn.Module):
         """
         recipe = self.recipe
         with self.stopwatch.on("learning"):
-            batches = minibatches(self.with_magnet(decisions), recipe.n_epochs, recipe.batch_size)
+            batches = minibatches(self.lessons(decisions), recipe.n_epochs, recipe.batch_size)
             losses = partial(self.losses, entropy_weight=entropy_weight)
             found = self.descend(map(normalised, batches), losses, learning_rate)
         # Returns less advantages are the values that the network had expected.
@@ -282,11 +284,16 @@ class PPO(nn.Module):
         explained = 1 - (unexplained / variance).item()
         return {**found, "explained_variance": explained, "entropy_coefficient": entropy_weight}
 
-    def with_magnet(self, decisions: Batch) -> Batch:
-        """Decisions with ``magnet``, (B, A): the log-probabilities of the averaged network.
+    def lessons(self, decisions: Batch) -> Batch:
+        """The decisions that are learned from, those whose advantages are furthest from 0.
 
-        Without an average they stay as they are.
+        Where most decisions matter little, the others teach more for the same work. With the
+        average of the network's past each has ``magnet``, (B, A): the average's log-probabilities.
         """
+        if self.recipe.learned_share < 1:
+            most = math.ceil(self.recipe.learned_share * len(decisions["returns"]))
+            chosen = decisions["advantages"].abs().topk(most).indices
+            decisions = {name: each.index_select(0, chosen) for name, each in decisions.items()}
         if self.average is None:
             return decisions
 

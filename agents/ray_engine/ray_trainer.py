@@ -46,8 +46,7 @@ class RayTrainer(Trainer):
         opponent = self.task.recipe.opponent_of(self.progress.updates)
         decisions = self._played("acting", opponent=opponent)
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
-        with_magnet = self.learner.with_magnet(tensors)
-        decisions = {name: each.numpy() for name, each in with_magnet.items()}
+        decisions = {name: each.numpy() for name, each in self.learner.lessons(tensors).items()}
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
         return self._learn("train", decisions, *rates)
 

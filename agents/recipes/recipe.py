@@ -59,6 +59,9 @@ class Recipe:
     """Discount for each decision."""
     gae_lambda: Annotated[float, real(0, 1)] = 0.7
     """Of generalised advantage estimation."""
+    learned_share: Annotated[float, positive(1)] = 1.0
+    """The share of an update's decisions that is learned from: those whose advantages are furthest
+    from 0."""
     vf_coef: Annotated[float, real(0, 1000)] = 0.5
     """Weight of the value's loss."""
     max_grad_norm: Annotated[float, positive(1_000_000)] = 0.5

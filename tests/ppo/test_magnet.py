@@ -28,7 +28,7 @@ def test_divergence_is_that_of_kullback_and_leibler() -> None:
 def test_without_a_magnet_nothing_is_averaged() -> None:
     model = made()
     assert model.average is None
-    assert "magnet" not in model.with_magnet(self_play(model, GAME))
+    assert "magnet" not in model.lessons(self_play(model, GAME))
 
 
 def test_the_average_follows_the_weights_by_a_share_in_each_update() -> None:
@@ -45,7 +45,7 @@ def test_the_average_follows_the_weights_by_a_share_in_each_update() -> None:
 def test_the_loss_has_the_divergence_from_the_average() -> None:
     model = made(magnet=0.5)
     update(model, GAME)
-    decisions = model.with_magnet(self_play(model, GAME))
+    decisions = model.lessons(self_play(model, GAME))
     plain = {name: each for name, each in decisions.items() if name != "magnet"}
     with torch.no_grad():
         pulled, free = model.losses(decisions, 0.01), model.losses(plain, 0.01)
@@ -61,7 +61,7 @@ def test_a_policy_that_is_pulled_hard_stays_near_the_average() -> None:
         model = made(magnet=magnet, magnet_updates=1000.0)
         for _ in range(4):
             update(model, GAME)
-        decisions = model.with_magnet(self_play(model, GAME))
+        decisions = model.lessons(self_play(model, GAME))
         with torch.no_grad():
             far[magnet] = model.losses(decisions, 0.01)["divergence"].item()
     assert far[10.0] < far[0.001] / 2

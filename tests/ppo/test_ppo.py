@@ -139,6 +139,20 @@ def test_a_rollout_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> Non
 # --- learning -----------------------------------------------------------------------------
 
 
+def test_the_decisions_that_matter_most_are_learned_from() -> None:
+    game: BatchGame = kododo_v0.batch_game(8, seed=0)
+    model = learner(game, learned_share=0.25)
+    decisions = self_play(model, game)
+    lessons = model.lessons(decisions)
+    sizes = decisions["advantages"].abs().sort(descending=True).values
+    found = lessons["advantages"].abs().sort(descending=True).values
+    assert len(found) == -(-len(sizes) // 4)
+    assert torch.equal(found, sizes[: len(found)])
+    rows = torch.stack([decisions["advantages"], decisions["returns"]], dim=1).tolist()
+    kept = torch.stack([lessons["advantages"], lessons["returns"]], dim=1).tolist()
+    assert all(each in rows for each in kept)  # all columns were chosen alike
+
+
 def test_learning_beats_its_own_start() -> None:
     """A tiny game with one obvious lesson: take the card that scores."""
     rules: dict[str, Any] = {

@@ -121,7 +121,7 @@ def test_rllibs_learner_does_what_ours_does(imitation: bool, task: Task, crew: C
             weight *= 0.9
     if not imitation:
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
-        pulled = fresh.with_magnet(tensors)
+        pulled = fresh.lessons(tensors)
         decisions = {name: each.numpy() for name, each in pulled.items()}
     crew.go_on(fresh.learned())
     crew.learn(decisions, SEED, RATE, entropy=0.01)
