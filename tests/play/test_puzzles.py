@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from kododo_env.play.puzzles import FOUND, Puzzle, find_puzzles, read_puzzles, w
 from kododo_env.records.lines import sealed
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
+from tests.doors import GAMES
 from tests.play.test_analysis import record_of, text_of
 
 BOTS = (FirstAgent(), LastAgent(), make_agent("greedy", "kododo"))
@@ -87,3 +89,5 @@ def test_the_puzzles_of_the_page() -> None:
         assert each["grade"] in GRADES
         assert each["picture"].startswith("<svg")
     assert len({each["id"] for each in shown}) == len(shown)
+    games = Counter(each.header.game for each in read_puzzles(PUZZLES))
+    assert min(games.get(game, 0) for game in GAMES) >= 8
