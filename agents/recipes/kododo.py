@@ -23,7 +23,7 @@ MORE = Recipe(
     imitation_share=0.1,
 )
 TWO = replace(MORE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
-# A step costs .83 of the processor's time then. In the same time four players' bots became as strong.
+# A step then costs .83 of the processor's time; in the same time bots became as strong.
 FIVE = replace(MORE, learned_share=0.5)
 RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: FIVE}
 SHIPPED_STEPS = {2: 24_000_000, 3: 24_000_000, 4: 24_000_000, 5: 32_000_000}
