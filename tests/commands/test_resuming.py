@@ -27,7 +27,7 @@ ANOTHER = {
     "num_envs": 32, "batch_size": 100, "n_epochs": 2, "learning_rate": 3e-4,
     "final_learning_rate": 2e-5, "muon": 10.0, "ent_coef": 0.5, "final_ent_coef": 0.25,
     "magnet": 0.25, "magnet_updates": 5.0, "clip_range": 0.3, "gamma": 0.9, "gae_lambda": 0.8,
-    "vf_coef": 0.25, "max_grad_norm": 2.0,
+    "vf_coef": 0.25, "max_grad_norm": 2.0, "learned_share": 0.75,
     "margin_weight": 0.5, "width": 7, "depth": 2, "one_hot": 3, "tied": True,
     "expert": "follow", "imitation_share": 0.5,
     "imitation_learning_rate": 4e-3, "imitation_temperature": 1.5,
