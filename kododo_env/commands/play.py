@@ -69,6 +69,10 @@ class PlayConfig:
             raise ValueError("give one of --terminal, --stdio and --mcp")
         if self.keep is not None and hosts:
             raise ValueError("--keep is for the table in the browser: give no other host")
+        if self.lesson and (self.mcp or self.keep is not None):
+            raise ValueError(
+                "--lesson goes without --mcp and --keep: the page has the lesson in Help"
+            )
         if self.people > 1 and self.lesson:
             raise ValueError("--lesson is for one person alone: leave --people at 1")
         if self.people > 1 and hosts:

@@ -84,6 +84,9 @@ class LessonTable(Table):
         """Which step of the lesson is played: as many as there are when all have been."""
         return self._made - (seat in self._chosen)
 
+    def _take_back(self, seat: int) -> Said:
+        raise ValueError("a lesson goes forward: what was chosen in it stays")
+
     def _again(self, seat: int, to: int) -> Said:
         raise ValueError("a lesson goes forward; leave it, and try things out in a game")
 
@@ -105,6 +108,7 @@ class LessonTable(Table):
             position |= {"actions": [], "waiting_for": []}
         for each in position["log"]:
             each["again"] = False
+        position.pop("deal", None)  # it is none that another person could play
         return position | {"teaches": True, "lesson": self._words(at, position)}
 
     def _words(self, at: int, position: Message) -> dict[str, Any]:

@@ -201,7 +201,7 @@ def serve(table: Table, host: str, port: int, browser: bool, keep: Path | None =
         file.write(kept.kept())
         addresses = [f"http://{_shown_host(host)}:{file.port}/#{each}" for each in file.tokens]
         for seat, address in zip(table.people, addresses, strict=True):
-            print(f"{table.called(seat)}: {address}", flush=True)
+            print(f"{table.called(table.seat_of(seat))}: {address}", flush=True)
         if not _is_loopback(host):
             print("anybody who has an address has its seat; it is not encrypted on its way")
         goes_on = f"stops; the same command goes on with the game in {keep}"

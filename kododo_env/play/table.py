@@ -355,7 +355,8 @@ class Table:
         for seat, analysis in self._analyses.items():
             if analysis.result is None:
                 analysis.go_on()
-                return {seat: [self._analysed(seat)]}
+                person = (seat - self.moved) % self._game.num_players
+                return {person: [self._analysed(seat)]}
         return {}
 
     def stands(self) -> str:

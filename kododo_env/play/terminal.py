@@ -126,7 +126,7 @@ class Terminal:
                 case "analysis":
                     self._print_analysis(answer)
                 case _:
-                    print(shorten(answer["error"], WIDTH - 1, placeholder=" …"))
+                    print(fill(shorten(answer["error"], 2 * WIDTH, placeholder=" …"), WIDTH - 1))
                     return
         if message["type"] not in ("hint", "analyse"):
             self._print_position(last)

@@ -82,3 +82,18 @@ def test_the_player_who_looks_on_sits_below_and_the_next_one_clockwise(players: 
         assert own.y > 300
         assert players == 4 or own.x + own.width / 2 == pytest.approx(450)
         assert following.y < 300 or following.x < own.x
+
+
+def test_an_analysis_goes_to_the_person_who_has_moved_on() -> None:
+    """It went to the seat where they sit now, where nobody heard it."""
+    table = make_table("combi_combo", opponents=["greedy"], hints="heuristic", rotate=True, seed=1)
+    table.worlds = 16
+    table.talk(0, {"type": "new", "step": 0, "deck": "other"})
+    while not table.over:
+        position = table.talk(0, {"type": "look"})[0][0]
+        table.talk(
+            0, {"type": "act", "step": table.step, "action": position["actions"][0]["action"]}
+        )
+    said = table.talk(0, {"type": "analyse"})
+    assert said.keys() == {0}
+    assert said[0][-1]["type"] == "analysis"

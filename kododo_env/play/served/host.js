@@ -2,7 +2,7 @@
 //
 // Another host, such as a worker of this page, is another module with the same `connect`:
 //   connect({ hear(message), online(), offline(why, final) }) -> { send(message) }
-// and `addressOf(seed)`, the address at which anybody can play the same deal, or null.
+// and `addressOf(seed, seat)`, the address at which anybody can play the same deal, or null.
 // Messages are the objects of docs/playing.md.
 
 // The server's codes for a connection that is not tried again, and what to say.

@@ -67,6 +67,7 @@ export function addressOf(seed, seat) {
   const address = new URL(location.href);
   if (address.searchParams.get("seat") === "rotate") address.searchParams.set("seat", seat);
   address.searchParams.set("seed", seed);
+  for (const name of ["lesson", "name"]) address.searchParams.delete(name);
   address.hash = "";
   return address.href;
 }

@@ -21,6 +21,7 @@ for (const form of document.forms) {
     // The policy that ships, of which the levels are made, is for the usual rules.
     const usual = [...form.querySelectorAll("[name=rules]")].every(({ value }) => !value);
     for (const select of [one, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
+    form.querySelector(".lesson").disabled = number("people") > 1; // it is for one person alone
     told.textContent = one.disabled ? "" : (JSON.parse(form.dataset.told)[players][one.value] ?? "");
   }
 

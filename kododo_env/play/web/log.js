@@ -14,7 +14,7 @@ export function showLog({ position }) {
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
   // Only what is new is changed, since it is read aloud.
-  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length) tell(last, you, players);
+  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length || you !== before?.you) tell(last, you, players);
   at("log-count").textContent = `all ${log.length} steps`;
   at("log-box").hidden = log.length < 2;
   const turns = log.map(({ step, lines, again }) => {

@@ -58,7 +58,7 @@ function show() {
     ...pictures.map(([picture, choice], place) => told(picture, choice, place)),
     make("p", { class: "sure" }, certainty()),
   );
-  for (const [picture, choice] of pictures) if (choice.picture) draw(picture, choice.picture, { own: you, hands: "own" });
+  for (const [picture, choice] of pictures) if (choice.picture) draw(picture, choice.picture, { own: you, hands: "own", players: state.position.players });
   at("look-back-dialog").scrollTop = 0;
 }
 

@@ -1,7 +1,7 @@
 // The names by which the players are called, in place of player_0, player_1, ...
 
 const PLAYER = /player_(\d+)( {2,})?/g; // in a table as text with what fills its column
-const AS_THEY_ARE = new Set(["picture", "player", "lines"]); // drawn, or told, player by player
+const AS_THEY_ARE = new Set(["picture", "player", "lines", "name", "command"]); // drawn, or told, player by player
 const LONGEST = 8; // letters that a picture has room for
 
 // Some words with the names of a position's players.

@@ -49,7 +49,9 @@ function words({ players, you, deal }, par) {
   const place = placeOf(you, players);
   const bot = par ? ` ${par.by} makes ${par.scores[you]} of the same cards.` : "";
   const mine = `I made ${score} points and was in place ${place} of ${players.length}.${bot}`;
-  const address = addressOf(deal.seed, you);
+  // People sit side by side; the seat in an address is the first one's.
+  const first = players.findIndex(({ person }, seat) => person && !players.at(seat - 1).person);
+  const address = addressOf(deal.seed, Math.max(0, first));
   return `${mine} Play the same deal: ${address ? `${address}#result=${score},${place}` : deal.command}`;
 }
 
