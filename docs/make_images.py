@@ -9,10 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import nbformat
 import numpy as np
 from matplotlib.figure import Figure
-from nbclient import NotebookClient
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -136,6 +134,9 @@ def draw_strengths(path: Path) -> None:
 
 def of_notebook(path: Path) -> bytes:
     """The PNG of a notebook's cell that is tagged so, for readers who do not run it."""
+    import nbformat  # only those who draw need them
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     with TemporaryDirectory() as folder:
         NotebookClient(notebook, resources={"metadata": {"path": folder}}).execute()
@@ -143,7 +144,7 @@ def of_notebook(path: Path) -> bytes:
     return base64.b64decode(found)
 
 
-def _drawn(notebook: nbformat.NotebookNode) -> Iterator[str]:
+def _drawn(notebook: Any) -> Iterator[str]:
     for cell in notebook.cells:
         if "picture" in cell.metadata.get("tags", []):
             yield from (each.data["image/png"] for each in cell.outputs if "data" in each)
