@@ -38,7 +38,7 @@ class PuzzlesConfig:
     policy: str | None = None
     """The agent that plays in the worlds; if not given, the policy that ships."""
     bots: tuple[str, ...] = ()
-    """Who is asked for a choice; if not given, the scripted players and the levels but the
+    """The bots that choose; if not given, the scripted players and the levels but the
     strongest, which thinks by the clock."""
     most: Annotated[int, Bound(1, 10_000)] = 24
     """How many puzzles, after which no more are searched for."""

@@ -78,7 +78,7 @@ class WorkerTable:
             table.work = WORK
             return KeptTable(table)
 
-        # Who has the device; of several people nobody, until one has said that they are there.
+        # The person who has the device. Of several people nobody has it until one says so.
         self._here = seat if people == 1 else None
         if kept is not None:
             with suppress(ValueError):  # it is of another version, or nothing that was kept
