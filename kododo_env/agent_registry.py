@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,13 +181,20 @@ def load(policy: str | Path) -> Agent:
         agent = OnnxAgent(path)
         agent.name = str(policy) if path.parent in (STRANGERS, POPULATION) else agent.name
         if path.parent == POLICIES:
-            fitted = json.loads(OUTCOMES_FILE.read_text("utf-8")).get(path.stem)
+            fitted = _outcomes().get(path.stem)
             agent.outcome_weights = None if fitted is None else np.array(fitted["weights"])
         return agent
     known = ", ".join(shipped()) or "none"
     raise ValueError(
         f"unknown policy {shown(str(policy))}; give a {SUFFIX} file or one that is shipped: {known}"
     )
+
+
+@cache
+def _outcomes() -> dict[str, Any]:
+    """All that is in the file of outcome models, which each load of a policy asks for."""
+    found: dict[str, Any] = json.loads(OUTCOMES_FILE.read_text("utf-8"))
+    return found
 
 
 def make_agent(name: str, game: str, players: int | None = None) -> Agent:
