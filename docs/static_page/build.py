@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
 import json
 import shutil
 import subprocess
@@ -22,6 +21,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.play import __file__ as play
 from kododo_env.play.worker import policy_of
+from kododo_env.system.files import fingerprint
 
 PLAY = Path(play).parent
 LIBRARY = "python_stdlib.zip"
@@ -75,7 +75,7 @@ def build(folder: Path, wheel: Path | None = None, sha256: str | None = None) ->
         _compile(archives)
         if wheel is not None:
             (site / "pyodide" / LOCK).write_bytes(_with_hash(lock, archives[-1]))
-        package = package.replace(site / f"kododo_env-{_sha256(package)[:12]}.zip")
+        package = package.replace(site / f"kododo_env-{fingerprint(package)[:12]}.zip")
         _add_page(site)
         _add_contents(site, package.name)
         if folder.exists():
@@ -100,7 +100,7 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
     else:
         numpy["sha256"] = sha256 or numpy["sha256"]
         try:
-            found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+            found = fingerprint(wheel)
         except OSError as error:
             raise ValueError(f"cannot read {wheel}: {error.strerror}") from error
         if found != numpy["sha256"]:
@@ -109,10 +109,6 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
                 f"its SHA-256 is {found}, not {numpy['sha256']}"
             )
     return json.dumps({"info": json.loads(lock)["info"], "packages": {"numpy": numpy}}).encode()
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _compile(archives: list[Path]) -> None:
@@ -134,7 +130,7 @@ def _compile(archives: list[Path]) -> None:
 def _with_hash(lock: bytes, wheel: Path) -> bytes:
     """Pyodide's list with the hash of the wheel as it lies in the folder."""
     found = json.loads(lock)
-    found["packages"]["numpy"]["sha256"] = _sha256(wheel)
+    found["packages"]["numpy"]["sha256"] = fingerprint(wheel)
     return json.dumps(found).encode()
 
 
