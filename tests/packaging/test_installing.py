@@ -126,7 +126,8 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
         if file.parts[0] == "kododo_env"
         and (
             file.suffix in (".py", ".onnx", ".jsonl") or file.name.endswith(".meta.json")
-            or {"data", "web", "served", "texts"} & {*file.parts} or file.name in ("py.typed", "rules.md")
+            or {"data", "web", "served", "texts"} & {*file.parts}
+            or file.name in ("py.typed", "rules.md")
         )
     ]  # fmt: skip
     assert sorted(wanted) == sorted(name for name in names if name.startswith("kododo_env/"))
