@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from agents.training.learning_curve import COLOURS, MARKERS, draw_learning_curve
 from kododo_env import load, registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core.agent import joint_action
+from kododo_env.play.rules_page import sections
 from kododo_env.rendering.animation import animated_svg
 
 IMAGES = Path(__file__).parent / "images"
@@ -44,6 +46,12 @@ def played(policy: str, first: int, last: int, title: str) -> str:
         game.step(joint_action(agents, game, rng))
         pictures.append(game.svg(player=0))
     return animated_svg(pictures[first:], 1.5, title)
+
+
+def examples(game: str) -> list[str]:
+    """The worked examples of a game's rules, as SVG."""
+    page = "".join(each["html"] for each in sections(registry.batch_game(game, 1), pictures=True))
+    return re.findall(r"<figure>(<svg .*?</svg>)", page, flags=re.S)
 
 
 def curve() -> list[dict[str, Any]]:
@@ -154,6 +162,9 @@ if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     for name, what in GAMES.items():
         (IMAGES / f"{name}.svg").write_text(played(*what))
+    for game in registry.DOORS:
+        for number, drawn in enumerate(examples(game), 1):
+            (IMAGES / f"{game}_example_{number}.svg").write_text(drawn)
     draw_curve(IMAGES / "learning_curve.png")
     draw_truth(IMAGES / "exact.png")
     if (IMAGES.parent / "time_to_strength.json").exists():

@@ -7,8 +7,10 @@ is replaced.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +86,14 @@ def updated(page: str, marker: str, table: str) -> str:
 
 
 def rules(game: str) -> str:
-    """The rules of a game in words."""
-    return registry.batch_game(game, 1).rules_text().rstrip()
+    """The rules of a game in words, with a picture below each worked example."""
+    images, numbers = f"../images/{game}_example", count(1)
+    return re.sub(
+        r"^```text\n.*?^```$",
+        lambda example: f"{example[0]}\n\n![The example, drawn]({images}_{next(numbers)}.svg)",
+        registry.batch_game(game, 1).rules_text().rstrip(),
+        flags=re.M | re.S,
+    )
 
 
 def _cards() -> dict[str, dict[str, Any]]:

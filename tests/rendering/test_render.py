@@ -276,8 +276,10 @@ def test_drawing_imports_no_plotting() -> None:
 def test_the_picture_in_the_documentation_is_the_one_drawn_today(game: str) -> None:
     docs = Path(__file__).parents[2] / "docs"
     images = runpy.run_path(str(docs / "make_images.py"))
-    drawn = images["played"](*images["GAMES"][f"{game}_game"])
-    assert (docs / "images" / f"{game}_game.svg").read_text() == drawn, "run docs/make_images.py"
+    drawn = {"game": images["played"](*images["GAMES"][f"{game}_game"])}
+    drawn |= {f"example_{k}": svg for k, svg in enumerate(images["examples"](game), 1)}
+    stored = {name: (docs / "images" / f"{game}_{name}.svg").read_text() for name in drawn}
+    assert stored == drawn, "run docs/make_images.py"
 
 
 def places(svg: str, kind: str) -> list[dict[str, int]]:
