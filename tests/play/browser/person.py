@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-AT_ONCE = """localStorage.setItem("table-settings", '{"speed": "fast", "theme": "THEME"}')"""
+from docs.static_page.npm import members, stored
+from tests.play.static.folder import AXE
+
+AT_ONCE = """localStorage.setItem("table-settings", '{"speed": "fast", "theme": "auto"}')"""
+# The letters in the pictures of cards and players are no labels.
+AXE_FINDS = """async () => {
+  const rule = "label-content-name-mismatch";
+  const all = await axe.run({ rules: { [rule]: { enabled: false } } });
+  const labels = await axe.run({ exclude: [["#hand"], ["#picture"]] }, { runOnly: [rule] });
+  return [...all.violations, ...labels.violations].map(({ id, nodes }) =>
+    [id, ...nodes.map((node) => node.html.slice(0, 150))]);
+}"""
 TURN = "#play:visible, #over:visible"
 
 
@@ -85,9 +96,19 @@ class Person:
         self.wait()
 
 
+def assert_axe_finds_nothing(person: Person) -> None:
+    """In light and in dark, if axe-core has been fetched."""
+    if stored(AXE).exists():
+        person.page.evaluate(members(AXE, ["axe.min.js"])["axe.min.js"].decode())
+        for theme in ("light", "dark"):
+            person.page.emulate_media(color_scheme=theme)
+            found = person.page.evaluate(AXE_FINDS)
+            assert not found, f"{theme}: {found}"
+
+
 @contextmanager
 def visits(
-    browser: Any, address: str, path: str, theme: str, patience: int, **context: Any
+    browser: Any, address: str, path: str, patience: int, **context: Any
 ) -> Iterator[Person]:
     """Somebody before a page; at the end nothing may have gone wrong in their browser.
 
@@ -95,13 +116,12 @@ def visits(
         browser: Playwright's.
         address: Of the only host that may be asked for anything.
         path: The page.
-        theme: Of the settings.
         patience: Milliseconds until something must have happened.
         **context: Further arguments of the browser's context.
     """
     opened = browser.new_context(reduced_motion="reduce", accept_downloads=True, **context)
     opened.set_default_timeout(patience)
-    opened.add_init_script(AT_ONCE.replace("THEME", theme))
+    opened.add_init_script(AT_ONCE)
     person = Person(opened.new_page())
     person.page.goto(f"http://{address}/{path}")
     try:
@@ -113,7 +133,7 @@ def visits(
 
 
 def sits(
-    browser: Any, address: str, token: str = "one", theme: str = "auto", **context: Any
+    browser: Any, address: str, token: str = "one", **context: Any
 ) -> AbstractContextManager[Person]:
     """Somebody who has opened the link of a seat; see ``visits``."""
-    return visits(browser, address, f"#{token}", theme, 20_000, **context)
+    return visits(browser, address, f"#{token}", 20_000, **context)

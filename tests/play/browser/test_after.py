@@ -10,20 +10,9 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-from docs.static_page.npm import members, stored
-from tests.play.browser.person import Person, sits
-from tests.play.browser.test_page import AXE_FINDS, serving
+from tests.play.browser.person import assert_axe_finds_nothing, sits
+from tests.play.browser.test_page import serving
 from tests.play.browser.test_screens import SIZES, SMALL, resize, set_speed
-from tests.play.static.folder import AXE
-
-
-def assert_axe_finds_nothing(person: Person) -> None:
-    """In light and in dark; where axe-core has been fetched."""
-    if stored(AXE).exists():
-        person.page.evaluate(members(AXE, ["axe.min.js"])["axe.min.js"].decode())
-        for theme in ("light", "dark"):
-            person.page.emulate_media(color_scheme=theme)
-            assert person.page.evaluate(AXE_FINDS) == [], theme
 
 
 def test_a_choice_lies_face_down_for_a_moment_and_can_be_taken_back(browser: Any) -> None:

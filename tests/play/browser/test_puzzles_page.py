@@ -9,7 +9,7 @@ from typing import Any
 from docs.static_page import build
 from docs.static_page.puzzles import puzzles_json
 from tests.clients.serving import serving
-from tests.play.browser.person import visits
+from tests.play.browser.person import assert_axe_finds_nothing, visits
 
 
 def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
     wrong = next(each for each in first["choices"] if each != first["best"])
     with (
         serving(tmp_path) as address,
-        visits(browser, address, "puzzles.html", "light", 10_000) as person,
+        visits(browser, address, "puzzles.html", 10_000) as person,
     ):
         page, see = person.page, person.see
         assert first["you"] in see("#task")
@@ -28,6 +28,7 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
         assert see("#answer").startswith(f"Better: {first['best']}.")
         assert f"It wins {first['gains'][0]} games of 100 more" in see("#answer")
         assert all(name in see("#answer") for name in first["missed"])
+        assert_axe_finds_nothing(person)
         page.locator("#next").click()
         page.get_by_role("button", name=second["best"], exact=True).click()
         assert see("#answer").startswith("That is it.")

@@ -18,12 +18,12 @@ from kododo_env import registry
 from kododo_env.records import parse_record, replay
 from tests.clients.serving import serving
 from tests.exported import from_elsewhere
-from tests.play.browser.person import Person, visits
+from tests.play.browser.person import Person, assert_axe_finds_nothing, visits
 
 PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
 # Somebody at the page on which a table is chosen.
-chooses = partial(visits, path="", theme="light", patience=PATIENCE_MS)
+chooses = partial(visits, path="", patience=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +81,14 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
         for place, name in enumerate(("level-5", "random")):
             form.locator(".all select").nth(place).select_option(name)
         form.locator("[name=seed]").fill("7")
+        assert_axe_finds_nothing(person)
         form.locator("button", has_text="Play").click()
         hands, told = set(), "(all) => all.map((each) => each.getAttribute('aria-label'))"
         for name in ("Bo", "Cy", "Bo"):
-            person.page.get_by_role("button", name=f"I am {name}").click()
+            there = person.page.get_by_role("button", name=f"I am {name}")
+            there.wait_for()
+            assert_axe_finds_nothing(person)
+            there.click()
             person.wait()
             assert f"{name} (you)" in person.see("#scores tr.you")
             assert "level-5" in person.see("#scores")
