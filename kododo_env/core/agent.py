@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -12,13 +12,14 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool, Floating, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_numbers
+from kododo_env.core.rows import all_true
 from kododo_env.core.view import JoinedView, View
 
 # Logits, points or shares of a victory that differ by no more count as equal. Sums of single
 # precision differ by up to 2e-5 from one processor or library to another.
 TIE = 1e-4
 # Games for which actions are drawn together, so that their masks stay in the cache.
-GAMES_AT_A_TIME = 256
+GAMES_AT_A_TIME = 2048
 
 # --- protocols --------------------------------------------------------------------------------
 
@@ -255,10 +256,16 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
             random_legal_actions(mask[first : first + GAMES_AT_A_TIME], rng) for first in starts
         ]
         return np.concatenate(parts)
-    # The k-th legal action, k uniform: the running count of legal actions exceeds k there first.
-    count = np.cumsum(mask, axis=-1, dtype=np.int16)
-    pick = rng.integers(count[..., -1])
-    action = np.argmax(count > pick[..., None], axis=-1)
+    # The k-th legal action, k uniform: so many actions have a running count of at most k. Games
+    # come last in memory, and where all have as many choices, one bound draws the same numbers.
+    count = np.ascontiguousarray(np.moveaxis(mask, -1, 0)).astype(np.int16)
+    for before, here in pairwise(count):
+        here += before
+    most = int(count[-1].max(initial=1))
+    alike = all_true(count[-1] == most)
+    pick = rng.integers(most, size=count.shape[1:]) if alike else rng.integers(count[-1])
+    passed = count <= pick.astype(np.int16)
+    action: Int64 = np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int16).astype(np.int64)
     return action
 
 
