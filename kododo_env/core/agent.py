@@ -265,8 +265,7 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
     alike = all_true(count[-1] == most)
     pick = rng.integers(most, size=count.shape[1:]) if alike else rng.integers(count[-1])
     passed = count <= pick.astype(np.int16)
-    action: Int64 = np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int16).astype(np.int64)
-    return action
+    return np.asarray(np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int16), np.int64)
 
 
 class RandomAgent(Agent):

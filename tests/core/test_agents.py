@@ -300,3 +300,19 @@ def test_agents_and_views_say_what_they_are(name: str) -> None:
     game = registry.batch_game("kododo", 2)
     assert repr(game.view(1)).endswith(f"View of player 1 in {game!r}>")
     assert repr(JoinedView(game, [0, 2])).endswith(f" of player [0, 2] in {game!r}>")
+
+
+@pytest.mark.parametrize("shape", [(3000, 7), (300, 4, 5), (0, 5)])
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_random_choices_of_a_seed_are_the_kth_legal_actions(
+    shape: tuple[int, ...], share: float
+) -> None:
+    mask = np.random.default_rng(1).random(shape) < share
+    mask[..., 0] |= ~mask.any(-1)
+    chosen = random_legal_actions(mask, np.random.default_rng(2))
+    picks = np.random.default_rng(2).integers(mask.sum(-1))
+    slowly = [
+        np.flatnonzero(row)[k]
+        for row, k in zip(mask.reshape(-1, shape[-1]), picks.flat, strict=True)
+    ]
+    assert chosen.ravel().tolist() == slowly
