@@ -21,9 +21,11 @@ from kododo_env import registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.play import __file__ as play
 from kododo_env.play.worker import policy_of
+from kododo_env.rendering.languages import LANGUAGES
 from kododo_env.system.files import fingerprint
 
 PLAY = Path(play).parent
+TEXTS = Path(kododo_env.__file__).parent / "rendering" / "texts"
 LIBRARY = "python_stdlib.zip"
 RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", LIBRARY)
 LOCK = "pyodide-lock.json"
@@ -144,11 +146,17 @@ def _add_page(site: Path) -> None:
     table = (PLAY / "served" / "index.html").read_text()
     assert table.count("</body>") == table.count(STYLE) == 1, "the page has no end or no style"
     (site / "table.html").write_text(table.replace("</body>", BACK).replace(STYLE, INSTALLED))
-    (site / "puzzles.json").write_text(puzzles_json())
+    for language in LANGUAGES:
+        (site / f"puzzles-{language}.json").write_text(puzzles_json(language))
+    (site / "languages.json").write_text(json.dumps(LANGUAGES))
+    for file in TEXTS.iterdir():
+        shutil.copyfile(file, site / file.name)
     for name, picture in icons().items():
         (site / name).write_bytes(picture)
     for game in registry.DOORS:
-        (site / f"rules-{game}.html").write_text(rules_page(game))
+        for language in LANGUAGES:
+            name = f"rules-{game}{'' if language == 'en' else f'-{language}'}.html"
+            (site / name).write_text(rules_page(game, language), "utf-8")
 
 
 def _add_package(site: Path) -> Path:
@@ -158,6 +166,7 @@ def _add_package(site: Path) -> Path:
     for room in ROOMS:
         files += [*(package / room).rglob("*.py"), *(package / room).rglob("data/*")]
         files += (package / room).rglob("rules.md")
+        files += (package / room).rglob("texts/*.json")
     with zipfile.ZipFile(site / "kododo_env.zip", "w") as archive:
         for path in sorted(files):
             archive.write(path, path.relative_to(package.parent).as_posix())

@@ -8,18 +8,23 @@ from typing import Any
 
 from kododo_env.bots.showing import legal_actions
 from kododo_env.play.puzzles import Puzzle, read_puzzles
+from kododo_env.rendering.languages import say, speaking
 
 PUZZLES = Path(__file__).parents[1] / "puzzles.jsonl"
 GRADES = ("easy", "medium", "hard")
 
 
-def puzzles_json() -> str:
+def puzzles_json(language: str = "en") -> str:
     """All puzzles of ``docs/puzzles.jsonl`` as the page reads them.
 
+    Args:
+        language: Its code.
+
     Raises:
-        ValueError: A line of the file is no puzzle.
+        ValueError: A line of the file is no puzzle, or there is no such language.
     """
-    return json.dumps([_shown(each) for each in read_puzzles(PUZZLES)])
+    with speaking(language):
+        return json.dumps([_shown(each) for each in read_puzzles(PUZZLES)])
 
 
 def _shown(puzzle: Puzzle) -> dict[str, Any]:
@@ -38,5 +43,5 @@ def _shown(puzzle: Puzzle) -> dict[str, Any]:
         "gains": [round(100 * each, 1) for each in (puzzle.gain, puzzle.low, puzzle.high)],
         "missed": puzzle.missed_by,
         "found": [name for name in puzzle.bots if name not in puzzle.missed_by],
-        "grade": GRADES[min(3 * missed // max(1, len(puzzle.bots)), 2)],
+        "grade": say(GRADES[min(3 * missed // max(1, len(puzzle.bots)), 2)]),
     }

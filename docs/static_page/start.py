@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,25 @@ from kododo_env import registry
 from kododo_env.agent_registry import AS_IT_SHIPS, LEVEL_WORDS, baselines, levels
 from kododo_env.play import __file__ as play
 from kododo_env.play.rules_page import sections
+from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import default_players, rule_choices
 
 START = Path(play).parent / "static" / "start.html"
 RULES = START.with_name("rules.html")
 PLACE, SIZE = "<!-- tables -->", "<!-- size -->"
 SEATS = "the first", "the second", "the third", "the fourth", "the fifth"
+LEVEL, SCRIPTED = "{words} ({level})", "{name}, scripted"
+SEVERAL = "{n}, who hand the device over"
+WINS = "Wins {mean} of 100 games against the best policy, where equals win {equals}."
+LOOKS_AHEAD = (
+    "Looks ahead by search for half a second. In {games} games against the best policy it won "
+    "{mean} of 100, where equals win {equals}: too few to tell more than {low} to {high}. "
+    "In a browser it sees less far."
+)
 FEW = 100  # games below which a share is told by its interval
 
-Options = list[tuple[str, str]]
+# The value of each option, its words, and the parts that ``say.js`` puts into these.
+Options = Sequence[tuple[str, str] | tuple[str, str, dict[str, Any]]]
 
 
 def start_page(megabytes: float) -> str:
@@ -28,16 +39,21 @@ def start_page(megabytes: float) -> str:
     assert PLACE in page, "start.html has no place for the tables"
     assert SIZE in page, "start.html has no place for the size"
     tables = "\n".join(map(_form, registry.DOORS))
-    return page.replace(PLACE, tables).replace(SIZE, f"{megabytes:.0f} MB")
+    return page.replace(PLACE, tables).replace(SIZE, f"{megabytes:.0f}")
 
 
-def rules_page(game: str) -> str:
-    """The rules of a game, with its worked examples drawn."""
+def rules_page(game: str, language: str = "en") -> str:
+    """The rules of a game in a language, with its worked examples drawn."""
+    with speaking(language):
+        told = sections(registry.batch_game(game, 1), pictures=True)
+        title = say("{game}: the rules", game=_title(game))
+        back = say("Choose a table.")
     parts = [
         f'<section id="{each["anchor"]}"><h2>{escape(each["title"])}</h2>{each["html"]}</section>'
-        for each in sections(registry.batch_game(game, 1), pictures=True)
+        for each in told
     ]
-    page = RULES.read_text().replace("<!-- title -->", escape(_title(game)))
+    page = RULES.read_text().replace('lang="en"', f'lang="{language}"')
+    page = page.replace("<!-- title -->", escape(title)).replace("<!-- back -->", escape(back))
     return page.replace("<!-- rules -->", "\n".join(parts))
 
 
@@ -50,11 +66,12 @@ def _form(game: str) -> str:
     title = escape(_title(game))
     numbers = registry.door(game).PLAYERS
     players = [(str(each), str(each)) for each in numbers]
-    by_name = {level: f"{words} ({level})" for level, words in LEVEL_WORDS.items()}
-    scripted = {name: f"{name}, scripted" for name in reversed(baselines(game))}
-    opponents = [*by_name.items(), *scripted.items()]
+    by_level = [(name, LEVEL, {"words": each, "level": name}) for name, each in LEVEL_WORDS.items()]
+    scripted = [(name, SCRIPTED, {"name": name}) for name in reversed(baselines(game))]
+    opponents = [*by_level, *scripted]
     seats = [(str(seat), SEATS[seat]) for seat in range(max(numbers))]
-    people = [(str(each), _people(each)) for each in range(1, max(numbers) + 1)]
+    several = [(str(each), SEVERAL, {"n": each}) for each in range(2, max(numbers) + 1)]
+    people = [("1", "you alone"), *several]
     rules = "".join(
         f"<label>{escape(rule)} {_select('rules', _rule(rule, kinds), '')}</label>"
         for rule, kinds in rule_choices(game).items()
@@ -78,15 +95,11 @@ def _form(game: str) -> str:
           <div class="names"></div>
           <label>seed <input name="seed" inputmode="numeric" pattern="[0-9]{{1,9}}" placeholder="other cards each time" /></label>
         </details>
-        <button>Play {title}</button>
+        <button data-game="{title}">Play {{game}}</button>
         <button name="lesson" value="1" class="lesson">Learn it in three minutes</button>
-        <a class="daily" href="{daily}">{title}: deal of the day</a>
-        <a href="rules-{escape(game)}.html">The rules of {title}</a>
+        <a class="daily" href="{daily}" data-game="{title}">{{game}}: deal of the day</a>
+        <a class="rules" href="rules-{escape(game)}.html" data-game="{title}">The rules of {{game}}</a>
       </form>"""  # noqa: E501
-
-
-def _people(number: int) -> str:
-    return "you alone" if number == 1 else f"{number}, who hand the device over"
 
 
 def _rule(rule: str, kinds: tuple[str, ...]) -> Options:
@@ -94,27 +107,30 @@ def _rule(rule: str, kinds: tuple[str, ...]) -> Options:
     return [("", usual), *((f"{rule}={kind}", kind) for kind in others)]
 
 
-def _told(game: str, players: int) -> dict[str, str]:
-    """Of each level the share that was measured, in a sentence."""
+def _told(game: str, players: int) -> dict[str, tuple[str, dict[str, int]]]:
+    """Of each level the share that was measured, as a sentence and its parts."""
     return {level: _sentence(found, players) for level, found in levels(game, players).items()}
 
 
-def _sentence(level: dict[str, Any], players: int) -> str:
-    share, games, equals = level["share"], level["games"], f"where equals win {100 / players:.0f}"
+def _sentence(level: dict[str, Any], players: int) -> tuple[str, dict[str, int]]:
+    share, games = level["share"], level["games"]
+    parts = {name: round(100 * each) for name, each in share.items()}
+    parts |= {"games": games, "equals": round(100 / players)}
     if level.get("temperature") is not None and share["low"] <= 1 / players <= share["high"]:
-        return f"The best policy itself: equals win {100 / players:.0f} of 100 games."
+        return "The best policy itself: equals win {equals} of 100 games.", parts
     if games >= FEW:
-        return f"Wins {100 * share['mean']:.0f} of 100 games against the best policy, {equals}."
-    return (
-        f"Looks ahead by search for half a second. In {games} games against the best policy it won "
-        f"{100 * share['mean']:.0f} of 100, {equals}: too few to tell more than "
-        f"{100 * share['low']:.0f} to {100 * share['high']:.0f}. In a browser it sees less far."
-    )
+        return WINS, parts
+    return LOOKS_AHEAD, parts
 
 
 def _select(name: str, options: Options, chosen: str) -> str:
     tags = [
-        f'<option value="{escape(value)}"{" selected" * (value == chosen)}>{escape(words)}</option>'
-        for value, words in options
+        f'<option value="{escape(value)}"{_parts(*parts)}{" selected" * (value == chosen)}>'
+        f"{escape(words)}</option>"
+        for value, words, *parts in options
     ]
     return f'<select name="{name}">{"".join(tags)}</select>'
+
+
+def _parts(parts: dict[str, Any] | None = None) -> str:
+    return "".join(f' data-{name}="{escape(str(part))}"' for name, part in (parts or {}).items())

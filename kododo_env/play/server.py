@@ -16,8 +16,8 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.responses import Response
-from starlette.routing import Mount, WebSocketRoute
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -25,8 +25,10 @@ from kododo_env.bots.messages import to_json
 from kododo_env.play.kept import KeptTable
 from kododo_env.play.kept_file import kept_file
 from kododo_env.play.table import Said, Table
+from kododo_env.rendering.languages import LANGUAGES
 
 HERE = Path(__file__).parent
+TEXTS = HERE.parent / "rendering" / "texts"
 HEADERS = {
     # The page asks no other host for anything, whatever is in it.
     "Content-Security-Policy": (
@@ -152,7 +154,7 @@ class _Page(StaticFiles):
     """The files that every host of the page has, and those that this one adds."""
 
     def get_directories(self, *_: Any) -> list[Any]:
-        return [HERE / "served", HERE / "web"]
+        return [HERE / "served", HERE / "web", TEXTS]
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
@@ -170,7 +172,8 @@ def make_app(table: Table | KeptTable, tokens: Mapping[str, int]) -> Starlette:
     mimetypes.add_type("text/javascript", ".js")  # some systems have another idea
     host = Host(table, tokens)
     page = Mount("/", _Page(html=True))
-    return Starlette(routes=[WebSocketRoute("/play", host.play), page])
+    languages = Route("/languages.json", lambda _: JSONResponse(LANGUAGES, headers=HEADERS))
+    return Starlette(routes=[WebSocketRoute("/play", host.play), languages, page])
 
 
 # --- running it ---------------------------------------------------------------------------

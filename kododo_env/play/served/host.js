@@ -5,10 +5,12 @@
 // and `addressOf(seed, seat)`, the address at which anybody can play the same deal, or null.
 // Messages are the objects of docs/playing.md.
 
+import { say } from "./say.js";
+
 // The server's codes for a connection that is not tried again, and what to say.
 const FINAL = {
-  4403: "This address has no seat at this table. Use the whole link that the host printed.",
-  4409: "This seat is open in too many other tabs. Go on in one of those, or load this page again.",
+  4403: () => say("This address has no seat at this table. Use the whole link that the host printed."),
+  4409: () => say("This seat is open in too many other tabs. Go on in one of those, or load this page again."),
 };
 export const addressOf = () => null; // each person's address is their own: they are told the command
 const LONGEST_WAIT = 8000; // milliseconds between two attempts
@@ -26,10 +28,10 @@ export function connect({ hear, online, offline }) {
     socket.onmessage = (event) => hear(JSON.parse(event.data));
     socket.onclose = (event) => {
       if (event.code in FINAL) {
-        offline(FINAL[event.code], true);
+        offline(FINAL[event.code](), true);
         return;
       }
-      offline("The connection was lost. Trying again; the game waits.", false);
+      offline(say("The connection was lost. Trying again; the game waits."), false);
       setTimeout(open, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
     };

@@ -1,6 +1,8 @@
 // Speaks to a table that is in a worker of this page. It has the same `connect` as the module
 // and `addressOf` as the module that speaks to a server, in whose place it is put.
 
+import { say } from "./say.js";
+
 const KEPT = `kododo-table ${location.pathname}${location.search}`;
 let alone = false; // whether no other tab has this table
 let over = false; // whether its game is
@@ -19,13 +21,13 @@ export function connect({ hear, online, offline }) {
     if (said) hear(said);
     if (said?.type === "position") ({ over } = said);
     if (kept) keep(kept);
-    if (wrong) offline(`This table cannot be played at: ${wrong}`, true);
+    if (wrong) offline(say("This table cannot be played at: {wrong}", { wrong }), true);
   };
-  setTimeout(() => offline("Loading Python, numpy and the rules …", false));
+  setTimeout(() => offline(say("Loading Python, numpy and the rules …"), false));
   Promise.all([keepFiles().catch(() => {}), lock().catch(() => {})]).then(() => {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onmessage = take;
-    worker.onerror = () => take({ data: { wrong: "its worker could not be started" } });
+    worker.onerror = () => take({ data: { wrong: say("its worker could not be started") } });
     worker.postMessage({ open: { ...settings(), kept: load() } });
   });
   return { send };
@@ -35,7 +37,7 @@ export function connect({ hear, online, offline }) {
 function loadingBar() {
   const bar = document.createElement("progress");
   bar.id = "loading";
-  bar.setAttribute("aria-label", "loaded");
+  bar.setAttribute("aria-label", say("loaded"));
   bar.value = 0;
   document.getElementById("status").before(bar);
   return bar;

@@ -1,9 +1,10 @@
 // Puzzles, one after another: the table as its player saw it, the choices, and then the answer.
 
 import { at, drawing, make } from "./dom.js";
+import { language, number, say } from "./say.js";
 
 const SOLVED = "table-puzzles";
-const puzzles = await (await fetch(new URL("puzzles.json", import.meta.url))).json();
+const puzzles = await (await fetch(new URL(`puzzles-${language}.json`, import.meta.url))).json();
 const tried = load(); // { [id]: whether the first choice was the best }
 
 function load() {
@@ -31,16 +32,22 @@ const next = (after = -1) => {
 
 function show() {
   const puzzle = chosen();
-  const [name, ...moment] = puzzle.title.split(": ");
-  document.title = `${name}: a puzzle`;
-  at("title").textContent = `${name}, ${puzzle.grade}`;
-  at("task").textContent = `${moment.join(": ")}. You are ${puzzle.you}. What do you choose?`;
+  const [title, moment] = parts(puzzle);
+  document.title = say("{title}: a puzzle", { title });
+  at("title").textContent = `${title}, ${puzzle.grade}`;
+  at("task").textContent = say("{moment}. You are {name}. What do you choose?", { moment, name: puzzle.you });
   at("picture").replaceChildren(drawing(puzzle.picture));
   at("text").textContent = puzzle.text;
   at("answer").replaceChildren();
   at("choices").replaceChildren(...puzzle.choices.map((words) => make("button", { type: "button", onclick: () => answer(puzzle, words) }, words)));
   at("next").hidden = true;
   list(puzzle);
+}
+
+// The name of its game, and where that stands.
+function parts({ title }) {
+  const [name, ...moment] = title.split(/\s?: /);
+  return [name, moment.join(": ")];
 }
 
 function answer(puzzle, words) {
@@ -52,11 +59,12 @@ function answer(puzzle, words) {
     if (best || button.textContent === words) button.append(best ? " ✓" : " ✗");
     button.classList.toggle("best", best);
   }
-  const [gain, low, high] = puzzle.gains;
+  const [gain, low, high] = puzzle.gains.map((each) => number(each, 1));
+  const names = (list) => list.join(", ") || say("none");
   at("answer").replaceChildren(
-    make("p", {}, make("b", {}, right ? "That is it." : `Better: ${puzzle.best}.`)),
-    make("p", {}, `It wins ${gain} games of 100 more than the next best choice (${low} to ${high}, 95 %).`),
-    make("p", {}, `Bots that miss it: ${puzzle.missed.join(", ") || "none"}. Bots that find it: ${puzzle.found.join(", ") || "none"}.`),
+    make("p", {}, make("b", {}, right ? say("That is it.") : say("Better: {choice}.", { choice: puzzle.best }))),
+    make("p", {}, say("It wins {gain} games of 100 more than the next best choice ({low} to {high}, 95 %).", { gain, low, high })),
+    make("p", {}, say("Bots that miss it: {missed}. Bots that find it: {found}.", { missed: names(puzzle.missed), found: names(puzzle.found) })),
   );
   at("next").hidden = false;
   list(puzzle);
@@ -64,9 +72,9 @@ function answer(puzzle, words) {
 
 function list(shown) {
   const links = puzzles.map((puzzle, place) => {
-    const state = !(puzzle.id in tried) ? "not tried" : tried[puzzle.id] ? "solved" : "missed";
-    const named = { "aria-label": `puzzle ${place + 1}, ${puzzle.title.split(":")[0]}, ${puzzle.grade}, ${state}`, title: `${puzzle.title.split(":")[0]}, ${puzzle.grade}` };
-    const mark = { solved: " ✓", missed: " ✗" }[state] ?? "";
+    const [mark, stands] = !(puzzle.id in tried) ? ["", say("not tried")] : tried[puzzle.id] ? [" ✓", say("solved")] : [" ✗", say("missed")];
+    const title = `${parts(puzzle)[0]}, ${puzzle.grade}`;
+    const named = { "aria-label": `${say("puzzle {n}", { n: place + 1 })}, ${title}, ${stands}`, title };
     return make("a", { href: `#${puzzle.id}`, ...named, "aria-current": puzzle === shown ? "page" : undefined }, `${place + 1}${mark}`);
   });
   at("list").replaceChildren(...links);

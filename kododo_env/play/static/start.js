@@ -1,5 +1,8 @@
 // The page on which a table is chosen: fits each form to the number of players, and tells how strong a level is.
 
+import { at } from "./dom.js";
+import { language, say } from "./say.js";
+
 const LEVELS = /^level-/;
 const KEPT = "table-names"; // of the people who play at this device
 
@@ -16,13 +19,13 @@ for (const form of document.forms) {
     for (const name of ["seat", "people"]) limit(form.elements[name], name === "seat" ? players - 1 : players);
     const others = players - number("people");
     one.disabled = each.checked || !others;
-    fill(all, each.checked ? others : 0, (place) => labelled(`opponent ${place + 1}`, copyOf(one)));
-    fill(names, number("people"), (place) => labelled(number("people") > 1 ? `name ${place + 1}` : "your name", field(place)));
+    fill(all, each.checked ? others : 0, (place) => labelled(say("opponent {n}", { n: place + 1 }), copyOf(one)));
+    fill(names, number("people"), (place) => labelled(number("people") > 1 ? say("name {n}", { n: place + 1 }) : say("your name"), field(place)));
     // The policy that ships, of which the levels are made, is for the usual rules.
     const usual = [...form.querySelectorAll("[name=rules]")].every(({ value }) => !value);
     for (const select of [one, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
     form.querySelector(".lesson").disabled = number("people") > 1; // it is for one person alone
-    told.textContent = one.disabled ? "" : (JSON.parse(form.dataset.told)[players][one.value] ?? "");
+    told.textContent = one.disabled ? "" : say(...(JSON.parse(form.dataset.told)[players][one.value] ?? [""]));
   }
 
   const copyOf = (select) => {
@@ -82,14 +85,19 @@ function keep(names) {
 
 // The deal of the day: its seed is the date, so that it is the same for everybody. The day is that of UTC.
 function deal() {
-  const day = new Date().toISOString().slice(0, 10);
+  const now = new Date();
+  const day = now.toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" });
   for (const link of document.querySelectorAll("a.daily")) {
     const address = new URL(link.href);
-    address.searchParams.set("seed", day.replaceAll("-", ""));
+    address.searchParams.set("seed", now.toISOString().slice(0, 10).replaceAll("-", ""));
     link.href = address.href;
-    link.title = `of ${day}`;
+    link.title = say("of {day}", { day });
   }
 }
+
+// In another language the page begins again: what was made to fit a choice is made again.
+at("setting-language").addEventListener("change", () => location.reload());
+for (const link of document.querySelectorAll("a.rules")) if (language !== "en") link.href = link.href.replace(".html", `-${language}.html`);
 
 deal();
 document.addEventListener("pointerdown", deal); // the page may have been open since yesterday

@@ -1,6 +1,7 @@
 // Back to an earlier step of a game, to go on from there another way; it then does not count.
 
 import { at, make } from "./dom.js";
+import { say } from "./say.js";
 
 let wanted = null; // the step that one would go back to
 
@@ -10,7 +11,7 @@ export function againButton(to) {
     wanted = to;
     at("again-dialog").showModal();
   };
-  return make("button", { type: "button", class: "again", onclick: ask }, "Try again from here");
+  return make("button", { type: "button", class: "again", onclick: ask }, say("Try again from here"));
 }
 
 export function showAgain({ position }) {

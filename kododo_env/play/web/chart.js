@@ -1,5 +1,7 @@
 // A chance after each step as a line, with its interval as a band.
 
+import { percent, say } from "./say.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 46, 12, 10, 40]; // pixels: of all, and around the plot
 
@@ -20,7 +22,7 @@ export function chart(chances, choices, width) {
   const text = (words, attributes) => draw("text", attributes, words);
   const across = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
     draw("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(share), y2: y(share) }),
-    text(`${100 * share} %`, { x: LEFT - 6, y: y(share) + 4, "text-anchor": "end" }),
+    text(percent(share), { x: LEFT - 6, y: y(share) + 4, "text-anchor": "end" }),
   ]);
   const every = Math.ceil(last / Math.max(2, Math.floor((width - LEFT) / 60)));
   const below = chances.map((_, step) => step).filter((step) => step % every === 0)
@@ -34,7 +36,7 @@ export function chart(chances, choices, width) {
     { width, height: HEIGHT, role: "img", "aria-label": spoken(chances) },
     ...across,
     ...below,
-    text("step", { x: (LEFT + width) / 2, y: HEIGHT - 6, "text-anchor": "middle" }),
+    text(say("step"), { x: (LEFT + width) / 2, y: HEIGHT - 6, "text-anchor": "middle" }),
     draw("path", { class: "band", d: `${path([...lows, ...highs.reverse()])}Z` }),
     draw("path", { class: "line", d: path(means) }),
     ...marks,
@@ -42,8 +44,7 @@ export function chart(chances, choices, width) {
 }
 
 function spoken(chances) {
-  const percents = chances.map(([mean]) => Math.round(100 * mean));
-  const lowest = Math.min(...percents);
-  return `Your chance to win in per cent: ${percents[0]} after the deal, ${percents.at(-1)} at the end; `
-    + `at most ${Math.max(...percents)}, at least ${lowest}. The table below has all of them.`;
+  const means = chances.map(([mean]) => mean);
+  const [first, last, most, least] = [means[0], means.at(-1), Math.max(...means), Math.min(...means)].map(percent);
+  return say("Your chance to win: {first} after the deal, {last} at the end; at most {most}, at least {least}. The table below has all of them.", { first, last, most, least });
 }

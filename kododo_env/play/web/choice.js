@@ -3,6 +3,7 @@
 import { at } from "./dom.js";
 import { byCards, task } from "./hand.js";
 import { inPicture } from "./picture.js";
+import { say } from "./say.js";
 import { choosing } from "./state.js";
 
 export function showChoice(state) {
@@ -13,7 +14,7 @@ export function showChoice(state) {
   if (!position) return;
   at("play").hidden = !position.actions.length || pending !== null;
   at("play").setAttribute("aria-disabled", !choice || !choosing());
-  at("play-words").textContent = choice ? choice.words : "nothing chosen yet";
+  at("play-words").textContent = choice ? choice.words : say("nothing chosen yet");
   at("hint").hidden = !position.hints || !position.actions.length || pending !== null;
   at("over").hidden = !position.over;
   at("choose").classList.toggle("over", position.over);
@@ -21,21 +22,21 @@ export function showChoice(state) {
 }
 
 function status({ position, pending, notice }) {
-  if (!position) return "Coming to the table …";
+  if (!position) return say("Coming to the table …");
   if (position.over) return capital(`${position.result}.`);
-  if (pending) return `You have chosen: ${pending.words}. It stays hidden until everybody has chosen.`;
-  if (position.chosen !== null) return "You have chosen. It stays hidden until everybody has chosen.";
+  if (pending) return say("You have chosen: {choice}. It stays hidden until everybody has chosen.", { choice: pending.words });
+  if (position.chosen !== null) return say("You have chosen. It stays hidden until everybody has chosen.");
   return `${notice} ${position.actions.length ? instruction(position) : waiting(position)}`;
 }
 
 function instruction(position) {
   if (byCards(position)) return task(position);
-  return inPicture(position.actions) ? "Choose a place in the picture." : "Choose what to do.";
+  return inPicture(position.actions) ? say("Choose a place in the picture.") : say("Choose what to do.");
 }
 
 function waiting({ waiting_for: others, players }) {
-  if (!others.length) return "The others are choosing.";
-  return `Waiting for ${others.map((seat) => players[seat].called).join(", ")}.`;
+  if (!others.length) return say("The others are choosing.");
+  return say("Waiting for {names}.", { names: others.map((seat) => players[seat].called).join(", ") });
 }
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

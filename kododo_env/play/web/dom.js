@@ -1,7 +1,5 @@
 // Elements: find them, make them, and draw pictures into them.
 
-import { named } from "./names.js";
-
 export const at = (id) => document.getElementById(id);
 
 // make("button", { class: "card", onclick: f, hidden: true }, "text", child)
@@ -26,17 +24,4 @@ const parser = new DOMParser();
 // An SVG document of the table's as an element.
 export function drawing(text) {
   return document.importNode(parser.parseFromString(text, "image/svg+xml").documentElement, true);
-}
-
-const STANDS_OUT = /(player_\d+|\d+ points?$)/;
-
-// A sentence in which players stand out by their names, oneself most, and so do points.
-export function sentence(words, you, players) {
-  const parts = words.split(STANDS_OUT).map((part) => {
-    if (!STANDS_OUT.test(part)) return part;
-    if (!part.startsWith("player_")) return make("b", { class: "gain" }, part);
-    const name = named(part, players);
-    return make("b", {}, part === `player_${you}` ? `${name} (you)` : name);
-  });
-  return make("span", {}, ...parts);
 }

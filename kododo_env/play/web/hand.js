@@ -1,6 +1,7 @@
 // One's own cards: to look at, and where actions play different ones, to choose from.
 
 import { at, drawing, keyCap, keyOf, make } from "./dom.js";
+import { plural } from "./say.js";
 import { change, choose, choosing, state } from "./state.js";
 
 let shown = null;
@@ -80,5 +81,5 @@ function within(some, others, position) {
 // What is to be picked, in words.
 export function task({ actions }) {
   const most = Math.max(...actions.map((action) => action.cards.length));
-  return most === 1 ? "Choose a card." : `Choose ${most} cards.`;
+  return plural(most, "Choose a card.", "Choose {n} cards.");
 }

@@ -1,6 +1,7 @@
 // Several people at one device: one who has chosen hands it to the next, who alone then sees their cards.
 
 import { at } from "./dom.js";
+import { say } from "./say.js";
 import { change, state } from "./state.js";
 
 // What the host says of it, and what the button and the dialog do; `sit` tells the host who is there.
@@ -10,12 +11,12 @@ export function showHandover({ handover, position }) {
   if (handover && !position && !dialog.open) cover();
   const now = handover && handover.step === position?.step && !position.actions.length;
   at("handover").hidden = !now;
-  at("handover").textContent = handover ? `Hand over to ${handover.called}` : "";
+  at("handover").textContent = handover ? say("Hand over to {name}", { name: handover.called }) : "";
 }
 
 function cover() {
-  at("handover-words").textContent = `Hand over to ${state.handover.called}. Nobody else should look.`;
-  at("handover-here").textContent = `I am ${state.handover.called}`;
+  at("handover-words").textContent = say("Hand over to {name}. Nobody else should look.", { name: state.handover.called });
+  at("handover-here").textContent = say("I am {name}", { name: state.handover.called });
   document.body.classList.add("covered");
   at("handover-dialog").showModal();
 }

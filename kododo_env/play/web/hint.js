@@ -1,6 +1,7 @@
 // What an agent would do: a bar for each legal action.
 
 import { at, make } from "./dom.js";
+import { number, percent, say } from "./say.js";
 import { choose, state } from "./state.js";
 
 let shown = null;
@@ -14,7 +15,7 @@ export function showHint({ hint, choice }) {
   }
   if (hint !== shown) {
     shown = hint;
-    at("hint-by").textContent = `${hint.by} would do`;
+    at("hint-by").textContent = say("{name} would do", { name: hint.by });
     at("hint-value").textContent = sentence(hint);
     at("hint-bars").classList.add("short");
     at("hint-bars").replaceChildren(...bars(hint));
@@ -27,9 +28,11 @@ export function showHint({ hint, choice }) {
 
 // What the numbers mean: a share of games won only where one was fitted to games.
 function sentence({ by, chance, actions }) {
-  const wins = chance === undefined ? "" : `You win about ${percent(chance)} of such games if all play on like ${by}. `;
-  const bars = actions[0].probability === undefined ? `what each choice is worth to ${by}` : `how often ${by} would make each choice, if it drew by its own chances`;
-  return `${wins}The bars tell ${bars}.`;
+  const parts = { name: by, share: chance === undefined ? "" : small(chance) };
+  const wins = parts.share && say("You win about {share} of such games if all play on like {name}.", parts);
+  const worth = actions[0].probability === undefined;
+  const bars = worth ? say("The bars tell what each choice is worth to {name}.", parts) : say("The bars tell how often {name} would make each choice, if it drew by its own chances.", parts);
+  return `${wins} ${bars}`.trim();
 }
 
 function bars({ actions }) {
@@ -39,7 +42,7 @@ function bars({ actions }) {
   return merged.map((each, place) => {
     const chance = each.probability;
     const share = chance ?? (values[place] - low) / (high - low || 1);
-    const words = chance === undefined ? number(values[place]) : percent(chance);
+    const words = chance === undefined ? number(values[place], 2) : small(chance);
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.setProperty("--share", share);
     const act = () => choose(state.position.actions.find((action) => action.action === each.action) ?? null);
@@ -68,12 +71,7 @@ function inOrder(left) {
 
 const chance = ({ probability }) => probability ?? 0;
 
-const number = (value) => value.toFixed(2).replace("-", "−");
-
-function percent(chance) {
-  if (chance > 0 && chance < 0.005) return "< 1 %";
-  return `${Math.round(100 * chance)} %`;
-}
+const small = (chance) => (chance > 0 && chance < 0.005 ? `< ${percent(0.01)}` : percent(chance));
 
 at("hint-rest").addEventListener("click", () => {
   at("hint-bars").classList.remove("short");

@@ -1,7 +1,9 @@
 // The first lesson: what it asks for, and what has come of the last choice.
 
-import { at, make, sentence } from "./dom.js";
+import { at, make } from "./dom.js";
 import { stacked } from "./layout.js";
+import { sentence } from "./names.js";
+import { say } from "./say.js";
 
 let shown = null;
 
@@ -17,10 +19,10 @@ export function showLesson({ position }) {
   if (position === shown) return;
   const other = position.step !== shown?.step;
   shown = position;
-  at("lesson-step").textContent = lesson.over ? "The lesson is over" : `First lesson, ${lesson.step + 1} of ${lesson.of}`;
+  at("lesson-step").textContent = lesson.over ? say("The lesson is over") : say("First lesson, {step} of {all}", { step: lesson.step + 1, all: lesson.of });
   at("lesson-shown").replaceChildren(...lesson.shown.map((line) => make("li", {}, sentence(line, you))));
   if (lesson.text) at("lesson-text").textContent = lesson.text;
-  at("lesson-leave").textContent = lesson.over ? "Now play a whole game" : "Skip";
+  at("lesson-leave").textContent = lesson.over ? say("Now play a whole game") : say("Skip");
   at("lesson-leave").classList.toggle("primary", lesson.over);
   at("lesson-again").hidden = !lesson.over;
   tell("");

@@ -1,21 +1,25 @@
 // What has happened: the last step line by line, and all steps before it.
 
 import { againButton } from "./again.js";
-import { at, make, sentence } from "./dom.js";
+import { at, make } from "./dom.js";
+import { endsInPoints, named, sentence } from "./names.js";
 import { why } from "./rules.js";
+import { language, say } from "./say.js";
 
 let shown = null;
+let said = null; // what the last step's lines are shown for
 
 export function showLog({ position }) {
   if (!position || position === shown) return;
-  const before = shown;
   shown = position;
   const { log, you, players } = position;
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
   // Only what is new is changed, since it is read aloud.
-  if (last?.step !== before?.log.at(-1)?.step || log.length !== before?.log.length || you !== before?.you) tell(last, you, players);
-  at("log-count").textContent = `all ${log.length} steps`;
+  const news = JSON.stringify([last ?? null, log.length, you, language]);
+  if (news !== said) tell(last, you, players);
+  said = news;
+  at("log-count").textContent = say("all {n} steps", { n: log.length });
   at("log-box").hidden = log.length < 2;
   const turns = log.map(({ step, lines, again }) => {
     const told = make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you, players))));
@@ -34,8 +38,8 @@ function tell(last, you, players) {
 export function storyLines(lines, you, players, rules = []) {
   return lines.map((line, place) => {
     const table = !line.startsWith("player_");
-    const points = /: (\d+) points?$/.test(line);
-    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you, players), why(rules[place]));
+    const points = endsInPoints(line);
+    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you, players), why(rules[place], named(line, players)));
     made.style.setProperty("--place", place);
     return made;
   });

@@ -4,11 +4,13 @@ import { againButton } from "./again.js";
 import { chart } from "./chart.js";
 import { at, make } from "./dom.js";
 import { draw } from "./picture.js";
+import { language, number, percent, say } from "./say.js";
 import { state } from "./state.js";
 
 let found = null; // the analysis of the game that is over
 let shown = null; // the one that can be seen
 let here = null; // the step of the position that is shown
+let spoken = null; // the language of the analysis
 
 // What the table says of it.
 export const saysOfGame = {
@@ -31,8 +33,8 @@ export function onLookBack(ask) {
 
 export function showLookBack({ position }) {
   at("look-back").hidden = !position?.hints;
-  if (!position || position.step === here) return;
-  here = position.step;
+  if (!position || (position.step === here && language === spoken)) return;
+  [here, spoken] = [position.step, language];
   found = shown = null;
   at("look-back-found").replaceChildren();
   at("look-back-dialog").close();
@@ -41,7 +43,7 @@ export function showLookBack({ position }) {
 function progress(share) {
   at("look-back-work").hidden = false;
   at("look-back-share").value = share;
-  at("look-back-percent").textContent = `${Math.round(100 * share)} %`;
+  at("look-back-percent").textContent = percent(share);
 }
 
 function show() {
@@ -52,9 +54,9 @@ function show() {
   const { you } = state.position;
   const pictures = found.choices.map((choice, place) => [make("div", { id: `look-back-${place}`, class: "picture" }), choice]);
   at("look-back-found").replaceChildren(
-    make("p", {}, `What ${found.by} says of it. It judges by what you knew then, not by cards that you could not see.`),
+    make("p", {}, say("What {name} says of it. It judges by what you knew then, not by cards that you could not see.", { name: found.by })),
     graph(),
-    make("h3", {}, found.choices.length ? "What cost most" : "No choice of yours surely cost anything."),
+    make("h3", {}, found.choices.length ? say("What cost most") : say("No choice of yours surely cost anything.")),
     ...pictures.map(([picture, choice], place) => told(picture, choice, place)),
     make("p", { class: "sure" }, certainty()),
   );
@@ -66,21 +68,20 @@ function graph() {
   const held = make("div", { id: "look-back-chart" });
   const redraw = () => held.clientWidth && held.replaceChildren(chart(found.chances, found.choices, held.clientWidth));
   new ResizeObserver(redraw).observe(held);
-  const rows = found.chances.map((each, step) => make("tr", {}, make("th", { scope: "row" }, step ? `step ${step}` : "the deal"), make("td", {}, words(each))));
-  const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "after"), make("th", { scope: "col" }, "chance to win")));
-  const table = make("details", {}, make("summary", {}, "The chances as a table"), make("table", {}, head, make("tbody", {}, ...rows)));
-  return make("figure", {}, make("figcaption", {}, "Your chance to win after each step"), held, table);
+  const rows = found.chances.map((each, step) => make("tr", {}, make("th", { scope: "row" }, step ? say("step {step}", { step }) : say("the deal")), make("td", {}, words(each))));
+  const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, say("after")), make("th", { scope: "col" }, say("chance to win"))));
+  const table = make("details", {}, make("summary", {}, say("The chances as a table")), make("table", {}, head, make("tbody", {}, ...rows)));
+  return make("figure", {}, make("figcaption", {}, say("Your chance to win after each step")), held, table);
 }
 
 function told(picture, { step, to, words: played, advised_words: advised, gain, low, high, text }, place) {
-  const more = `${games(gain)} games of 100 more (${games(low)} to ${games(high)})`;
   return make(
     "article",
-    { "aria-label": `choice ${place + 1}` },
-    make("h4", {}, make("span", { class: "number" }, String(place + 1)), ` Step ${step}: ${played}`),
-    make("p", {}, `${found.by}: `, make("b", {}, advised), `. That would have won ${more}.`),
+    { "aria-label": say("choice {n}", { n: place + 1 }) },
+    make("h4", {}, make("span", { class: "number" }, String(place + 1)), " ", say("Step {step}: {choice}", { step, choice: played })),
+    make("p", {}, `${found.by}: `, make("b", {}, advised), ". ", say("That would have won {gain} games of 100 more ({low} to {high}).", { gain: games(gain), low: games(low), high: games(high) })),
     picture,
-    make("details", {}, make("summary", {}, "The table as text"), make("pre", { tabindex: 0 }, text)),
+    make("details", {}, make("summary", {}, say("The table as text")), make("pre", { tabindex: 0 }, text)),
     ...(canGoBack() ? [againButton(to)] : []),
   );
 }
@@ -88,12 +89,15 @@ function told(picture, { step, to, words: played, advised_words: advised, gain, 
 const canGoBack = () => state.position.log.some(({ again }) => again);
 
 function certainty() {
-  return `The hidden cards were dealt again in ${found.worlds} ways that agree with what you knew, and ${found.by} played all seats on from there; `
-    + "for the choices above in four times as many others. In brackets, and as the band of the picture: where the number lies in 95 of 100 such tries. "
-    + "A choice is told only if all of that is a loss. Where a game was not played to its end, a model guessed the rest: it is often "
-    + "wrong by one in a hundred, at times by five. And whether the adviser itself is right, nobody says.";
+  return [
+    say("The hidden cards were dealt again in {n} ways that agree with what you knew, and {name} played all seats on from there; for the choices above in four times as many others.", { n: found.worlds, name: found.by }),
+    say("In brackets, and as the band of the picture: where the number lies in 95 of 100 such tries. A choice is told only if all of that is a loss."),
+    say("Where a game was not played to its end, a model guessed the rest: it is often wrong by one in a hundred, at times by five. And whether the adviser itself is right, nobody says."),
+  ].join(" ");
 }
 
-const percent = (share) => Math.round(100 * share);
-const words = ([mean, low, high]) => `${percent(mean)} % (${percent(low)} to ${percent(high)})`;
-const games = (share) => (100 * share).toFixed(1);
+const words = (chance) => {
+  const [mean, low, high] = chance.map(percent);
+  return say("{mean} ({low} to {high})", { mean, low, high });
+};
+const games = (share) => number(100 * share, 1);

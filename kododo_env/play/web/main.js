@@ -20,8 +20,10 @@ import { reveal, showPicture } from "./picture.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
 import { heardRules, showRules } from "./rules.js";
+import { language, say } from "./say.js";
 import { showScores } from "./scores.js";
 import { showShare } from "./share.js";
+import { sound } from "./sounds.js";
 import { change, choosing, listen, state } from "./state.js";
 import { count } from "./statistics.js";
 import { lay, lying, onTakeBack } from "./take_back.js";
@@ -30,11 +32,16 @@ import { showTitle } from "./title.js";
 const LONGEST = 1_000_000; // characters that a host takes at once
 
 let forReplay = false; // whether the record that was asked for is to be replayed, not saved
+let record = ""; // the one that is replayed
+let spoken = language; // what the page is shown in
 let focus = false; // whether the keyboard was among the choices when the last one was played
 
 const host = connect({
   hear: (message) => HEARD[message.type]?.(message),
-  online: () => change({ online: true, notice: "" }),
+  online: () => {
+    change({ online: true, notice: "" });
+    speak();
+  },
   offline: (why) => change({ online: false, notice: why, asked: false }),
 });
 
@@ -49,9 +56,9 @@ const HEARD = {
   par: (message) => change({ par: { ...message, step: state.position.step } }),
   rules: heardRules,
   replay: (message) => change({ replay: message, notice: "" }),
-  record: ({ record }) => {
-    if (forReplay) host.send({ type: "replay", record });
-    else save(record, state.position.game);
+  record: (message) => {
+    if (forReplay) replay(message.record);
+    else save(message.record, state.position.game);
     forReplay = false;
   },
   error: ({ error }) => {
@@ -60,7 +67,7 @@ const HEARD = {
     const { position } = state;
     change({ asked: false, pending: null, ...(position?.lesson ? { position: { ...position } } : {}) });
     if (position?.lesson) tell(words);
-    else say(words);
+    else note(words);
   },
 };
 
@@ -68,10 +75,11 @@ const HEARD = {
 function show(position) {
   const other = position.step !== state.position?.step || position.you !== state.position?.you;
   if (other && state.position) reveal();
-  const kept = other || (position.chosen === null && !position.actions.some((each) => each.action === state.choice?.action));
+  const same = position.actions.find(({ action }) => action === state.choice?.action);
+  const lost = other || (position.chosen === null && !same);
   change({
     position,
-    ...(kept ? { choice: null } : {}),
+    ...(lost ? { choice: null } : same ? { choice: { ...same, cards: state.choice.cards } } : {}), // maybe in other words
     ...(other ? { hint: null, notice: "" } : {}),
     pending: !other && (position.chosen !== null || lying()) ? state.pending : null,
   });
@@ -81,12 +89,23 @@ function show(position) {
   return other;
 }
 
-function say(words) {
+function note(words) {
   at("notice-words").textContent = words;
   at("notice").hidden = false;
 }
 
-for (const part of [showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, unfold, showAgain, showLookBack]) listen(part);
+// Show all in the language that has been chosen, and ask the table to say in it what it has said.
+function inLanguage({ position, replay: replayed }) {
+  if (spoken === language) return;
+  spoken = language;
+  change({ position: position && { ...position }, hint: null, asked: false });
+  speak();
+  if (replayed) replay(record);
+}
+
+const speak = () => host.send({ type: "speak", language });
+
+for (const part of [inLanguage, showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, unfold, showAgain, showLookBack, sound]) listen(part);
 
 // --- what a person does -----------------------------------------------------------------
 
@@ -104,8 +123,16 @@ function startNew(deck) {
   host.send({ type: "new", step: state.position.step, deck });
 }
 
+function replay(text) {
+  record = text;
+  host.send({ type: "replay", record });
+}
+
 showRules(() => host.send({ type: "rules" }));
-onSit((person) => host.send({ type: "sit", person }));
+onSit((person) => {
+  host.send({ type: "sit", person });
+  speak();
+});
 at("play").addEventListener("click", play);
 listen(onTakeBack(() => host.send({ type: "take_back", step: state.position.step })));
 onAgain((to) => host.send({ type: "again", step: state.position.step, to }));
@@ -127,9 +154,9 @@ at("replay-this").addEventListener("click", () => {
   forReplay = true;
   host.send({ type: "record" });
 });
-onOpen((record) => {
-  if (record.length > LONGEST) say("This file is too long for a record.");
-  else host.send({ type: "replay", record });
+onOpen((text) => {
+  if (text.length > LONGEST) note(say("This file is too long for a record."));
+  else replay(text);
 });
 
 // The game that a new one would end is to be seen.

@@ -1,5 +1,8 @@
 // The names by which the players are called, in place of player_0, player_1, ...
 
+import { make } from "./dom.js";
+import { say } from "./say.js";
+
 const PLAYER = /player_(\d+)( {2,})?/g; // in a table as text with what fills its column
 const AS_THEY_ARE = new Set(["picture", "player", "lines", "name", "command"]); // drawn, or told, player by player
 const LONGEST = 8; // letters that a picture has room for
@@ -25,4 +28,19 @@ export function withNames(message, players = message.players) {
 export function nameIn(svg, players) {
   const short = players?.map(({ called }) => ({ called: called.length > LONGEST ? `${called.slice(0, LONGEST - 1)}…` : called }));
   for (const text of svg.querySelectorAll("text")) if (text.textContent.includes("player_")) text.textContent = named(text.textContent, short);
+}
+
+// What stands out in a sentence: players, and at its end points, as the table says them too.
+const POINTS = () => `(?:${say("1 point")}|${say("{n} points", { n: "\\d+" })})$`;
+export const endsInPoints = (line) => new RegExp(`: ${POINTS()}`).test(line);
+
+// A sentence in which players stand out by their names, oneself most, and so do points.
+export function sentence(words, you, players) {
+  const parts = words.split(new RegExp(`(player_\\d+|${POINTS()})`)).map((part, place) => {
+    if (place % 2 === 0) return part;
+    if (!part.startsWith("player_")) return make("b", { class: "gain" }, part);
+    const name = named(part, players);
+    return make("b", {}, part === `player_${you}` ? say("{name} (you)", { name }) : name);
+  });
+  return make("span", {}, ...parts);
 }

@@ -4,6 +4,7 @@ import { at, keyCap, keyOf, make } from "./dom.js";
 import { byCards } from "./hand.js";
 import { ruledOut } from "./memory.js";
 import { inPicture } from "./picture.js";
+import { say } from "./say.js";
 import { choose, choosing } from "./state.js";
 
 let shown = null;
@@ -21,7 +22,7 @@ export function showOptions({ position, choice }) {
     const of_axis = choice?.at[axis] ?? taken[axis];
     const place = axis ? { ...taken, [axis]: Number(number) } : position.actions.find((each) => each.action === Number(action)).at;
     const vain = button.classList.toggle("ruled-out", ruledOut(place, position));
-    button.setAttribute("aria-description", vain ? "ruled out" : "");
+    button.setAttribute("aria-description", vain ? say("ruled out") : "");
     button.setAttribute("aria-pressed", action ? Number(action) === choice?.action : Number(number) === of_axis);
     button.setAttribute("aria-disabled", !choosing());
   }
@@ -74,8 +75,8 @@ function chips(axis, actions) {
     const name = make("span", {}, nameOf(axis, number, actions));
     return make("button", { type: "button", class: "option", ...place, onclick: take }, name);
   });
-  const label = make("span", { class: "axis" }, axis);
-  return make("div", { class: "buttons", role: "group", "aria-label": axis }, label, ...made);
+  const label = make("span", { class: "axis" }, say(axis));
+  return make("div", { class: "buttons", role: "group", "aria-label": say(axis) }, label, ...made);
 }
 
 const matches = (place) => Object.entries(place).every(([axis, number]) => taken[axis] === number);
@@ -83,7 +84,7 @@ const matches = (place) => Object.entries(place).every(([axis, number]) => taken
 function nameOf(axis, number, actions) {
   const everywhere = commonWords(actions);
   const here = commonWords(actions.filter((each) => each.at[axis] === number));
-  return here.filter((word) => !everywhere.includes(word)).join(" ") || `${axis} ${number}`;
+  return here.filter((word) => !everywhere.includes(word)).join(" ") || `${say(axis)} ${number}`;
 }
 
 function commonWords(actions) {

@@ -4,6 +4,7 @@ import { at, drawing, keyOf } from "./dom.js";
 import { named, nameIn } from "./names.js";
 import { skip } from "./pace.js";
 import { cut } from "./parts.js";
+import { say } from "./say.js";
 import { choose, choosing, state } from "./state.js";
 
 let drawn = null; // the picture that is shown
@@ -104,8 +105,8 @@ export function inPicture(actions) {
 
 function nameOf(svg, { own, players }) {
   const seat = svg.querySelector(".part")?.dataset.seat;
-  if (seat === undefined) return "the middle of the table";
-  return Number(seat) === own ? "your part of the table" : named(`player_${seat}'s part of the table`, players);
+  if (seat === undefined) return say("the middle of the table");
+  return Number(seat) === own ? say("your part of the table") : say("{name}'s part of the table", { name: named(`player_${seat}`, players) });
 }
 
 function makeButton(spot, action, key) {

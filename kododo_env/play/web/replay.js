@@ -4,6 +4,7 @@ import { at, make } from "./dom.js";
 import { storyLines } from "./log.js";
 import { draw } from "./picture.js";
 import { pace } from "./pace.js";
+import { say } from "./say.js";
 import { change } from "./state.js";
 
 let shown = null;
@@ -14,12 +15,13 @@ export function showReplay({ replay }) {
   at("replay").hidden = !replay;
   at("game").hidden = Boolean(replay);
   if (replay === shown) return;
+  const same = replay?.steps.length === shown?.steps.length; // told again in another language
   shown = replay;
   stop();
   if (!replay) return;
-  at("replay-title").textContent = `Replay: ${replay.players.join(", ")}`;
+  at("replay-title").textContent = say("Replay: {names}", { names: replay.players.join(", ") });
   at("replay-slider").max = replay.steps.length - 1;
-  go(0);
+  go(same ? step : 0);
   window.scrollTo(0, 0);
   at("replay-slider").focus({ preventScroll: true });
 }
@@ -29,11 +31,12 @@ function go(to) {
   const { text, picture, lines, scores } = shown.steps[step];
   const last = shown.steps.length - 1;
   at("replay-slider").value = step;
-  at("replay-slider").setAttribute("aria-valuetext", `step ${step} of ${last}`);
-  at("replay-step").textContent = `step ${step} of ${last}`;
+  const where = say("step {step} of {last}", { step, last });
+  at("replay-slider").setAttribute("aria-valuetext", where);
+  at("replay-step").textContent = where;
   at("replay-text").textContent = text;
   if (picture) draw(at("replay-picture"), picture, { own: null, hands: true });
-  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : ["the cards are dealt"]));
+  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : [say("the cards are dealt")]));
   at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
   at("replay-back").disabled = step === 0;
   at("replay-next").disabled = step === last;
@@ -48,13 +51,13 @@ function row(seat, score) {
 function stop() {
   clearTimeout(timer);
   timer = null;
-  at("replay-play").textContent = "Play";
+  at("replay-play").textContent = say("Play");
 }
 
 function play() {
   if (timer !== null) return stop();
   if (step === shown.steps.length - 1) go(0);
-  at("replay-play").textContent = "Pause";
+  at("replay-play").textContent = say("Pause");
   goOn();
 }
 

@@ -1,8 +1,9 @@
 // The rules of the game: a dialog that opens at one of their sections, from Help or by "why?" beside a line.
 
 import { at, make } from "./dom.js";
+import { language, say } from "./say.js";
 
-let heard = false;
+let heard = null; // the language in which they have been heard
 let wanted = ""; // the section to begin with, by its anchor
 let ask = () => {};
 
@@ -20,7 +21,7 @@ function open(anchor) {
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   wanted = anchor;
   at("rules-dialog").showModal();
-  if (heard) begin();
+  if (heard === language) begin();
   else ask();
 }
 
@@ -28,7 +29,7 @@ export function heardRules({ sections }) {
   const titles = sections.map(({ anchor, title }) => make("option", { value: anchor }, title));
   at("rules-section").replaceChildren(...titles);
   at("rules-text").replaceChildren(...sections.map(section));
-  heard = true;
+  heard = language;
   begin();
 }
 
@@ -54,7 +55,7 @@ at("rules-section").addEventListener("change", ({ target }) => at(`rules-${targe
 at("rules-dialog").addEventListener("close", () => document.activeElement === document.body && at("help").focus());
 
 // A button beside a line that follows from a rule.
-export function why(rule) {
+export function why(rule, line) {
   if (!rule) return "";
-  return make("button", { type: "button", class: "why", "data-rule": rule, "aria-label": `why? ${rule.replaceAll("-", " ")}` }, "why?");
+  return make("button", { type: "button", class: "why", "data-rule": rule, "aria-label": `${say("why?")} ${line}` }, say("why?"));
 }

@@ -4,7 +4,7 @@ import { at } from "./dom.js";
 import { change } from "./state.js";
 
 const KEPT = "table-settings";
-const DEFAULTS = { speed: "normal", theme: "auto", keys: "on", memory: "off" };
+const DEFAULTS = { speed: "normal", theme: "auto", keys: "on", memory: "off", sounds: "off" };
 
 export const settings = { ...DEFAULTS, ...load() };
 
@@ -26,13 +26,18 @@ function apply() {
   }
 }
 
+export function set(name, value) {
+  settings[name] = value;
+  apply();
+}
+
 for (const name of Object.keys(DEFAULTS)) {
   const choice = at(`setting-${name}`);
+  if (!choice) continue; // another page than that of the table
   choice.value = settings[name];
   if (!choice.value) choice.value = settings[name] = DEFAULTS[name];
   choice.addEventListener("change", () => {
-    settings[name] = choice.value;
-    apply();
+    set(name, choice.value);
     change({}); // what is shown may follow from it
   });
 }

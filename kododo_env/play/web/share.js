@@ -3,6 +3,7 @@
 
 import { at, make } from "./dom.js";
 import { addressOf } from "./host.js";
+import { say } from "./say.js";
 import { change, state } from "./state.js";
 
 const SENT = "table-sent"; // in the tab's storage: the links of a page change what stands behind the #
@@ -22,13 +23,13 @@ export function showShare({ position, par }) {
   at("share").hidden = !position.counts; // choices that were tried again are no result
   if (shown === position && at("share-results").dataset.par === String(Boolean(par))) return;
   shown = position;
-  const rows = [result("you", position.players, position.you)];
+  const rows = [result(say("you"), position.players, position.you)];
   if (par) {
     const results = par.scores.map((score, seat) => ({ score, won: par.won[seat] }));
-    rows.push(result(`${par.by} in your seat`, results, position.you));
+    rows.push(result(say("{name} in your seat", { name: par.by }), results, position.you));
   }
   const claim = claimed(position);
-  if (claim) rows.push(row("the person who sent you this deal, as they say", claim.score, claim.place));
+  if (claim) rows.push(row(say("the person who sent you this deal, as they say"), claim.score, claim.place));
   at("share-results").replaceChildren(...rows);
   at("share-results").dataset.par = Boolean(par);
   at("share-par").hidden = Boolean(par) || !position.hints;
@@ -41,18 +42,19 @@ function result(name, results, seat) {
 
 function row(name, score, place) {
   const points = make("td", { class: "points" }, make("b", {}, String(score)));
-  return make("tr", {}, make("th", { scope: "row" }, name), points, make("td", {}, `place ${place}`));
+  return make("tr", {}, make("th", { scope: "row" }, name), points, make("td", {}, say("place {place}", { place })));
 }
 
 function words({ players, you, deal }, par) {
   const { score } = players[you];
   const place = placeOf(you, players);
-  const bot = par ? ` ${par.by} makes ${par.scores[you]} of the same cards.` : "";
-  const mine = `I made ${score} points and was in place ${place} of ${players.length}.${bot}`;
+  const bot = par ? say("{name} makes {score} of the same cards.", { name: par.by, score: par.scores[you] }) : "";
+  const mine = say("I made {score} points and was in place {place} of {all}.", { score, place, all: players.length });
   // People sit side by side; the seat in an address is the first one's.
   const first = players.findIndex(({ person }, seat) => person && !players.at(seat - 1).person);
   const address = addressOf(deal.seed, Math.max(0, first));
-  return `${mine} Play the same deal: ${address ? `${address}#result=${score},${place}` : deal.command}`;
+  const how = say("Play the same deal: {address}", { address: address ? `${address}#result=${score},${place}` : deal.command });
+  return [mine, bot, how].filter(Boolean).join(" ");
 }
 
 // What the person says who sent the address, if this is the deal that they sent. It cannot be proved.
@@ -76,19 +78,19 @@ async function copy() {
   at("share-text").select();
   try {
     await navigator.clipboard.writeText(at("share-text").value);
-    at("share-copy").textContent = "Copied";
+    at("share-copy").textContent = say("Copied");
   } catch {
-    at("share-copy").textContent = "Press Ctrl-C"; // the text is selected
+    at("share-copy").textContent = say("Press Ctrl-C"); // the text is selected
   }
 }
 
 at("share").addEventListener("click", () => {
-  at("share-copy").textContent = "Copy";
+  at("share-copy").textContent = say("Copy");
   at("share-dialog").showModal();
 });
 at("share-copy").addEventListener("click", copy);
 
 if (CLAIM.test(sent() ?? "")) {
-  at("notice-words").textContent = "Somebody sent you this deal. When it is over, your result stands beside theirs: Compare and share.";
+  at("notice-words").textContent = say("Somebody sent you this deal. When it is over, your result stands beside theirs: Compare and share.");
   at("notice").hidden = false;
 }

@@ -1,12 +1,13 @@
 // One's own results, kept by the browser and told to nobody.
 
 import { at, make } from "./dom.js";
+import { number, percent, say } from "./say.js";
 import { placeOf } from "./share.js";
 
 const KEPT = "table-statistics";
 const SEEDS = 200; // deals that are remembered, so that each counts once
 
-// { tables: { [name]: { games, won, places } }, seeds: [] }
+// { tables: { [name]: { games, won, places, of } }, seeds: [] }; `of` has the parts of the name, for other languages
 function load() {
   try {
     const found = JSON.parse(localStorage.getItem(KEPT));
@@ -33,21 +34,32 @@ export function count({ position }) {
   const seed = `${name} ${deal.seed} ${you}`;
   if (statistics.seeds.includes(seed)) return;
   const { games, won, places } = statistics.tables[name] ?? { games: 0, won: 0, places: 0 };
-  const added = { games: games + 1, won: won + players[you].won, places: places + placeOf(you, players) };
+  const added = { games: games + 1, won: won + players[you].won, places: places + placeOf(you, players), of: partsOf(position) };
   keep({ tables: { ...statistics.tables, [name]: added }, seeds: [...statistics.seeds, seed].slice(-SEEDS) });
 }
 
 // The game, how many play it, and against whom.
-function nameOf({ text, players, you }) {
-  const [title] = text.split(":");
+function partsOf({ text, players, you }) {
+  const [title] = text.split(/\s?: /);
   const others = [...new Set(players.filter((_, seat) => seat !== you).map(({ name, person }) => (person ? "people" : name)))];
-  return `${title}, ${players.length} players, against ${others.sort().join(", ")}`;
+  return { title, n: players.length, others: others.sort() };
+}
+
+// The same in English, by which results are kept.
+const nameOf = (position) => {
+  const { title, n, others } = partsOf(position);
+  return `${title}, ${n} players, against ${others.join(", ")}`;
+};
+
+function said({ title, n, others }) {
+  const names = others.map((each) => (each === "people" ? say("people") : each)).join(", ");
+  return say("{title}, {n} players, against {names}", { title, n, names });
 }
 
 function show() {
-  const rows = Object.entries(load().tables).map(([name, { games, won, places }]) => {
-    const cells = [games, `${Math.round((100 * won) / games)} %`, (places / games).toFixed(1)];
-    return make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((each) => make("td", {}, String(each))));
+  const rows = Object.entries(load().tables).map(([name, { games, won, places, of }]) => {
+    const cells = [games, percent(won / games), number(places / games, 1)];
+    return make("tr", {}, make("th", { scope: "row" }, of ? said(of) : name), ...cells.map((each) => make("td", {}, String(each))));
   });
   at("statistics-rows").replaceChildren(...rows);
   at("statistics-table").hidden = !rows.length;

@@ -1,17 +1,18 @@
 // The head of the page: which game it is, and where it stands.
 
 import { at } from "./dom.js";
+import { language, say } from "./say.js";
 
 let shown = null;
 
 // The first line of a table's text has both.
 export function showTitle({ position, replay }) {
   const text = replay?.steps[0].text ?? position?.text;
-  if (!text || text === shown) return;
-  shown = text;
+  if (!text || text + language === shown) return;
+  shown = text + language;
   const [line] = text.split("\n");
-  const [name, ...moment] = line.split(": ");
+  const [, name, moment] = /^(.*?)\s?: (.*)$/.exec(line) ?? [line, line, ""];
   at("title").textContent = name;
-  at("moment").textContent = replay ? "a replay" : moment.join(": ");
-  document.title = replay ? `${name}: a replay` : line;
+  at("moment").textContent = replay ? say("a replay") : moment;
+  document.title = replay ? say("{title}: a replay", { title: name }) : line;
 }

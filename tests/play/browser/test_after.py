@@ -75,7 +75,7 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         assert found is not None
         assert page.locator("#look-back-found article").count() == len(found.choices)
         assert found.choices[0].advised_words in person.see("article >> nth=0")
-        assert "Your chance to win in per cent: " in str(
+        assert "Your chance to win: " in str(
             page.locator("#look-back-chart svg").get_attribute("aria-label")
         )
         assert page.locator("#look-back-found tbody tr").count() == steps + 1

@@ -404,7 +404,7 @@ def by_name(words: str, served: Served) -> str:
 
 
 def percent(chance: float) -> str:
-    return "< 1 %" if 0 < chance < 0.005 else f"{int(100 * chance + 0.5)} %"
+    return "< 1%" if 0 < chance < 0.005 else f"{int(100 * chance + 0.5)}%"
 
 
 def test_news_are_read_aloud_and_everything_has_a_name(browser: Any) -> None:

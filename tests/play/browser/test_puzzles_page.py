@@ -16,7 +16,7 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
     build._add_page(tmp_path)
     first = json.loads(puzzles_json())[0]
     second = first | {"id": "another"}
-    (tmp_path / "puzzles.json").write_text(json.dumps([first, second]))
+    (tmp_path / "puzzles-en.json").write_text(json.dumps([first, second]))
     wrong = next(each for each in first["choices"] if each != first["best"])
     with (
         serving(tmp_path) as address,

@@ -1,0 +1,79 @@
+// What people read, in their language: English stands in the code and in the page, others in a file each.
+
+import { at, make } from "./dom.js";
+import { set, settings } from "./settings.js";
+import { change } from "./state.js";
+
+const ATTRIBUTES = ["aria-label", "title", "placeholder", "alt"];
+
+let texts = {}; // of the language that is spoken, by the English ones
+let wanted = null; // the language that was asked for last
+export let language = "en";
+
+// A text with its {parts}, which are said already.
+export function say(text, parts = {}) {
+  return (texts[text] ?? text).replace(/\{(\w+)\}/g, (name, part) => parts[part] ?? name);
+}
+
+// One of two texts, with the number in `n`.
+export const plural = (n, one, many) => say(n === 1 ? one : many, { n });
+
+// A number with so many digits behind the point, and a share of 1 in per cent, as the language writes them.
+export const number = (value, digits = 0) => value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
+export const percent = (share) => share.toLocaleString(language, { style: "percent", maximumFractionDigits: 0 });
+
+async function read(name, otherwise) {
+  try {
+    return await (await fetch(new URL(name, import.meta.url))).json();
+  } catch {
+    return otherwise; // a text that is missing is said in English
+  }
+}
+
+// --- the texts that stand in the page as it was loaded ------------------------------------
+
+// Some text without its white space, and how another one is put in its place. An element's parts are its data.
+function* written() {
+  const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (node.parentElement.closest("script, style, pre, kbd, svg")) continue;
+    const [before, after] = [/^\s*/, /\s*$/].map((space) => space.exec(node.data)[0]);
+    yield [node.data, node.parentElement, (said) => (node.data = before + said + after)];
+  }
+  for (const name of ATTRIBUTES) {
+    for (const each of document.querySelectorAll(`[${name}]`)) yield [each.getAttribute(name), each, (said) => each.setAttribute(name, said)];
+  }
+}
+
+const found = [...written()].map(([text, element, put]) => [text.replace(/\s+/g, " ").trim(), { ...element.dataset }, put]).filter(([text]) => /\p{L}/u.test(text));
+
+function translate() {
+  document.documentElement.lang = language;
+  for (const [text, parts, put] of found) {
+    put(say(text, Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, say(part)]))));
+  }
+}
+
+// --- the choice ---------------------------------------------------------------------------
+
+const languages = await read("languages.json", { en: "English" });
+const usual = navigator.languages.map((each) => each.split("-")[0]).find((each) => each in languages) ?? "en";
+
+async function speak(code) {
+  wanted = code;
+  const read_ = code === "en" ? {} : await read(`${code}.json`, {});
+  if (wanted !== code) return; // another one has been asked for meanwhile
+  [language, texts] = [code, read_];
+  translate();
+}
+
+const choice = at("setting-language");
+choice?.append(...Object.entries(languages).map(([value, name]) => make("option", { value, lang: value }, name)));
+await speak(settings.language in languages ? settings.language : usual);
+if (choice) choice.value = language;
+choice?.addEventListener("change", async () => {
+  set("language", choice.value);
+  await speak(choice.value);
+  change({ language });
+});

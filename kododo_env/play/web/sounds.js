@@ -1,0 +1,48 @@
+// Short sounds for what happens, off at first: made here, and never before a person has done something.
+
+import { lasting } from "./pace.js";
+import { settings } from "./settings.js";
+
+// The notes of each sound: hertz, seconds until it begins, and how long it lasts.
+const LAID = [[240, 0, 0.07]];
+const TURNED = [[420, 0, 0.05], [520, 0.07, 0.05], [620, 0.14, 0.05]];
+const POINTS = [[660, 0, 0.12], [880, 0.1, 0.2]];
+const TURN = [[520, 0, 0.15]];
+const OVER = [[392, 0, 0.2], [523, 0.18, 0.2], [659, 0.36, 0.5]];
+const LOUD = 0.12;
+
+let context = null; // made with the first sound
+let shown = null;
+let down = null; // the choice that lay face down
+
+function play(notes, later = 0) {
+  if (settings.sounds !== "on" || !navigator.userActivation?.hasBeenActive) return;
+  context ??= new AudioContext();
+  for (const [pitch, begin, length] of notes) {
+    const [note, volume, at] = [context.createOscillator(), context.createGain(), context.currentTime + later + begin];
+    note.type = "triangle";
+    note.frequency.value = pitch;
+    volume.gain.setValueAtTime(LOUD, at);
+    volume.gain.exponentialRampToValueAtTime(0.001, at + length);
+    note.connect(volume).connect(context.destination);
+    note.start(at);
+    note.stop(at + length);
+  }
+}
+
+export function sound({ position, pending }) {
+  if (pending && !down) play(LAID);
+  down = pending;
+  if (!position || position === shown) return;
+  const before = shown;
+  shown = position;
+  if (!before || position.step === before.step || !position.log.length) return;
+  play(TURNED);
+  const end = lasting(position) / 1000; // when all has been turned over
+  if (position.players.some(({ gained }) => gained)) play(POINTS, end);
+  if (position.over) play(OVER, end + 0.4);
+  else if (position.actions.length) play(TURN, end + 0.4);
+}
+
+// How they are, as soon as they are wanted.
+document.getElementById("setting-sounds").addEventListener("change", () => play(TURN));
