@@ -62,9 +62,9 @@ const usual = navigator.languages.map((each) => each.split("-")[0]).find((each) 
 
 async function speak(code) {
   wanted = code;
-  const read_ = code === "en" ? {} : await read(`${code}.json`, {});
+  const known = code === "en" ? {} : await read(`${code}.json`, {});
   if (wanted !== code) return; // another one has been asked for meanwhile
-  [language, texts] = [code, read_];
+  [language, texts] = [code, known];
   translate();
 }
 

@@ -1,0 +1,69 @@
+"""What a person sets in the page: the language, and sounds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+pytest.importorskip("websockets", reason="websockets is not installed")
+
+from kododo_env.play.seating import make_table
+from kododo_env.rendering.languages import translations
+from tests.play.browser.person import Person, sits
+from tests.play.test_server import Served
+
+SEEN = ("#scores-title", "#new", "#log-count", "#story-title")
+CONTEXTS = """window.contexts = 0;
+window.AudioContext = class extends AudioContext {
+  constructor() { super(); window.contexts += 1; }
+};"""
+
+
+def choose(person: Person, setting: str, value: str) -> None:
+    person.page.locator("#settings").click()
+    person.page.locator(f"#setting-{setting}").select_option(value)
+    person.page.locator("#settings-dialog .primary").click()
+
+
+def test_a_language_that_is_chosen_shows_at_once_and_stays(
+    browser: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, heard = make_table("kododo", opponents=["random"], seed=3), []
+    hear = table.hear
+
+    def listening(person: int, message: object) -> Any:
+        asked = json.loads(message) if isinstance(message, str) else message
+        heard.extend([asked["language"]] if asked["type"] == "speak" else [])
+        return hear(person, message)
+
+    monkeypatch.setattr(table, "hear", listening)
+    with Served(table) as served, sits(browser, served.address, locale="fr-CH") as person:
+        person.play(steps=2)
+        texts = ("Scores", "New game", "all {n} steps", "Just now")
+        for code in ("fr", "de", "en"):
+            if code != "fr":  # the language of this browser
+                choose(person, "language", code)
+                person.page.locator(f"html[lang={code}]").wait_for(state="attached")
+            said = [translations(code).get(each, each).format(n=2) for each in texts]
+            assert [person.page.locator(each).text_content() for each in SEEN] == said
+        person.play(steps=1)
+        assert person.see("#log-count") == "all 3 steps"
+        assert heard == ["fr", "de", "en"]
+        kept = person.page.evaluate("localStorage.getItem('table-settings')")
+        assert json.loads(kept)["language"] == "en"  # though the browser is French
+
+
+def test_sounds_are_off_at_first_and_made_when_they_are_switched_on(browser: Any) -> None:
+    table = make_table("kododo", opponents=["random"], seed=3)
+    with Served(table) as served, sits(browser, served.address) as person:
+        person.page.add_init_script(CONTEXTS)
+        person.page.reload()
+        person.play(steps=1)
+        assert person.page.evaluate("window.contexts") == 0
+        choose(person, "sounds", "on")
+        person.play(steps=1)
+        assert person.page.evaluate("window.contexts") == 1
