@@ -23,6 +23,7 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
         visits(browser, address, "puzzles.html", 10_000) as person,
     ):
         page, see = person.page, person.see
+        page.locator("#choices button").first.wait_for()
         assert first["you"] in see("#task")
         page.get_by_role("button", name=wrong, exact=True).click()
         assert see("#answer").startswith(f"Better: {first['best']}.")
