@@ -1,4 +1,4 @@
-"""Words for people who play, in English: cards, several things, numbers of things."""
+"""Words for people who play: cards, several things, numbers of things."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card
 
 
 def card_words(face: Card) -> str:
     """A card in words, such as "blue 3" or "socks 5 (violet ribbon)"."""
-    ribbon = f" ({face.second.name} ribbon)" if face.second else ""
-    return f"{face.suit.name} {face.value}{ribbon}"
+    suit = say(face.suit.name)
+    if face.second is None:
+        return say("{suit} {value}", suit=suit, value=face.value)
+    ribbon = say(face.second.name)
+    return say("{suit} {value} ({ribbon} ribbon)", suit=suit, value=face.value, ribbon=ribbon)
 
 
 def card_short(face: Card) -> str:
@@ -25,7 +29,7 @@ def card_short(face: Card) -> str:
 def listed(words: Iterable[Any]) -> str:
     """Words as people list them: "one", "one and two", "one, two and three"."""
     *most, last = map(str, words)
-    return f"{', '.join(most)} and {last}" if most else last
+    return say("{most} and {last}", most=", ".join(most), last=last) if most else last
 
 
 def cards_in_words(faces: Sequence[Card]) -> str:
@@ -34,8 +38,8 @@ def cards_in_words(faces: Sequence[Card]) -> str:
 
 
 def counted(number: Any, word: str) -> str:
-    """A number of things, such as "1 point" or "2 points"."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
+    """A number of things, such as "1 point" or "2 points", which have a text each."""
+    return say(f"1 {word}") if number == 1 else say(f"{{n}} {word}s", n=number)
 
 
 def cards_left(
@@ -52,6 +56,6 @@ def cards_left(
     """
     all_cards = np.asarray(copies, int)
     left = all_cards - np.asarray(seen, int)
-    named = zip(rows, left.tolist(), all_cards.tolist(), strict=True)
+    named = zip(map(say, rows), left.tolist(), all_cards.tolist(), strict=True)
     lines = [{"name": name, "left": some, "of": most} for name, some, most in named]
-    return {"title": title, "columns": list(map(str, columns)), "rows": lines}
+    return {"title": say(title), "columns": [say(str(each)) for each in columns], "rows": lines}
