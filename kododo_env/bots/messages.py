@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kododo_env.core.numbers import is_whole, shown, whole_number
+from kododo_env.rendering.languages import LANGUAGES
 
 Message = dict[str, Any]
 DECKS = ("same", "other")
@@ -72,6 +73,12 @@ def _deck(value: object) -> str:
     return str(value)
 
 
+def _language(value: object) -> str:
+    if value not in LANGUAGES:
+        raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {shown(value)}")
+    return str(value)
+
+
 def _record(value: object) -> str:
     if not isinstance(value, str):
         raise ValueError(f"record must be the text of a record, not {shown(value)}")
@@ -81,6 +88,7 @@ def _record(value: object) -> str:
 FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "look": {},
     "act": {"step": _step, "action": _action},
+    "speak": {"language": _language},
     "take_back": {"step": _step},
     "again": {"step": _step, "to": _to},
     "rules": {},

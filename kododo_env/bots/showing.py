@@ -15,6 +15,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
+from kododo_env.rendering.languages import say, speaking
 from kododo_env.rendering.svg_cards import card_picture
 from kododo_env.rendering.words import card_words, counted, listed
 
@@ -84,14 +85,15 @@ def legal_actions(view: View, index: int = 0) -> dict[int, str]:
 
 
 def named_action(given: int | str, view: View, index: int = 0) -> int:
-    """The legal action that is meant by a number, its words or its short form.
+    """The legal action that is meant by a number, its English words or its short form.
 
     Letters are of any size, and the parts of a short form in any order.
 
     Raises:
         ValueError: There is no such one; the message lists all, or those that it may begin.
     """
-    words, action = legal_actions(view, index), given
+    with speaking("en"):
+        words, action = legal_actions(view, index), given
     if isinstance(given, str):
         said = " ".join(given.casefold().split())
         action = next((each for each in words if words[each].casefold() == said), given)
@@ -162,8 +164,12 @@ def _breakdown(game: BatchGame, gained: npt.ArrayLike) -> list[str]:
         return []
     lines, parts = [], game.breakdown_of(gained)
     for seat, score in enumerate(game.scores[0].tolist()):
-        told = [f"{points[seat]} for {name}" for name, points in parts.items() if points[seat]]
-        lines.append(f"player_{seat}: {', '.join(told) or 'nothing'}: {counted(score, 'point')}")
+        told = ", ".join(
+            say("{points} for {name}", points=points[seat], name=say(name))
+            for name, points in parts.items()
+            if points[seat]
+        )
+        lines.append(f"player_{seat}: {told or say('nothing')}: {counted(score, 'point')}")
     return lines
 
 
@@ -172,9 +178,14 @@ def result(game: BatchGame) -> str:
     shares, scores = game.outcome()[0], game.scores[0]
     winners = np.flatnonzero(shares).tolist()
     names = listed(f"player_{seat}" for seat in winners)
-    verb = "wins" if len(winners) == 1 else "share the victory"
-    points = listed(f"{score} (player_{seat})" for seat, score in enumerate(scores.tolist()))
-    return f"the game is over: {names} {verb}{_tie_break(game, len(winners))}; points {points}"
+    parts = {
+        "names": names,
+        "tie_break": _tie_break(game, len(winners)),
+        "points": listed(f"{score} (player_{seat})" for seat, score in enumerate(scores.tolist())),
+    }
+    if len(winners) == 1:
+        return say("the game is over: {names} wins{tie_break}; points {points}", **parts)
+    return say("the game is over: {names} share the victory{tie_break}; points {points}", **parts)
 
 
 def _tie_break(game: BatchGame, winners: int) -> str:
@@ -184,7 +195,7 @@ def _tie_break(game: BatchGame, winners: int) -> str:
     for name, numbers in keys.items():
         if len(left) > winners:
             told = listed(f"{numbers[seat]} (player_{seat})" for seat in left)
-            words += f"; tie-break by {name}: {told}"
+            words += say("; tie-break by {name}: {told}", name=say(name), told=told)
             most = max(numbers[seat] for seat in left)
             left = [seat for seat in left if numbers[seat] == most]
     return words

@@ -47,7 +47,7 @@ class KeptTable:
             read = read_message(message)
             if self.table.first != first:
                 self._done = []
-            elif read["type"] != "look":
+            elif read["type"] not in ("look", "speak"):
                 self._done.append([seat, read])
             else:
                 return said

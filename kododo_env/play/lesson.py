@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from kododo_env.bots.messages import Message
-from kododo_env.bots.showing import named_action
+from kododo_env.bots.showing import legal_actions, named_action
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import GivesLesson, Lesson
 from kododo_env.core.view import View
 from kododo_env.play.table import Said, Table
+from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import make_game
 
 PUPIL = 0  # the seat
@@ -70,25 +71,39 @@ class LessonTable(Table):
         """Take a choice that the lesson asks for, and let the others do their part."""
         self._check_decides(seat)
         view, step = self._game.view(seat), self._lesson.steps[self._made]
-        words = view.describe_choice(named_action(given, view))
-        if step.wanted and words not in step.wanted:
-            wanted = ", or ".join(step.wanted)
-            raise ValueError(f"in a game you may {words}; in this lesson, please {wanted}")
+        chosen, wanted = named_action(given, view), self._wanted(self._made)
+        if wanted and chosen not in wanted:
+            words, *others = (view.describe_choice(each) for each in (chosen, *wanted))
+            raise ValueError(
+                say(
+                    "in a game you may {words}; in this lesson, please {wanted}",
+                    words=words,
+                    wanted=say(", or ").join(others),
+                )
+            )
         for other, actions in step.others.items():
             self._scripts[other].left.extend(actions)
         self._made += 1
         self._heard = len(self._log[seat])
         return super()._act(seat, given)
 
+    def _wanted(self, made: int) -> list[int]:
+        """The actions that a step of the lesson asks for; none if any will do."""
+        steps = self._lesson.steps
+        words = steps[made].wanted if made < len(steps) else ()
+        with speaking("en"):
+            legal = legal_actions(self._game.view(PUPIL))
+        return [action for action, said in legal.items() if said in words]
+
     def _step_of(self, seat: int) -> int:
         """Which step of the lesson is played: as many as there are when all have been."""
         return self._made - (seat in self._chosen)
 
     def _take_back(self, seat: int) -> Said:
-        raise ValueError("a lesson goes forward: what was chosen in it stays")
+        raise ValueError(say("a lesson goes forward: what was chosen in it stays"))
 
     def _again(self, seat: int, to: int) -> Said:
-        raise ValueError("a lesson goes forward; leave it, and try things out in a game")
+        raise ValueError(say("a lesson goes forward; leave it, and try things out in a game"))
 
     def play_on(self, known: Sequence[int] | None = None) -> Said:
         """Play a step, as ``Table`` does, unless the lesson is over; the script tells which."""
@@ -100,7 +115,7 @@ class LessonTable(Table):
         Raises:
             ValueError: Always.
         """
-        raise ValueError("a lesson is no game that counts, and has no record")
+        raise ValueError(say("a lesson is no game that counts, and has no record"))
 
     def _position(self, seat: int) -> Message:
         position, at = super()._position(seat), self._step_of(seat)
@@ -117,17 +132,25 @@ class LessonTable(Table):
         over = at == len(steps)
         asks = bool(position["actions"]) or position["chosen"] is not None
         text = self._lesson.end if over else steps[at].text if asks else ""
-        wanted = () if over else steps[at].wanted
-        news = [line for each in position["log"][self._heard :] for line in each["lines"]]
-        shows = steps[at - 1].shows if at else ()
+        legal = {each["action"] for each in position["actions"]}
         return {
             "step": at,
             "of": len(steps),
             "over": over,
-            "shown": [line for line in news if any(each in line for each in shows)],
-            "text": text,
-            "wanted": [each["action"] for each in position["actions"] if each["words"] in wanted],
+            "shown": list(self._shown(at, position["log"])),
+            "text": say(text),
+            "wanted": [action for action in self._wanted(at) if action in legal],
         }
+
+    def _shown(self, at: int, log: list[dict[str, Any]]) -> Iterator[str]:
+        """The news to which the lesson points, which it knows by their English words."""
+        shows = self._lesson.steps[at - 1].shows if at else ()
+        for step in range(self._heard, len(log)):
+            with speaking("en"):
+                news = self._lines(PUPIL, step)
+            for line, told in zip(news, log[step]["lines"], strict=True):
+                if any(each in line for each in shows):
+                    yield told
 
 
 def _whole_deck(front: tuple[int, ...], game: BatchGame) -> list[int]:
@@ -155,18 +178,25 @@ class TeachingTable(Table):
         if not isinstance(self._game, GivesLesson):
             raise ValueError(f"{self._game.name} has no lesson")
         if len(self.people) > 1:
-            raise ValueError("a lesson is for one person alone")
+            raise ValueError(say("a lesson is for one person alone"))
         lesson = self._game.first_lesson()
         game = make_game(self._game.name, 1, lesson.players, {})
         self.step += 1
         self._teaching = LessonTable(game, lesson, self.step, self._pictures)
+        self._teaching.speak(PUPIL, self._languages[self.people[0]])
+
+    def speak(self, person: int, language: str) -> None:
+        """Speak a language, in the lesson too; see ``Table``."""
+        super().speak(person, language)
+        if self._teaching is not None:
+            self._teaching.speak(PUPIL, language)
 
     def _answer(self, person: int, message: Message) -> Said:
         kind = message["type"]
         if kind == "lesson":
             self.teach()
             return self._positions()
-        if self._teaching is None:
+        if self._teaching is None or kind == "speak":
             return super()._answer(person, message)
         if kind in ("leave", "new"):
             self._teaching = None

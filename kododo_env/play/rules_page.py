@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.rendering.languages import say
 
 HEADING = "### "
 FENCE = "```"
@@ -25,7 +26,7 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
 
     Returns:
         For each heading of ``rules.md`` its ``anchor``, ``title`` and ``text``, the Markdown below
-        it; and with pictures ``html``, the same for a page.
+        it in English; and with pictures ``html``, the same for a page, in the language spoken.
 
     Raises:
         ValueError: The game has no rules in words.
@@ -34,7 +35,7 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
     found = []
     for part in f"\n{game.rules_text()}".split(f"\n{HEADING}")[1:]:
         title, _, text = part.partition("\n")
-        section = {"anchor": anchor(title), "title": title, "text": text.strip()}
+        section = {"anchor": anchor(title), "title": say(title), "text": text.strip()}
         found.append(section | ({"html": _html(text, examples)} if pictures else {}))
     return found
 
@@ -82,23 +83,28 @@ def _block(block: str, examples: ModuleType | None) -> str:
         return _table(block.splitlines())
     if block.startswith("1. "):
         entries = re.split(r"^\d+\. ", block, flags=re.M)[1:]
-        return f"<ol>{_tags('li', entries)}</ol>"
-    return f"<p>{_inline(block)}</p>"
+        return f"<ol>{_tags('li', map(_said, entries))}</ol>"
+    return f"<p>{_inline(_said(block))}</p>"
+
+
+def _said(text: str) -> str:
+    """A text of the rules in the language that is spoken."""
+    return say(" ".join(text.split()))
 
 
 def _inline(words: str) -> str:
     """Words that stand out, and nothing else that could be a tag."""
-    safe = escape(" ".join(words.split()))
+    safe = escape(words)
     safe = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", safe)
     return re.sub(r"\*(.+?)\*", r"<em>\1</em>", safe)
 
 
-def _tags(tag: str, words: list[str]) -> str:
+def _tags(tag: str, words: Iterable[str]) -> str:
     return "".join(f"<{tag}>{_inline(each)}</{tag}>" for each in words)
 
 
 def _table(lines: list[str]) -> str:
-    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    head, _, *rows = ([_said(cell) for cell in line.strip("|").split("|")] for line in lines)
     body = "".join(f"<tr>{_tags('td', row)}</tr>" for row in rows)
     return f"<table><thead><tr>{_tags('th', head)}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -107,6 +113,6 @@ def _example(block: str, examples: Any) -> str:
     """The drawing of a worked example, and below it what the game says."""
     if examples is None:
         return f"<pre>{escape(block)}</pre>"
-    cards, said = example_of(block)
-    told = f"<figcaption><ul>{_tags('li', said)}</ul></figcaption>"
-    return f"<figure>{examples.worked(cards).picture}{told}</figure>"
+    drawn = examples.worked(example_of(block)[0])
+    told = f"<figcaption><ul>{_tags('li', drawn.lines)}</ul></figcaption>"
+    return f"<figure>{drawn.picture}{told}</figure>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from hashlib import sha256
 from secrets import randbits
@@ -24,6 +25,7 @@ from kododo_env.play.replaying import replayed
 from kododo_env.play.rules_page import sections
 from kododo_env.play.sharing import agents_choose, command_of, deal_by, played_by
 from kododo_env.records import Recorder
+from kododo_env.rendering.languages import say, speaking
 
 MOST_SEED = 2**53 - 1  # exact in JavaScript too, and more than can be tried one after the other
 Said = dict[int, list[Message]]
@@ -90,6 +92,7 @@ class Table:
         self._names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
         self._called = list(called) or [""] * len(agents)
         self._rotate, self.moved = rotate, 0
+        self._languages = dict.fromkeys(self.people, "en")
         self._pictures = pictures
         # The game that is played may be told of by its seed, which must not tell the next one.
         self._source = randbits(128) if seed is None else seed
@@ -167,17 +170,25 @@ class Table:
             raise ValueError(f"seat must be one of {self.people}, who are people, not {person}")
         try:
             read = read_message(message)
-            if "step" in read and read["step"] != self.step:
-                raise ValueError(f"this was for step {read['step']}; the table is at {self.step}")
-            return self._answer(person, read)
+            with speaking(self._languages[person]):
+                self._check_step(read.get("step", self.step))
+                return self._answer(person, read)
         except ValueError as error:
             return {person: [{"type": "error", "step": self.step, "error": str(error)}]}
+
+    def _check_step(self, step: int) -> None:
+        if step != self.step:
+            raise ValueError(
+                say("this was for step {step}; the table is at {now}", step=step, now=self.step)
+            )
 
     def _answer(self, person: int, message: Message) -> Said:
         seat = self.seat_of(person)
         match message["type"]:
             case "act":
                 return self._act(seat, message["action"])
+            case "speak":
+                self.speak(person, message["language"])
             case "take_back":
                 return self._take_back(seat)
             case "again":
@@ -215,14 +226,16 @@ class Table:
     def _take_back(self, seat: int) -> Said:
         """Forget what a person has chosen, as long as somebody else has still to choose."""
         if seat not in self._chosen:
-            raise ValueError(f"player_{seat} has chosen nothing that could be taken back")
+            raise ValueError(
+                say("player_{seat} has chosen nothing that could be taken back", seat=seat)
+            )
         del self._chosen[seat]
         return self._positions()
 
     def _again(self, seat: int, to: int) -> Said:
         """Go back to an earlier step of this game; chance stands as it did, too."""
         if len(self.people) > 1:
-            raise ValueError("other people play this game: nobody can go back in it alone")
+            raise ValueError(say("other people play this game: nobody can go back in it alone"))
         steps = [each["step"] for each in self._log[seat]]
         if to not in steps:
             raise ValueError(f"to must be a step of this game that was played, not {to}")
@@ -248,15 +261,17 @@ class Table:
     def _hint(self, seat: int) -> Message:
         self._check_decides(seat)
         if self._adviser is None:
-            raise ValueError("nobody gives hints at this table")
+            raise ValueError(say("nobody gives hints at this table"))
         return {"type": "hint", "step": self.step, **hint(self._adviser, self._game, seat)}
 
     def _analyse(self, seat: int) -> Message:
         """Begin an analysis, with which ``play_on`` goes on; or what has come of it."""
         if self._adviser is None:
-            raise ValueError("nobody gives hints at this table")
+            raise ValueError(say("nobody gives hints at this table"))
         if not self.over:
-            raise ValueError("an analysis tells of hidden cards: ask for it when the game is over")
+            raise ValueError(
+                say("an analysis tells of hidden cards: ask for it when the game is over")
+            )
         if seat not in self._analyses:
             positions = [*(each.before for each in self._past), self._game]
             played = [each.joint for each in self._past]
@@ -269,9 +284,9 @@ class Table:
 
     def _par(self) -> Message:
         if not self.over:
-            raise ValueError("a bot plays the same deal when the game is over")
+            raise ValueError(say("a bot plays the same deal when the game is over"))
         if self._adviser is None:
-            raise ValueError("there is no bot at this table to play the same deal")
+            raise ValueError(say("there is no bot at this table to play the same deal"))
         game = played_by(self._adviser, self._agents, self._game, self.seed)
         scores, won = game.scores[0].tolist(), game.outcome()[0].tolist()
         return {"type": "par", "by": self._adviser.name, "scores": scores, "won": won}
@@ -279,12 +294,14 @@ class Table:
     def _check_decides(self, seat: int) -> None:
         """Raise ValueError unless a person has still to choose."""
         if self.over:
-            raise ValueError("the game is over; ask for a new one")
+            raise ValueError(say("the game is over; ask for a new one"))
         if seat in self._chosen:
             words = self._game.describe_choice(self._chosen[seat], seat)
-            raise ValueError(f"player_{seat} has chosen already: {words}")
+            raise ValueError(
+                say("player_{seat} has chosen already: {words}", seat=seat, words=words)
+            )
         if seat not in self.waiting_for:
-            raise ValueError(f"player_{seat} has nothing to decide now")
+            raise ValueError(say("player_{seat} has nothing to decide now", seat=seat))
 
     # --- playing ------------------------------------------------------------------------
 
@@ -330,13 +347,21 @@ class Table:
         self._recorder.step(joint[0])
         self._gained.append(self._game.rewards[0].tolist())
         for seat, log in self._log.items():
-            lines = story(self._game, before, joint[0], seat, self._gained)
-            rules = rules_of(self._game, lines)
+            with speaking("en"):
+                rules = rules_of(self._game, self._lines(seat, len(log)))
             again = len(self.people) == 1 and bool(before.deciding()[0, seat])
+            with self._speaking_to(seat):
+                lines = self._lines(seat, len(log))
             log.append({"step": self.step, "lines": lines, "rules": rules, "again": again})
         self._chosen, self._drawn = {}, {}
         self.step += 1
         return self._positions()
+
+    def _lines(self, seat: int, step: int) -> list[str]:
+        """What a step of this game, counted from 0, has brought, as a seat is told."""
+        positions = [*(each.before for each in self._past[step:]), self._game]
+        chosen, gained = np.array(self._past[step].joint), self._gained[: step + 1]
+        return story(positions[1], positions[0], chosen, seat, gained)
 
     def _joint(self) -> Int64:
         """Everybody's choices, (1, P): those of the agents follow from the seed and the step."""
@@ -356,7 +381,8 @@ class Table:
             if analysis.result is None:
                 analysis.go_on()
                 person = (seat - self.moved) % self._game.num_players
-                return {person: [self._analysed(seat)]}
+                with self._speaking_to(seat):
+                    return {person: [self._analysed(seat)]}
         return {}
 
     def stands(self) -> str:
@@ -376,13 +402,30 @@ class Table:
             ValueError: The game is not over.
         """
         if not self.over:
-            raise ValueError("the record holds all cards: ask for it when the game is over")
+            raise ValueError(say("the record holds all cards: ask for it when the game is over"))
         return self._recorder.text()
 
     # --- showing ------------------------------------------------------------------------
 
+    def speak(self, person: int, language: str) -> None:
+        """Speak a language to one of ``people`` from now on, also of what has been already."""
+        self._languages[person] = language
+        seat = self.seat_of(person)
+        self._drawn.pop(seat, None)
+        with speaking(language):
+            for step, each in enumerate(self._log[seat]):
+                each["lines"] = self._lines(seat, step)
+
+    def _speaking_to(self, seat: int) -> AbstractContextManager[None]:
+        """The language of the person in a seat is spoken."""
+        return speaking(self._languages[(seat - self.moved) % self._game.num_players])
+
     def _positions(self) -> Said:
-        return {person: [self._position(self.seat_of(person))] for person in self.people}
+        said: Said = {}
+        for person in self.people:
+            with speaking(self._languages[person]):
+                said[person] = [self._position(self.seat_of(person))]
+        return said
 
     def _position(self, seat: int) -> Message:
         """All that a person needs to go on, whatever they have missed."""
@@ -415,8 +458,13 @@ class Table:
         choices = []
         for choice in result.choices:
             before = self._past[choice.step - 1].before
+            told = {
+                "words": before.describe_choice(choice.action, seat),
+                "advised_words": before.describe_choice(choice.advised, seat),
+                "text": before.text(player=seat),
+            }
             drawn = {"picture": before.view(seat).svg()} if self._pictures else {}
-            choices.append(asdict(choice) | {"to": steps[choice.step - 1]} | drawn)
+            choices.append(asdict(choice) | told | {"to": steps[choice.step - 1]} | drawn)
         return {
             "type": "analysis",
             "step": self.step,

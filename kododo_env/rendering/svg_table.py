@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
@@ -71,7 +72,7 @@ class Seat:
     ) -> Seat:
         """The head for a seat in one game of a batch, when ``player`` looks on."""
         share = game.outcome()[index, seat] if game.terminated[index] else 0
-        tag = "winner" if share == 1 else "shared win" if share else ""
+        tag = say("winner") if share == 1 else say("shared win") if share else ""
         points = float(game.scores[index, seat])
         return cls(f"player_{seat}", points, float(gained), note, tag, player == seat)
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import chain
 from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+import kododo_env
 from docs.static_page import build, puzzles, start
 from kododo_env import registry
+from kododo_env.play.rules_page import sections
+from kododo_env.play.seating import make_table
+from kododo_env.rendering import languages
 from kododo_env.rendering.languages import LANGUAGES, translations
 
 PLAY = build.PLAY
@@ -85,9 +94,57 @@ def _names() -> set[str]:
     return set(map(start._title, registry.DOORS))
 
 
+class Noting(dict[str, str]):
+    """Translations that there are not: it notes what is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+
+    def get(self, text: str, *default: Any) -> Any:
+        self.asked.add(text)
+        return text
+
+
 def texts_of_python() -> set[str]:
-    """All that is said in ``kododo_env``."""
-    return set()
+    """All that is said in ``kododo_env``: what is written there, and what the games bring."""
+    found: set[str] = set()
+    for file in Path(kododo_env.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found.update(_said_by(node.func.id, node.args))
+    noting = Noting()
+    with patch.object(languages, "translations", lambda language: noting):
+        for game in registry.DOORS:
+            _play(game)
+    return {text for text in found | noting.asked if any(map(str.isalpha, text))}
+
+
+def _said_by(function: str, arguments: list[ast.expr]) -> Iterator[str]:
+    """The texts of a call: of ``say``, or of ``counted``, which has two."""
+    match function, arguments:
+        case "say", [ast.Constant(value=str(text)), *_]:
+            yield text
+        case "counted", [_, ast.Constant(value=str(word))]:
+            yield from (f"1 {word}", f"{{n}} {word}s")
+
+
+def _play(game: str) -> None:
+    """Play games at a table to their end, and hear all else that the table has to say."""
+    for seed in range(6):
+        people = {"opponents": ["random"], "hints": "heuristic", "pictures": not seed}
+        table, rng = make_table(game, seed=seed, **people), Random(seed)
+        while not table.over:
+            actions = table.talk(0, {"type": "look"})[0][-1]["actions"]
+            chosen = rng.choice(actions)["action"]
+            table.talk(0, {"type": "act", "step": table.step, "action": chosen})
+    table.talk(0, {"type": "replay", "record": table.record()})
+    lesson = table._game.first_lesson()
+    with languages.speaking("en"):
+        sections(table._game, pictures=True)
+        for text in [lesson.end, *(step.text for step in lesson.steps)]:
+            languages.say(text)
+        for suit in chain(*table.suits):
+            languages.say(suit.name)
 
 
 @pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])

@@ -420,7 +420,7 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         ("[]", 'a message is an object such as {"type": "look"}, not []'),
         (
             {},
-            "the type of a message is one of look, act, take_back, again, rules, hint, new, "
+            "the type of a message is one of look, act, speak, take_back, again, rules, hint, new, "
             "record, analyse, par, replay, lesson, leave, not None",
         ),
         ({"type": "look", "x": 1}, "'look' has no field 'x'; it has none besides"),
