@@ -165,7 +165,7 @@ def _breakdown(game: BatchGame, gained: npt.ArrayLike) -> list[str]:
     lines, parts = [], game.breakdown_of(gained)
     for seat, score in enumerate(game.scores[0].tolist()):
         told = ", ".join(
-            say("{points} for {name}", points=points[seat], name=say(name))
+            say("{points} for {name}", points=points[seat], name=name)
             for name, points in parts.items()
             if points[seat]
         )

@@ -287,7 +287,8 @@ class Table:
             raise ValueError(say("a bot plays the same deal when the game is over"))
         if self._adviser is None:
             raise ValueError(say("there is no bot at this table to play the same deal"))
-        game = played_by(self._adviser, self._agents, self._game, self.seed)
+        with speaking("en"):  # as bots know it
+            game = played_by(self._adviser, self._agents, self._game, self.seed)
         scores, won = game.scores[0].tolist(), game.outcome()[0].tolist()
         return {"type": "par", "by": self._adviser.name, "scores": scores, "won": won}
 

@@ -11,6 +11,7 @@ from kododo_env.core.numbers import is_whole, shown
 from kododo_env.core.view import View
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_schema import checked
+from kododo_env.rendering.languages import speaking
 
 FORMAT = 1
 KEY = "kododo_env"  # of the entry in the ONNX file's metadata
@@ -88,7 +89,8 @@ def describe(game: BatchGame | View) -> PolicyMetadata:
     """
     if isinstance(game, BatchGame):
         name, version = game.name, game.version
-        actions = [game.describe_action(action) for action in range(game.num_actions)]
+        with speaking("en"):
+            actions = [game.describe_action(action) for action in range(game.num_actions)]
     else:
         name, version, actions = game.game_name, game.game_version, []
     return PolicyMetadata(

@@ -11,6 +11,7 @@ from kododo_env.games.combi_combo.render import LINES, faces
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.scoring import by_colour, score_lines
 from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.words import card_short, counted
 
@@ -32,11 +33,15 @@ def worked(given: Sequence[str]) -> Worked:
         box = Box(14, 6 + 82 * seat, WIDTH - 28, 0)
         note = counted(sum(line), "point")
         pieces += named_row(f"player_{seat}", note, faces(game, hand, in_hand=True), box, 40)
-    picture = on_felt(pieces, "hands at the end of a game", 6 + 82 * len(hands))
+    picture = on_felt(pieces, say("hands at the end of a game"), 6 + 82 * len(hands))
     return Worked(picture, [_in_words(seat, line) for seat, line in enumerate(points.tolist())])
 
 
 def _in_words(seat: int, line: list[int]) -> str:
     """A player's points for each line of the score."""
-    told = [f"{points} for {name}" for name, points in zip(LINES, line, strict=True) if points]
-    return f"player_{seat}: {', '.join(told)}: {counted(sum(line), 'point')}"
+    told = ", ".join(
+        say("{points} for {name}", points=points, name=say(name))
+        for name, points in zip(LINES, line, strict=True)
+        if points
+    )
+    return f"player_{seat}: {told}: {counted(sum(line), 'point')}"

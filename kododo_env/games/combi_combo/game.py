@@ -25,6 +25,7 @@ from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
 from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.games.combi_combo.state import CombiComboState
+from kododo_env.rendering.languages import say
 
 
 class CombiComboView(View):
@@ -175,11 +176,11 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
     # --- in words and pictures ----------------------------------------------------------
 
     def _describe(self, action: int) -> str:
-        return f"pass {card_name(action)} to the left"
+        return say("pass {card} to the left", card=card_name(action))
 
 
 def card_name(card: int) -> str:
     """A type of card in words, such as "blue 3"; colours without a name are numbered."""
     colour, value = divmod(card, VALUES)
     name = COLOURS[colour] if colour < len(COLOURS) else f"colour {colour}"
-    return f"{name} {value + 1}"
+    return say("{suit} {value}", suit=say(name), value=value + 1)

@@ -11,6 +11,7 @@ from kododo_env.core.arrays import Uint8
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines
 from kododo_env.games.combi_combo.shown import CombiComboShown
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
 from kododo_env.rendering.svg_table import Seat, panel, rows, seats
@@ -26,8 +27,11 @@ LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 def _moment(game: CombiComboShown, index: int) -> tuple[str, ...]:
     """Where the game stands, in words."""
     if game.terminated[index]:
-        return ("game over",)
-    return f"turn {game.turn + 1} of {game.rules.num_turns}", f"{game.draw_pile_size} each to draw"
+        return (say("game over"),)
+    return (
+        say("turn {turn} of {turns}", turn=game.turn + 1, turns=game.rules.num_turns),
+        say("{n} each to draw", n=game.draw_pile_size),
+    )
 
 
 def _shown(game: CombiComboShown, index: int, seat: int, player: int | None) -> bool:
@@ -76,10 +80,11 @@ def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> st
     """
     lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
     if game.rules.central_pile:
-        lines.append(f"face up: {_words(faces(game, game.face_up[index]))}")
-    widths = [max(4, len(title) + 2) for title in LINES]
-    titles = "".join(f"{title:>{width}}" for title, width in zip(LINES, widths, strict=True))
-    lines += ["", f"{'':10}score{titles}  hand"]
+        lines.append(say("face up: {cards}", cards=_words(faces(game, game.face_up[index]))))
+    names = list(map(say, LINES))
+    widths = [max(4, len(title) + 2) for title in names]
+    titles = "".join(f"{title:>{width}}" for title, width in zip(names, widths, strict=True))
+    lines += ["", f"{'':10}{say('score'):>5}{titles}  {say('hand')}"]
     for seat in range(game.num_players):
         found = zip(line_points(game, index, seat, player), widths, strict=True)
         points = "".join(f"{line:>{width}}" for line, width in found)
@@ -101,7 +106,7 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         hand = _hand(game, index, seat, player)
-        lying = rows(box, (("hand", hand[:half]), ("", hand[half:])), half, in_hand=2)
+        lying = rows(box, ((say("hand"), hand[:half]), ("", hand[half:])), half, in_hand=2)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Combi-Combo: {', '.join(_moment(game, index))}")
 
@@ -119,7 +124,7 @@ def _clock(game: CombiComboShown, index: int) -> str:
     pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
     for line, words in enumerate(_moment(game, index)):
         pieces.append(label(words, 16, middle - 2 + 20 * line, 14))
-    pieces.append(label(" + ".join(LINES), 16, middle + 46, 12, PALE))
+    pieces.append(label(" + ".join(map(say, LINES)), 16, middle + 46, 12, PALE))
     return "".join(pieces)
 
 
@@ -133,7 +138,7 @@ def _middle(game: CombiComboShown, index: int) -> str:
     pitch = min(width + 8, (box.width - width) / max(game.rules.central_pile - 1, 1))
     pieces = [
         pile(game.rules.central_pile - len(cards), box.x - 68, box.y, width),
-        label("out of play", box.x - 68 + width / 2, box.y + 96, 12, PALE, anchor="middle"),
+        label(say("out of play"), box.x - 68 + width / 2, box.y + 96, 12, PALE, anchor="middle"),
     ]
     return "".join(
         [*pieces, *(card(face, box.x + k * pitch, box.y, width) for k, face in enumerate(cards))]

@@ -10,6 +10,7 @@ from kododo_env.core.arrays import Int64, Uint8
 from kododo_env.games.combi_combo.render import LINES, faces, line_points
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 from kododo_env.games.combi_combo.shown import CombiComboShown
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import card_short, cards_in_words, cards_left
@@ -48,16 +49,18 @@ def story(
     for seat, card in enumerate(actions.tolist()):
         left = _left(game, seat)
         if player in (None, seat, left):
-            lines.append(f"player_{seat} passes {_named(game, card)} to player_{left}")
+            parts = {"seat": seat, "card": _named(game, card), "left": left}
+            lines.append(say("player_{seat} passes {card} to player_{left}", **parts))
     if game.terminated[index]:
-        return [*lines, "all players show their cards"]
+        return [*lines, say("all players show their cards")]
     drawn = _drawn(game, before, actions)[index]
     for seat in range(game.num_players):
         if player in (None, seat):
-            lines.append(f"player_{seat} draws {cards_in_words(faces(game, drawn[seat]))}")
+            cards = cards_in_words(faces(game, drawn[seat]))
+            lines.append(say("player_{seat} draws {cards}", seat=seat, cards=cards))
     turned_up = game.face_up[index] - before.face_up[index]
     if turned_up.any():
-        lines.append(f"{cards_in_words(faces(game, turned_up))} is turned up")
+        lines.append(say("{card} is turned up", card=cards_in_words(faces(game, turned_up))))
     return lines
 
 
@@ -79,7 +82,8 @@ def _drawn(game: CombiComboShown, before: CombiComboShown, actions: Int64) -> Ui
 def breakdown(game: CombiComboShown, gained: Int64, index: int) -> dict[str, list[int]]:
     """The points of each line of the score."""
     players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
-    return {name: [int(each) for each in line] for name, *line in zip(LINES, *players, strict=True)}
+    lines = zip(map(say, LINES), *players, strict=True)
+    return {name: [int(each) for each in line] for name, *line in lines}
 
 
 def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:

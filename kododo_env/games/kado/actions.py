@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
+from kododo_env.rendering.languages import say
 
 
 class Moves(NamedTuple):
@@ -56,15 +57,20 @@ def describe(rules: Rules, action: int, card: str = "the card", dealer: int | No
     """The meaning of an action in words, by the names of the card and of the dealer, if known."""
     first = moves(rules)
     if action < first.discard:  # giving comes first, by the number of seats
-        to = f"the player {action} to the left"
-        if dealer is not None:
-            to = f"player_{(dealer + action) % rules.num_players}"
-        return f"give {card} to {to}" if action else f"keep {card}"
+        if not action:
+            return say("keep {card}", card=card)
+        if dealer is None:
+            return say("give {card} to the player {n} to the left", card=card, n=action)
+        seat = (dealer + action) % rules.num_players
+        return say("give {card} to player_{seat}", card=card, seat=seat)
     if first.guess <= action < first.place:
         gift, ribbon = divmod(action - first.guess, rules.num_ribbons)
-        return f"guess {gift_name(gift)} and {ribbon_name(ribbon)} ribbon"
+        parts = {"gift": gift_name(gift), "ribbon": ribbon_name(ribbon)}
+        return say("guess {gift} and {ribbon} ribbon", **parts)
     if first.place <= action < first.no_op:
         row, column = divmod(action - first.place, rules.board_columns)
-        return f"place {card} in row {row}, column {column} of the board"
-    words = {first.discard: f"put {card} aside", first.pass_: "pass"}
-    return words.get(action, "nothing to decide")
+        parts = {"card": card, "row": row, "column": column}
+        return say("place {card} in row {row}, column {column} of the board", **parts)
+    if action == first.discard:
+        return say("put {card} aside", card=card)
+    return say("pass") if action == first.pass_ else say("nothing to decide")

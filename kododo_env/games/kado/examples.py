@@ -14,6 +14,7 @@ from kododo_env.games.kado.scoring import score_columns, score_rows
 from kododo_env.games.kado.state import Phase
 from kododo_env.games.kado.words import challenge, dealing
 from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import GOLD, Box, label
 from kododo_env.rendering.svg_cards import card
 from kododo_env.rendering.words import card_short, counted
@@ -88,13 +89,13 @@ def _cards_of_turn(
     pieces, pitch = [], (WIDTH - 20) / len(to)
     for place, owner in enumerate(sorted(to, key=lambda each: (each == ASIDE, each))):
         x = 14 + place * pitch
-        pieces += named_row(owner, "", [face(game, names[to[owner]])], Box(x, 6, pitch, 0), 70)
-        below = "deals" if owner == "player_0" else ""
+        pieces += named_row(say(owner), "", [face(game, names[to[owner]])], Box(x, 6, pitch, 0), 70)
+        below = say("deals") if owner == "player_0" else ""
         if owner in guesses:
             gift, ribbon = divmod(_guess(game, guesses[owner]), game.rules.num_ribbons)
             below = f"{gift_name(gift)}, {ribbon_name(ribbon)}?"
         pieces.append(label(below, x, 142, 13, GOLD))
-    return on_felt(pieces, "the cards of a turn", 154)
+    return on_felt(pieces, say("the cards of a turn"), 154)
 
 
 # --- a tableau ----------------------------------------------------------------------------
@@ -115,16 +116,25 @@ def _tableau(lines: list[list[str]]) -> Worked:
         for ribbon, best in zip(by_ribbon.T, values.max(axis=0), strict=True)
     ]
     told = [
-        f"row {place}: {counted(points, 'point')} for {gift_name(int(gift))}"
+        say(
+            "row {row}: {points} for {gift}",
+            row=place,
+            points=counted(points, "point"),
+            gift=gift_name(int(gift)),
+        )
         for place, (points, gift) in enumerate(
             zip(rows, by_gift.sum(axis=2).argmax(axis=0), strict=True), 1
         )
     ]
     told += [
-        f"column {place}: {counted(points, 'point')}" for place, points in enumerate(columns, 1)
+        say("column {column}: {points}", column=place, points=counted(points, "point"))
+        for place, points in enumerate(columns, 1)
     ]
     total = counted(sum(rows) + sum(columns), "point")
-    return Worked(_board(game, numbers.tolist(), rows, columns), [*told, f"together {total}"])
+    return Worked(
+        _board(game, numbers.tolist(), rows, columns),
+        [*told, say("together {points}", points=total)],
+    )
 
 
 def _board(game: KadoGame, numbers: list[list[int]], rows: list[int], columns: list[int]) -> str:
@@ -139,4 +149,6 @@ def _board(game: KadoGame, numbers: list[list[int]], rows: list[int], columns: l
     for place, points in enumerate(columns):
         middle = 14 + place * wide + 36
         pieces.append(label(str(points), middle, bottom, 18, GOLD, anchor="middle", bold=True))
-    return on_felt(pieces, "a tableau of KADO with the points of its rows and columns", bottom + 14)
+    return on_felt(
+        pieces, say("a tableau of KADO with the points of its rows and columns"), bottom + 14
+    )

@@ -11,6 +11,7 @@ from kododo_env.core.arrays import Int16
 from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
@@ -112,18 +113,20 @@ def _word(game: KadoShown, number: int) -> str:
     return "??" if isinstance(shown, Blank) else card_short(shown)
 
 
-def _moment(game: KadoShown, index: int) -> str:
+def _moment(game: KadoShown, index: int) -> tuple[str, ...]:
     """Where the game stands, in words."""
     if game.terminated[index]:
-        return "game over"
-    doing = f"player_{game.dealer} deals"
-    if game.phase == Phase.CHALLENGE:
-        doing = f"player_{game.challenger} may challenge player_{game.dealer}"
-        if game.swapped[index]:
-            doing = "a challenge was won"
-    elif game.phase == Phase.PLACING:
-        doing = "all players place their cards"
-    return f"turn {game.turn + 1} of {game.rules.num_turns}, {doing}"
+        return (say("game over"),)
+    seats = {"dealer": game.dealer, "challenger": game.challenger}
+    if game.phase == Phase.PLACING:
+        doing = say("all players place their cards")
+    elif game.phase != Phase.CHALLENGE:
+        doing = say("player_{dealer} deals", dealer=game.dealer)
+    elif game.swapped[index]:
+        doing = say("a challenge was won")
+    else:
+        doing = say("player_{challenger} may challenge player_{dealer}", **seats)
+    return say("turn {turn} of {turns}", turn=game.turn + 1, turns=game.rules.num_turns), doing
 
 
 def _offered(game: KadoShown, index: int, player: int | None) -> int:
@@ -152,8 +155,8 @@ def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[in
 
 def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
     """A player's points and perfects in words."""
-    numbers = {"point": game.scores[index, seat], "perfect": game.perfects[index, seat]}
-    return [counted(count, word) for word, count in numbers.items()]
+    points, perfects = game.scores[index, seat], game.perfects[index, seat]
+    return [counted(points, "point"), counted(perfects, "perfect")]
 
 
 def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
@@ -174,16 +177,18 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     A card is the letters of its gift and its ribbon and its value; ``??`` is a card face down,
     ``..`` a cell where the next card may go. Two players stand beside each other.
     """
-    lines = [f"KADO: {_moment(game, index)}, {game.draw_pile_sizes[index]} in the draw pile"]
+    left = say("{n} in the draw pile", n=game.draw_pile_sizes[index])
+    lines = [f"KADO: {', '.join((*_moment(game, index), left))}"]
     if game.offered[index] >= 0:
-        lines.append(f"to be given: {_word(game, _offered(game, index, player))}")
+        lines.append(say("to be given: {card}", card=_word(game, _offered(game, index, player))))
     if ruled_out := _ruled_out(game, index):
-        lines.append(f"the dealer's card is not: {', '.join(suit.name for suit in ruled_out)}")
+        names = ", ".join(suit.name for suit in ruled_out)
+        lines.append(say("the dealer's card is not: {names}", names=names))
     held = _held(game, index, player)
     blocks = [_player_lines(game, index, seat, held[seat]) for seat in range(game.num_players)]
-    for left in range(0, game.num_players, 2):
+    for first in range(0, game.num_players, 2):
         lines.append("")
-        beside = zip_longest(*blocks[left : left + 2], fillvalue="")
+        beside = zip_longest(*blocks[first : first + 2], fillvalue="")
         lines += ["".join(f"{each:40}" for each in pair).rstrip() for pair in beside]
     return "\n".join(lines) + "\n"
 
@@ -210,12 +215,12 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
         this_turn = _this_turn(game, held[seat], box)
         lying += hand(this_turn) if seat == player else this_turn
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
-    return picture(pieces, f"KADO: {_moment(game, index)}")
+    return picture(pieces, f"KADO: {', '.join(_moment(game, index))}")
 
 
 def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    deals = "dealer" if seat == game.dealer and not game.terminated[index] else ""
+    deals = say("dealer") if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
     note = ", ".join(words for words in (deals, won) if words)
     return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
@@ -254,7 +259,7 @@ def _this_turn(game: KadoShown, held: int | None, box: Box) -> str:
         return ""
     width = 56.0
     x, y = box.x + box.width - width - 16, box.y + HEAD + 22
-    words = label("this turn", x + width / 2, y - 8, 12, PALE, anchor="middle")
+    words = label(say("this turn"), x + width / 2, y - 8, 12, PALE, anchor="middle")
     return words + card(face(game, held), x, y, width)
 
 
@@ -262,7 +267,7 @@ def _clock(game: KadoShown, index: int) -> str:
     """Where the game stands."""
     middle = HEIGHT / 2
     pieces = [label("KADO", 16, middle - 24, 22, bold=True)]
-    for line, words in enumerate(_moment(game, index).split(", ")):
+    for line, words in enumerate(_moment(game, index)):
         pieces.append(label(words, 16, middle + 4 + 21 * line, 14))
     return "".join(pieces)
 
@@ -274,9 +279,9 @@ def _middle(game: KadoShown, index: int, player: int | None) -> str:
     pieces = [pile(int(game.draw_pile_sizes[index]), 330, top, width)]
     if game.offered[index] >= 0:
         pieces.append(card(face(game, _offered(game, index, player)), 420, top, width))
-        pieces.append(label("to be given", 486, middle + 5, 14))
+        pieces.append(label(say("to be given"), 486, middle + 5, 14))
     if ruled_out := _ruled_out(game, index):
-        pieces.append(label("The dealer's card is not", 420, middle - 18, 14))
+        pieces.append(label(say("The dealer's card is not"), 420, middle - 18, 14))
         for place, suit in enumerate(ruled_out):
             x = 440 + place * (WIDTH - 470) / 10
             pieces.append(at(x, middle + 16, 18, suit_emblem(suit)))

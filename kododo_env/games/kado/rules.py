@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.core.numbers import shown, whole_number, whole_tuple
+from kododo_env.rendering.languages import say
 
 GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
 RIBBONS = ("violet", "orange", "green", "blue", "red")
@@ -142,7 +143,8 @@ class Rules:
     def card_name(self, card: int) -> str:
         """A card in words by its id, such as "plush 3 (green ribbon)"."""
         gift, ribbon, value = self.parts(card)
-        return f"{gift_name(gift)} {value} ({ribbon_name(ribbon)} ribbon)"
+        parts = {"suit": gift_name(gift), "value": value, "ribbon": ribbon_name(ribbon)}
+        return say("{suit} {value} ({ribbon} ribbon)", **parts)
 
     @cached_property
     def num_cards(self) -> int:
@@ -249,9 +251,11 @@ def _as_deck(deck: object) -> Deck:
 
 def gift_name(gift: int) -> str:
     """A gift in words; those beyond the rulebook's are numbered."""
-    return GIFTS[gift] if gift < len(GIFTS) else f"gift {gift + 1}"
+    return say(GIFTS[gift]) if gift < len(GIFTS) else say("gift {number}", number=gift + 1)
 
 
 def ribbon_name(ribbon: int) -> str:
     """A ribbon's colour in words; those beyond the rulebook's are numbered."""
-    return RIBBONS[ribbon] if ribbon < len(RIBBONS) else f"ribbon {ribbon + 1}"
+    if ribbon < len(RIBBONS):
+        return say(RIBBONS[ribbon])
+    return say("ribbon {number}", number=ribbon + 1)

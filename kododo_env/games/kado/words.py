@@ -11,6 +11,7 @@ from kododo_env.games.kado.render import face, gift_suit, ribbon_suit, shown_cel
 from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
 from kododo_env.rendering.words import cards_left, counted, listed
 
@@ -23,7 +24,12 @@ RULES = (
 )
 """Sentences, and the sections of the rules that they follow from."""
 
-SIDES = {(0, -1): "right of", (0, 1): "left of", (-1, 0): "below", (1, 0): "above"}
+SIDES = {
+    (0, -1): "right of {card}",
+    (0, 1): "left of {card}",
+    (-1, 0): "below {card}",
+    (1, 0): "above {card}",
+}
 """Where a cell lies, by the way to its neighbour."""
 
 
@@ -79,19 +85,21 @@ def story(
     if game.turn > before.turn:
         lines += _placing(game, before, index)
     elif game.phase == Phase.PLACING and player is not None:
-        lines.append(f"player_{player} has {_card(game, game.held[index, player])}")
+        card = _card(game, game.held[index, player])
+        lines.append(say("player_{seat} has {card}", seat=player, card=card))
     return lines
 
 
 def _card(game: KadoShown, card: int) -> str:
     """A card in words; -1 is one that is face down."""
-    return game.rules.card_name(int(card)) if card >= 0 else "a card"
+    return game.rules.card_name(int(card)) if card >= 0 else say("a card")
 
 
 def placing(game: KadoShown, action: int, player: int, index: int) -> str:
     """Where a card may go."""
     row, column = cell(game, action, player, index)
-    return f"place {_card(game, game.held[index, player])} in row {row}, column {column}"
+    parts = {"card": _card(game, game.held[index, player]), "row": row, "column": column}
+    return say("place {card} in row {row}, column {column}", **parts)
 
 
 def cell(game: KadoShown, action: int, player: int, index: int) -> tuple[int, int]:
@@ -105,11 +113,11 @@ def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> s
     """The cards beside a cell. Rows and columns shift in the picture while a tableau grows."""
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
     beside = [
-        f"{side} {_card(game, board[row + 1 + down, column + 1 + right])}"
+        say(side, card=_card(game, board[row + 1 + down, column + 1 + right]))
         for (down, right), side in SIDES.items()
         if board[row + 1 + down, column + 1 + right] >= 0
     ]
-    return ", ".join(beside) or "as the first card"
+    return ", ".join(beside) or say("as the first card")
 
 
 def dealing(
@@ -119,7 +127,7 @@ def dealing(
     dealer, seen = before.dealer, player in (None, before.dealer)
     offered = _card(game, before.offered[index] if seen else -1)
     if action == before.moves.discard:
-        lines = [f"player_{dealer} puts {offered} aside"]
+        lines = [say("player_{dealer} puts {card} aside", dealer=dealer, card=offered)]
         given = -1
     else:
         given = (dealer + action) % game.num_players
@@ -133,33 +141,39 @@ def dealing(
 
 def _giving(dealer: int, seat: int, card: str) -> str:
     if seat == dealer:
-        return f"player_{dealer} keeps {card}"
-    return f"player_{dealer} gives {card} to player_{seat}"
+        return say("player_{dealer} keeps {card}", dealer=dealer, card=card)
+    return say("player_{dealer} gives {card} to player_{seat}", dealer=dealer, card=card, seat=seat)
 
 
 def _named(gift: int, ribbon: int) -> tuple[str, str]:
-    return gift_name(gift), f"{ribbon_name(ribbon)} ribbon"
+    return gift_name(gift), say("{ribbon} ribbon", ribbon=ribbon_name(ribbon))
 
 
 def challenge(before: KadoShown, action: int, index: int) -> list[str]:
     """A guess, the part of it that was right, and the swap that it has brought."""
     seat, dealer, rules = before.challenger, before.dealer, before.rules
     if action == before.moves.pass_:
-        return [f"player_{seat} passes"]
+        return [say("player_{seat} passes", seat=seat)]
     asked = _named(*divmod(action - before.moves.guess, rules.num_ribbons))
     kept, other = (int(before.held[index, each]) for each in (dealer, seat))
     true = _named(*rules.parts(kept)[:2])
     right = [name for name, fact in zip(asked, true, strict=True) if name == fact]
-    told = f"player_{seat} guesses {listed(asked)}"
+    parts = {"seat": seat, "guess": listed(asked)}
     if not right:
-        return [f"{told}: wrong"]
-    perfect = counted(rules.perfect_points, "point")
-    told += f": a perfect, {perfect}" if len(right) == 2 else f": {right[0]} is right"
-    return [
-        told,
-        f"player_{dealer} shows {_card(before, kept)}, player_{seat} shows "
-        f"{_card(before, other)}, and they swap",
-    ]
+        return [say("player_{seat} guesses {guess}: wrong", **parts)]
+    if len(right) == 2:
+        points = counted(rules.perfect_points, "point")
+        told = say("player_{seat} guesses {guess}: a perfect, {points}", **parts, points=points)
+    else:
+        told = say("player_{seat} guesses {guess}: {part} is right", **parts, part=right[0])
+    swap = say(
+        "player_{dealer} shows {kept}, player_{seat} shows {other}, and they swap",
+        dealer=dealer,
+        kept=_card(before, kept),
+        seat=seat,
+        other=_card(before, other),
+    )
+    return [told, swap]
 
 
 def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
@@ -175,10 +189,11 @@ def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
         row, column = (int(place) for place in np.argwhere(filled)[0])
         card = _card(game, game.tableaus[index, seat, row, column])
         where = _where(game, seat, row, column, index)
-        lines.append(f"player_{seat} places {card} {where}")
+        lines.append(say("player_{seat} places {card} {where}", seat=seat, card=card, where=where))
         lines[-1] += f": {counted(gains[seat], 'point')}" if gains[seat] else ""
     if not game.terminated[index]:
-        lines.append(f"turn {game.turn + 1}: player_{game.dealer} deals")
+        turn, dealer = game.turn + 1, game.dealer
+        lines.append(say("turn {turn}: player_{dealer} deals", turn=turn, dealer=dealer))
     return lines
 
 
@@ -187,9 +202,9 @@ def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]
     rows, columns = game.points_by_axis()
     perfects = game.perfects[index].astype(np.int64) * game.rules.perfect_points
     return {
-        "rows": rows[index].tolist(),
-        "columns of one ribbon": columns[index].tolist(),
-        "perfects": perfects.tolist(),
+        say("rows"): rows[index].tolist(),
+        say("columns of one ribbon"): columns[index].tolist(),
+        say("perfects"): perfects.tolist(),
     }
 
 

@@ -10,6 +10,7 @@ from kododo_env.games.kododo.render import face, laid_cards, meters_of
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.words import evaluation
 from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.svg_table import meter
 from kododo_env.rendering.words import card_short, counted
@@ -66,4 +67,4 @@ def _picture(game: KododoGame) -> str:
     pitch = (WIDTH - 16) / len(tiles)
     for place, shown in enumerate(tiles):
         pieces.append(meter(shown, Box(10 + place * pitch, top, pitch - 4, 126)))
-    return on_felt(pieces, "a round of Kododo and its evaluation", top + 136)
+    return on_felt(pieces, say("a round of Kododo and its evaluation"), top + 136)

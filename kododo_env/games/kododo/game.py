@@ -34,6 +34,8 @@ from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.turn import sort_hands
+from kododo_env.rendering.languages import say
+from kododo_env.rendering.words import listed
 
 LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
 
@@ -238,12 +240,12 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     def _describe(self, action: int) -> str:
         slots = self.slots_of(action)
         if len(slots) == 1:
-            return f"lay the card in slot {slots[0]}"
-        return f"lay the cards in slots {slots[0]} and {slots[1]}"
+            return say("lay the card in slot {slot}", slot=slots[0])
+        return say("lay the cards in slots {one} and {other}", one=slots[0], other=slots[1])
 
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
         if self.terminated[index]:
             return None
         held = self.hands[index, player]
         cards = [int(held[slot]) for slot in self._tables.slots[action]]
-        return f"lay {' and '.join(render.card_name(self, card) for card in cards)}"
+        return say("lay {cards}", cards=listed(render.card_name(self, card) for card in cards))

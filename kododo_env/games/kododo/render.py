@@ -10,6 +10,7 @@ from kododo_env.core.arrays import Int8
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.games.kododo.shown import KododoShown
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
 from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seats
@@ -88,12 +89,12 @@ def tally(game: KododoShown, index: int) -> Tally:
 def _moment(game: KododoShown, index: int) -> tuple[str, ...]:
     """Where the game stands, in words."""
     if game.terminated[index]:
-        return ("game over",)
+        return (say("game over"),)
     rules = game.rules
     return (
-        f"round {game.round_index + 1} of {rules.num_rounds}",
-        f"turn {game.turn + 1} of {rules.num_turns}",
-        f"{game.draw_pile_size} to draw",
+        say("round {round} of {rounds}", round=game.round_index + 1, rounds=rules.num_rounds),
+        say("turn {turn} of {turns}", turn=game.turn + 1, turns=rules.num_turns),
+        say("{n} to draw", n=game.draw_pile_size),
     )
 
 
@@ -138,12 +139,12 @@ def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     card face down, ``--`` an empty place.
     """
     width = 4 * game.rules.hand_size
-    laid = "last round" if tally(game, index).past else "laid"
+    hand, laid = say("hand"), say("last round") if tally(game, index).past else say("laid")
     lines = [
         f"Kododo: {', '.join(_moment(game, index))}",
         *_table_lines(game, index),
         "",
-        f"{'':10}points  won  {'hand':{width}}{laid}",
+        f"{'':10}{say('points'):>6}{say('won'):>5}  {hand:{width}}{laid}",
     ]
     for seat in range(game.num_players):
         points, won = game.scores[index, seat], game.pile_sizes[index, seat]
@@ -164,16 +165,27 @@ def _table_lines(game: KododoShown, index: int) -> list[str]:
     """The cards on the table by colour, and those that would score."""
     seen, rules = tally(game, index), game.rules
     counts = ", ".join(
-        f"{suit.name} {count}{' out' if out else ''}"
+        say("{suit} {count} out", suit=say(suit.name), count=count)
+        if out
+        else f"{say(suit.name)} {count}"
         for suit, count, out in zip(seen.suits, seen.counts, seen.out, strict=True)
     )
-    scores = "nobody" if seen.colour == NOBODY else seen.suits[seen.colour].name
+    scores = say("nobody" if seen.colour == NOBODY else seen.suits[seen.colour].name)
     if seen.kododos_score:
-        scores = "Kododo cards"
+        scores = say("Kododo cards")
+    table = {"counts": counts, "limit": rules.limit}
     return [
-        f"{'last round' if seen.past else 'on the table'}: {counts}; out at {rules.limit}",
-        f"Kododo cards (*): {seen.kododos}; exactly {rules.kododo_number} score",
-        f"{'scored' if seen.past else 'would score now'}: {scores}",
+        say("last round: {counts}; out at {limit}", **table)
+        if seen.past
+        else say("on the table: {counts}; out at {limit}", **table),
+        say(
+            "Kododo cards (*): {n}; exactly {number} score",
+            n=seen.kododos,
+            number=rules.kododo_number,
+        ),
+        say("scored: {what}", what=scores)
+        if seen.past
+        else say("would score now: {what}", what=scores),
     ]
 
 
@@ -184,9 +196,9 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     """The table, 900 by 600."""
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
-    name = "last round" if tally(game, index).past else "laid"
+    hand, name = say("hand"), say("last round") if tally(game, index).past else say("laid")
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
-        named = ("hand", _hand(game, index, seat, player)), (name, laid_cards(game, index, seat))
+        named = (hand, _hand(game, index, seat, player)), (name, laid_cards(game, index, seat))
         lying = rows(box, named, places, in_hand=1)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
@@ -194,7 +206,7 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
 
 def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    note = f"{counted(game.pile_sizes[index, seat], 'card')} won"
+    note = say("{cards} won", cards=counted(game.pile_sizes[index, seat], "card"))
     return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
@@ -218,7 +230,7 @@ def _clock(game: KododoShown, index: int) -> str:
         pieces.append(label(words, 16, middle + 8 + 22 * line, 14))
     if not game.terminated[index]:
         pieces.append(pile(game.draw_pile_size, 136, middle - 47, 56))
-        pieces.append(label("draw pile", 163, middle + 54, 12, PALE, anchor="middle"))
+        pieces.append(label(say("draw pile"), 163, middle + 54, 12, PALE, anchor="middle"))
     return "".join(pieces)
 
 
@@ -228,11 +240,12 @@ def meters_of(game: KododoShown, index: int) -> list[Meter]:
     meters = []
     for colour, suit in enumerate(seen.suits):
         mark, stage = _mark(seen, colour)
-        emblem, note, lit = suit_emblem(suit), f"out at {limit}", seen.past and mark == "scored"
-        count = seen.counts[colour]
-        meters.append(Meter(suit.name, emblem, suit.fill, count, limit, note, mark, stage, lit))
-    exact, note = seen.kododos_score, f"exactly {number}"
-    mark, lit = "exact" if exact else "", exact and seen.past
+        emblem, note = suit_emblem(suit), say("out at {limit}", limit=limit)
+        name, count = say(suit.name), seen.counts[colour]
+        lit = seen.past and not seen.out[colour] and colour == seen.colour
+        meters.append(Meter(name, emblem, suit.fill, count, limit, note, mark, stage, lit))
+    exact, note = seen.kododos_score, say("exactly {number}", number=number)
+    mark, lit = say("exact") if exact else "", exact and seen.past
     kododo = "Kododo", LIZARD, TURQUOISE, seen.kododos, number, note, mark, KODODO, lit
     return [*meters, Meter(*kododo)]
 
@@ -240,9 +253,9 @@ def meters_of(game: KododoShown, index: int) -> list[Meter]:
 def _mark(seen: Tally, colour: int) -> tuple[str, int]:
     """The word on a colour's fate, and when a page shows it."""
     if seen.out[colour]:
-        return "limit", LIMIT
+        return say("limit"), LIMIT
     if seen.tied[colour]:
-        return "tie", TIE
+        return say("tie"), TIE
     if colour == seen.colour:
-        return "scored" if seen.past else "ahead", SCORE
+        return say("scored") if seen.past else say("ahead"), SCORE
     return "", SCORE

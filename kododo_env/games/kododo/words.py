@@ -13,6 +13,7 @@ from kododo_env.games.kododo.render import Tally, face, tally
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.scoring import NOBODY
 from kododo_env.games.kododo.shown import KododoShown
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import card_short, cards_in_words, cards_left, counted, listed
@@ -60,14 +61,14 @@ def story(
     first = rules.laid_before[turn]
     laid = table[:, first : first + rules.plays[turn]].tolist()
     lines = [
-        f"player_{seat} lays {cards_in_words([face(game, card) for card in cards])}"
+        say("player_{seat} lays {cards}", seat=seat, cards=_faces_in_words(game, cards))
         for seat, cards in enumerate(laid)
     ]
     if evaluated:
         lines += evaluation(game, index)
     dealt_again = evaluated and before.round_index == rules.num_rounds - 1
     if dealt_again and not game.terminated[index]:
-        lines.append("nobody has enough points: all cards are shuffled and dealt again")
+        lines.append(say("nobody has enough points: all cards are shuffled and dealt again"))
     elif player is not None:
         lines += _drawn(game, before, laid[player], player, index)
     return lines
@@ -79,14 +80,20 @@ def _drawn(
     """The cards that a player has drawn."""
     now, then = (Counter(each.hands[index, player].tolist()) for each in (game, before))
     drawn = now - (then - Counter(laid))
-    cards = [face(game, card) for card in sorted(drawn.elements()) if card >= 0]
-    return [f"player_{player} draws {cards_in_words(cards)}"] if cards else []
+    cards = [card for card in sorted(drawn.elements()) if card >= 0]
+    if not cards:
+        return []
+    return [say("player_{seat} draws {cards}", seat=player, cards=_faces_in_words(game, cards))]
+
+
+def _faces_in_words(game: KododoShown, cards: list[int]) -> str:
+    return cards_in_words([face(game, card) for card in cards])
 
 
 def breakdown(game: KododoShown, gained: Int64, index: int) -> dict[str, list[int]]:
     """The points of each round."""
     rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
-    return {f"round {number}": points for number, points in enumerate(rounds, 1)}
+    return {say("round {number}", number=k): points for k, points in enumerate(rounds, 1)}
 
 
 def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
@@ -105,17 +112,18 @@ def evaluation(game: KododoShown, index: int) -> list[str]:
     seen, rules = tally(game, index), game.rules
     kododos = counted(seen.kododos, "Kododo card")
     if seen.kododos_score:
-        lines = [f"{kododos}: exactly the number, so that they alone score"]
+        lines = [say("{cards}: exactly the number, so that they alone score", cards=kododos)]
     else:
-        lines = [f"{kododos}: only exactly {rules.kododo_number} would score"]
+        number = rules.kododo_number
+        lines = [say("{cards}: only exactly {number} would score", cards=kododos, number=number)]
         lines += _colours(seen, rules.limit)
     gains = game.rewards[index]
     for seat, row in enumerate(seen.table.tolist()):
         if gains[seat]:
             faces = [face(game, card) for card in row]
             taken = [each for each in faces if seen.scores_card(each)]
-            points = counted(int(gains[seat]), "point")
-            lines.append(f"player_{seat} takes {cards_in_words(taken)}: {points}")
+            parts = {"cards": cards_in_words(taken), "points": counted(int(gains[seat]), "point")}
+            lines.append(say("player_{seat} takes {cards}: {points}", seat=seat, **parts))
     return lines
 
 
@@ -127,10 +135,14 @@ def _colours(seen: Tally, limit: int) -> list[str]:
         colours = list(found)
         cards = listed(counted(count, f"{seen.suits[colour].name} card") for colour in colours)
         if seen.out[colours[0]]:
-            lines.append(f"{cards}: {'at' if count == limit else 'over'} the limit of {limit}, out")
+            parts = {"cards": cards, "limit": limit}
+            if count == limit:
+                lines.append(say("{cards}: at the limit of {limit}, out", **parts))
+            else:
+                lines.append(say("{cards}: over the limit of {limit}, out", **parts))
         elif colours[0] == seen.colour:
-            lines.append(f"{cards}: the colour that scores")
+            lines.append(say("{cards}: the colour that scores", cards=cards))
             break
         elif count:
-            lines.append(f"{cards}: as many of each, out")
-    return lines if seen.colour != NOBODY else [*lines, "nobody scores"]
+            lines.append(say("{cards}: as many of each, out", cards=cards))
+    return lines if seen.colour != NOBODY else [*lines, say("nobody scores")]
