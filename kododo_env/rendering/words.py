@@ -37,9 +37,9 @@ def cards_in_words(faces: Sequence[Card]) -> str:
     return listed(map(card_words, faces))
 
 
-def counted(number: Any, word: str) -> str:
+def counted(number: Any, word: str, **parts: Any) -> str:
     """A number of things, such as "1 point" or "2 points", which have a text each."""
-    return say(f"1 {word}") if number == 1 else say(f"{{n}} {word}s", n=number)
+    return say(f"1 {word}", **parts) if number == 1 else say(f"{{n}} {word}s", n=number, **parts)
 
 
 def cards_left(

@@ -69,8 +69,8 @@ def describe(rules: Rules, action: int, card: str = "the card", dealer: int | No
         return say("guess {gift} and {ribbon} ribbon", **parts)
     if first.place <= action < first.no_op:
         row, column = divmod(action - first.place, rules.board_columns)
-        parts = {"card": card, "row": row, "column": column}
-        return say("place {card} in row {row}, column {column} of the board", **parts)
+        words = "place {card} in row {row}, column {column} of the board"
+        return say(words, card=card, row=row, column=column)
     if action == first.discard:
         return say("put {card} aside", card=card)
     return say("pass") if action == first.pass_ else say("nothing to decide")

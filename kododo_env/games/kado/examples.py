@@ -89,7 +89,13 @@ def _cards_of_turn(
     pieces, pitch = [], (WIDTH - 20) / len(to)
     for place, owner in enumerate(sorted(to, key=lambda each: (each == ASIDE, each))):
         x = 14 + place * pitch
-        pieces += named_row(say(owner), "", [face(game, names[to[owner]])], Box(x, 6, pitch, 0), 70)
+        pieces += named_row(
+            say("aside") if owner == ASIDE else owner,
+            "",
+            [face(game, names[to[owner]])],
+            Box(x, 6, pitch, 0),
+            70,
+        )
         below = say("deals") if owner == "player_0" else ""
         if owner in guesses:
             gift, ribbon = divmod(_guess(game, guesses[owner]), game.rules.num_ribbons)

@@ -98,8 +98,8 @@ def _card(game: KadoShown, card: int) -> str:
 def placing(game: KadoShown, action: int, player: int, index: int) -> str:
     """Where a card may go."""
     row, column = cell(game, action, player, index)
-    parts = {"card": _card(game, game.held[index, player]), "row": row, "column": column}
-    return say("place {card} in row {row}, column {column}", **parts)
+    card = _card(game, game.held[index, player])
+    return say("place {card} in row {row}, column {column}", card=card, row=row, column=column)
 
 
 def cell(game: KadoShown, action: int, player: int, index: int) -> tuple[int, int]:

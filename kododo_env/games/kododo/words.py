@@ -133,7 +133,10 @@ def _colours(seen: Tally, limit: int) -> list[str]:
     order = np.argsort(-np.array(seen.counts), kind="stable").tolist()
     for count, found in groupby(order, lambda colour: seen.counts[colour]):
         colours = list(found)
-        cards = listed(counted(count, f"{seen.suits[colour].name} card") for colour in colours)
+        cards = listed(
+            counted(count, "{colour} card", colour=say(seen.suits[colour].name))
+            for colour in colours
+        )
         if seen.out[colours[0]]:
             parts = {"cards": cards, "limit": limit}
             if count == limit:
