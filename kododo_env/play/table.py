@@ -189,6 +189,8 @@ class Table:
                 return self._act(seat, message["action"])
             case "speak":
                 self.speak(person, message["language"])
+                with self._speaking_to(seat):
+                    return {person: [self._position(seat)]}
             case "take_back":
                 return self._take_back(seat)
             case "again":

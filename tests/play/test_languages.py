@@ -20,6 +20,7 @@ from docs.static_page import build, puzzles, start
 from kododo_env import registry
 from kododo_env.play.rules_page import sections
 from kododo_env.play.seating import make_table
+from kododo_env.play.table import Table
 from kododo_env.rendering import languages
 from kododo_env.rendering.languages import LANGUAGES, translations
 
@@ -154,3 +155,52 @@ def test_each_text_has_its_translation_with_the_same_parts(language: str) -> Non
     assert sorted(set(found) - texts) == [], f"{language}.json has these, which nobody says"
     parts = re.compile(r"\{\w+\}").findall
     assert [text for text in texts if set(parts(text)) != set(parts(found[text]))] == []
+
+
+def test_each_person_is_told_in_their_language_also_what_was_before() -> None:
+    table = make_table("combi_combo", people=2, opponents=["random"], seed=1)
+    for person in (0, 1):
+        table.talk(person, {"type": "act", "step": 0, "action": _first(table, person)})
+    (mine,) = table.talk(0, {"type": "speak", "language": "de"})[0]
+    (other,) = table.talk(1, {"type": "look"})[1]
+    assert mine["log"][0]["lines"][0].startswith("player_0 gibt ")
+    assert other["log"][0]["lines"][0].startswith("player_")
+    assert " passes " in other["log"][0]["lines"][0]
+    assert "Zug 2 von 8" in mine["picture"]
+    assert "turn 2 of 8" in other["picture"]
+    assert mine["actions"][0]["words"].endswith(" nach links geben")
+    assert mine["hand"][0]["words"].split()[0] in {
+        "Blau",
+        "Grün",
+        "Gelb",
+        "Orange",
+        "Violett",
+        "Rot",
+    }
+    (wrong,) = table.talk(0, {"type": "act", "step": 9, "action": 0})[0]
+    assert wrong["error"] == "das galt für Schritt 9; der Tisch ist bei 1"
+    english = other["actions"][0]["words"]  # by which actions are known in any language
+    table.talk(1, {"type": "speak", "language": "fr"})
+    table.talk(1, {"type": "act", "step": 1, "action": english})
+    assert table._chosen == {1: other["actions"][0]["action"]}
+
+
+def test_a_lesson_is_led_in_another_language() -> None:
+    table = make_table("combi_combo", opponents=["random"], seed=1)
+    table.talk(0, {"type": "speak", "language": "fr"})
+    for _ in range(2):
+        (told,) = table.talk(0, {"type": "lesson", "step": table.step})[0]
+        wanted = told["lesson"]["wanted"]
+        assert told["lesson"]["text"].startswith("À chaque tour")
+        wrong = next(each for each in told["actions"] if each["action"] not in wanted)
+        act = {"type": "act", "step": told["step"]}
+        (error,) = table.talk(0, act | {"action": wrong["action"]})[0]
+        assert error["error"].startswith("dans une partie, tu peux : passer ")
+        told = table.talk(0, act | {"action": wanted[0]})[0][-1]
+        assert all(line.startswith("player_") for line in told["lesson"]["shown"])
+        assert " passe " in told["lesson"]["shown"][0]
+
+
+def _first(table: Table, person: int) -> int:
+    """The first legal action of a person."""
+    return int(table.talk(person, {"type": "look"})[person][0]["actions"][0]["action"])
