@@ -44,17 +44,20 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
     with Served(table) as served, sits(browser, served.address, locale="fr-CH") as person:
         person.play(steps=2)
         texts = ("Scores", "New game", "all {n} steps", "Just now")
-        for code in ("fr", "de", "en"):
+        for code in ("fr", "en", "de"):
             if code != "fr":  # the language of this browser
                 choose(person, "language", code)
                 person.page.locator(f"html[lang={code}]").wait_for(state="attached")
             said = [translations(code).get(each, each).format(n=2) for each in texts]
             assert [person.page.locator(each).text_content() for each in SEEN] == said
+            line = table._log[0][-1]["lines"][0].removeprefix("player_0")
+            person.page.locator("#story li", has_text=line).wait_for()
         person.play(steps=1)
-        assert person.see("#log-count") == "all 3 steps"
-        assert heard == ["fr", "de", "en"]
+        assert person.see("#log-count") == "alle 3 Schritte"
+        assert person.see("#story li.points >> nth=0").split("\n")[0].split()[-1] == "Punkte"
+        assert heard == ["fr", "en", "de"]
         kept = person.page.evaluate("localStorage.getItem('table-settings')")
-        assert json.loads(kept)["language"] == "en"  # though the browser is French
+        assert json.loads(kept)["language"] == "de"  # though the browser is French
 
 
 def test_sounds_are_off_at_first_and_made_when_they_are_switched_on(browser: Any) -> None:
