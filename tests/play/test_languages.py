@@ -195,7 +195,7 @@ def test_a_lesson_is_led_in_another_language() -> None:
         wrong = next(each for each in told["actions"] if each["action"] not in wanted)
         act = {"type": "act", "step": told["step"]}
         (error,) = table.talk(0, act | {"action": wrong["action"]})[0]
-        assert error["error"].startswith("dans une partie, tu peux : passer ")
+        assert error["error"].startswith("dans une partie, tu peux\u00a0: passer ")
         told = table.talk(0, act | {"action": wanted[0]})[0][-1]
         assert all(line.startswith("player_") for line in told["lesson"]["shown"])
         assert " passe " in told["lesson"]["shown"][0]

@@ -124,7 +124,9 @@ def _clock(game: CombiComboShown, index: int) -> str:
     pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
     for line, words in enumerate(_moment(game, index)):
         pieces.append(label(words, 16, middle - 2 + 20 * line, 14))
-    pieces.append(label(" + ".join(map(say, LINES)), 16, middle + 46, 12, PALE))
+    for line, names in enumerate((LINES[:2], LINES[2:])):
+        words = " + ".join(map(say, names)) + ("" if line else " +")
+        pieces.append(label(words, 16, middle + 41 + 16 * line, 12, PALE))
     return "".join(pieces)
 
 
