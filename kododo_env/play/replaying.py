@@ -6,16 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.bots.showing import story
+from kododo_env.bots.showing import rules_of, story
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import parse_record, replay
+from kododo_env.rendering.languages import speaking
 
 
 def replayed(text: str, pictures: bool) -> dict[str, Any]:
     """A game from the text of its record, all cards face up, each line checked against the core.
 
-    It has "game", "players" and "steps": for the deal and after each step "text", "lines",
-    "scores", and with ``pictures`` a "picture" as SVG.
+    It has "game", "players" and "steps": for the deal and after each step "text", "lines", the
+    sections of the "rules" that these follow from, "scores", and with ``pictures`` a "picture"
+    as SVG.
 
     Raises:
         ValueError: It is no record, or not a true one; the line and the reason.
@@ -24,12 +26,17 @@ def replayed(text: str, pictures: bool) -> dict[str, Any]:
     steps: list[dict[str, Any]] = []
     before: BatchGame | None = None
     for number, game in enumerate(replay(record)):
-        lines = []
+        lines: list[str] = []
+        rules: list[str | None] = []
         if before is not None:
             chosen = np.asarray(record.lines[number - 1]["actions"])
-            lines = story(game, before, chosen, None, [each["points"] for each in record.lines])
+            gained = [each["points"] for each in record.lines]
+            lines = story(game, before, chosen, None, gained)
+            with speaking("en"):
+                rules = rules_of(game, story(game, before, chosen, None, gained))
         drawn = {"picture": game.svg()} if pictures else {}
         scores = game.scores[0].tolist()
-        steps.append({"text": game.text(), **drawn, "lines": lines, "scores": scores})
+        told = {"lines": lines, "rules": rules, "scores": scores}
+        steps.append({"text": game.text(), **drawn, **told})
         before = game
     return {"game": record.header.game, "players": record.players, "steps": steps}

@@ -5,7 +5,7 @@ import { storyLines } from "./log.js";
 import { draw } from "./picture.js";
 import { pace } from "./pace.js";
 import { say } from "./say.js";
-import { change } from "./state.js";
+import { change, state } from "./state.js";
 
 let shown = null;
 let step = 0;
@@ -28,7 +28,7 @@ export function showReplay({ replay }) {
 
 function go(to) {
   step = Math.max(0, Math.min(to, shown.steps.length - 1));
-  const { text, picture, lines, scores } = shown.steps[step];
+  const { text, picture, lines, rules, scores } = shown.steps[step];
   const last = shown.steps.length - 1;
   at("replay-slider").value = step;
   const where = say("step {step} of {last}", { step, last });
@@ -36,7 +36,9 @@ function go(to) {
   at("replay-step").textContent = where;
   at("replay-text").textContent = text;
   if (picture) draw(at("replay-picture"), picture, { own: null, hands: true });
-  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : [say("the cards are dealt")]));
+  // The table knows the rules of its own game.
+  const known = shown.game === state.position?.game ? rules : [];
+  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : [say("the cards are dealt")], undefined, undefined, known));
   at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
   at("replay-back").disabled = step === 0;
   at("replay-next").disabled = step === last;

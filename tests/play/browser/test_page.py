@@ -62,6 +62,9 @@ def test_a_whole_game_by_clicks_its_record_and_its_replay(
         assert person.see("#replay-step") == f"step {len(record.lines)} of {len(record.lines)}"
         assert scores(person, "#replay-scores") == end.scores[0].tolist()
         assert "the game is over: player_" in person.see("#replay-story")
+        person.page.locator("#replay-story .why").last.click()
+        person.page.locator("#rules-text h3:focus").wait_for()
+        person.page.keyboard.press("Escape")
         person.page.locator("#replay-slider").press("Home")
         assert set(scores(person, "#replay-scores")) <= {0}
         person.page.locator("#replay-close").click()
