@@ -27,15 +27,17 @@ function keep(statistics) {
 
 // A game that is over counts, but once: a page may be loaded again, and the same cards be played again.
 export function count({ position }) {
-  if (!position?.over || !position.deal || position.counts === false) return; // a choice was taken back
+  if (!position?.over || !position.deal) return;
   const { deal, players, you } = position;
   const statistics = load();
   const name = nameOf(position);
   const seed = `${name} ${deal.seed} ${you}`;
   if (statistics.seeds.includes(seed)) return;
+  const seeds = [...statistics.seeds, seed].slice(-SEEDS);
+  if (position.counts === false) return keep({ ...statistics, seeds }); // it was tried again: the cards are known
   const { games, won, places } = statistics.tables[name] ?? { games: 0, won: 0, places: 0 };
   const added = { games: games + 1, won: won + players[you].won, places: places + placeOf(you, players), of: partsOf(position) };
-  keep({ tables: { ...statistics.tables, [name]: added }, seeds: [...statistics.seeds, seed].slice(-SEEDS) });
+  keep({ tables: { ...statistics.tables, [name]: added }, seeds });
 }
 
 // The game, how many play it, and against whom.

@@ -97,3 +97,13 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         assert page.evaluate(SMALL) == []
         person.play()
         assert not served.table._position(0)["counts"]
+        page.evaluate("localStorage.removeItem('table-statistics')")  # of the game before
+        page.reload()
+        person.wait()
+        page.locator("#over .deck-same").click()
+        person.page.locator("#play").wait_for()
+        person.play()
+        assert served.table._position(0)["counts"]
+        page.locator("#settings").click()
+        page.locator("#statistics").click()
+        assert page.locator("#statistics-none").is_visible()  # the cards were known
