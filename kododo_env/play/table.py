@@ -362,9 +362,10 @@ class Table:
 
     def _lines(self, seat: int, step: int) -> list[str]:
         """What a step of this game, counted from 0, has brought, as a seat is told."""
-        positions = [*(each.before for each in self._past[step:]), self._game]
-        chosen, gained = np.array(self._past[step].joint), self._gained[: step + 1]
-        return story(positions[1], positions[0], chosen, seat, gained)
+        before, joint = self._past[step]
+        last = step == len(self._past) - 1
+        after = self._game if last else self._past[step + 1].before
+        return story(after, before, np.array(joint), seat, self._gained[: step + 1])
 
     def _joint(self) -> Int64:
         """Everybody's choices, (1, P): those of the agents follow from the seed and the step."""
