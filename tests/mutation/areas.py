@@ -41,7 +41,7 @@ class Area:
     def settings(self) -> str:
         """The section [tool.mutmut] of a pyproject.toml."""
         choice = " and ".join(f"not {name}" for name in LEFT_OUT)
-        arguments = ["-p", "no:xdist", "-p", "no:cacheprovider"]
+        arguments = ["-p", "no:xdist", "-p", "no:cacheprovider", "-p", "tests.mutation.cold"]
         tests = [f"tests/{name}" for name in self.tests]
         tests += ["-k", f"{choice} and ({KIT})"]
         values = {
