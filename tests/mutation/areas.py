@@ -82,7 +82,8 @@ AREAS = {
         tuple(f"core/{name}.py" for name in ("batch_game", "copies", "legality", "told", "view")),
         (
             "core", "games/combi_combo", "games/kododo", "games/test_every_game.py",
-            "games/test_states.py", "commands/test_rules.py", "toy_game",
+            "games/test_states.py", "games/test_stories.py", "commands/test_rules.py",
+            "play/test_memory.py", "toy_game",
         ),
     ),
     "combi_combo": _game("combi_combo", "hidden"),
