@@ -11,6 +11,7 @@ import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Floating, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.legality import first_legal, shared_row
 from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.rows import all_true
 from kododo_env.core.view import JoinedView, View
@@ -145,7 +146,7 @@ def joint_action(
         if agents[player] is not None and deciding[player]:
             asked.append(player)
         else:
-            chosen[player] = mask[:, player].argmax(axis=1)
+            chosen[player] = first_legal(mask[:, player])
     # One after the other, as randomness is drawn: together those that follow each other.
     for _, together in groupby(asked, lambda player: id(agents[player])):
         seats = list(together)
@@ -250,6 +251,9 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
         legal = mask.nonzero()[-1]
         action: Int64 = legal[rng.integers(len(legal))].reshape(mask.shape[:-1])
         return action
+    if (row := shared_row(mask)) is not None:
+        legal = row.nonzero()[0]
+        return legal[rng.integers(len(legal), size=mask.shape[:-1])]
     if mask.ndim > 1 and len(mask) > GAMES_AT_A_TIME:
         starts = range(0, len(mask), GAMES_AT_A_TIME)
         parts = [
@@ -258,14 +262,15 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
         return np.concatenate(parts)
     # The k-th legal action, k uniform: so many actions have a running count of at most k. Games
     # come last in memory, and where all have as many choices, one bound draws the same numbers.
-    count = np.ascontiguousarray(np.moveaxis(mask, -1, 0)).astype(np.int16)
+    number = np.min_scalar_type(mask.shape[-1])
+    count = np.moveaxis(mask, -1, 0).astype(number, order="C")
     for before, here in pairwise(count):
         here += before
     most = int(count[-1].max(initial=1))
     alike = all_true(count[-1] == most)
     pick = rng.integers(most, size=count.shape[1:]) if alike else rng.integers(count[-1])
-    passed = count <= pick.astype(np.int16)
-    return np.asarray(np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int16), np.int64)
+    passed = count <= pick.astype(number)
+    return np.asarray(np.add.reduce(passed.view(np.uint8), axis=0, dtype=number), np.int64)
 
 
 class RandomAgent(Agent):
@@ -285,8 +290,7 @@ class FirstAgent:
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """The legal action of the lowest number; shape (N,)."""
-        first: Int64 = view.legal_action_mask.argmax(axis=1)
-        return first
+        return first_legal(view.legal_action_mask)
 
 
 class LastAgent:

@@ -13,7 +13,7 @@ from kododo_env.core.arrays import Array, Bool, Float32, Float64, Int16, Uint8
 from kododo_env.core.copies import Copied
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.legality import IllegalAction as IllegalAction
-from kododo_env.core.legality import legal_actions
+from kododo_env.core.legality import legal_actions, same_for_all, shared_row
 from kododo_env.core.numbers import shown, whole_number, whole_seed
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.rows import all_true, any_true, games_last, into_any, read_only
@@ -158,14 +158,15 @@ class BatchGame(Copied, Told, ABC):
             mask = np.where(over, idle[:, None], mask)
         if mask.ndim == 3:
             return self._shown(read_only(mask))
-        # The same row for everybody: numpy's broadcast_to takes five times as long.
-        everybody = self.num_envs, self.num_players, actions
-        return np.ndarray(everybody, np.bool_, read_only(mask), 0, (0, 0, 1))
+        return same_for_all(read_only(mask), (self.num_envs, self.num_players, actions))
 
     def deciding(self) -> Bool:
         """Which players have more than one legal action now, shape (N, P)."""
-        choices = self.legal_action_mask().sum(axis=2, dtype=np.int16)
-        return np.asarray(choices > 1)
+        mask = self.legal_action_mask()
+        if (row := shared_row(mask)) is not None:
+            return np.full(mask.shape[:2], np.count_nonzero(row) > 1)
+        number = np.min_scalar_type(self.num_actions)
+        return np.asarray(np.add.reduce(mask.view(np.uint8), axis=2, dtype=number) > 1)
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Play everybody's choice at once. A finished game stays as it is.

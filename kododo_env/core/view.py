@@ -10,6 +10,8 @@ import numpy as np
 
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.capabilities import TakesBack, TellsInWords
+from kododo_env.core.legality import same_for_all, shared_row
+from kododo_env.core.rows import read_only
 
 if TYPE_CHECKING:
     from kododo_env.core.actions import ActionLayout
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
 
 def own_copy(array: Array) -> Array:
     """An array that a player may keep: a read-only copy, laid out alike, with nothing behind it."""
-    kept = array.copy("K")
-    kept.flags.writeable = False
-    return kept
+    if array.dtype == np.bool_ and (row := shared_row(array)) is not None:
+        return same_for_all(read_only(row.copy()), array.shape)
+    return read_only(array.copy("K"))
 
 
 class View:
@@ -230,6 +232,8 @@ class JoinedView(View):
     def legal_action_mask(self) -> Bool:
         """True = legal, shape (V * N, A), read-only."""
         mask = self._game.legal_action_mask()
+        if (row := shared_row(mask)) is not None:
+            return self._kept("mask", lambda: same_for_all(row, (self.num_envs, len(row))))
         return self._kept("mask", lambda: np.concatenate([mask[:, p] for p in self.players]))
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:

@@ -115,7 +115,7 @@ class Choices:
         last = self._game.num_actions - 1
         for wrong in actions[(actions < 0) | (actions > last)][:1]:
             raise ValueError(f"actions must be 0 to {last}, not {wrong}")
-        illegal = ~np.take_along_axis(masks, actions[:, None], axis=1)[:, 0]
+        illegal = ~masks[np.arange(len(actions)), actions]
         if illegal.any():
             actions[illegal] = random_legal_actions(masks[illegal], self.rng)
         return illegal

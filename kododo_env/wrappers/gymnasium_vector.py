@@ -175,8 +175,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, (N, A)."""
-        masks: Bool = self.game.legal_action_mask()[self._each, self.seats]
-        return masks
+        return np.array(self._masks(), order="C")
+
+    def _masks(self) -> Bool:
+        """``action_masks``, perhaps the game's own."""
+        mask = self.game.legal_action_mask()
+        return mask[self._each, self.seats] if self._seat_changes else mask[:, int(self.seats[0])]
 
     def render(self) -> tuple[Any, ...]:
         """Each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
@@ -281,7 +285,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """The learner's actions that are played, and which of them replace illegal ones."""
         given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
         given[self.game.terminated] = self.game.no_op
-        return given, self._choices.settle_all(given, self.action_masks())
+        return given, self._choices.settle_all(given, self._masks())
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide in a game, or all are over."""
@@ -321,7 +325,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             numbers = self._format.numbers(self.game)[self._each, self.seats]
         else:
             numbers = self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
-        masks = self.action_masks().astype(np.int8)
+        masks = self.action_masks().view(np.int8)
         info: dict[str, Any] = {}
         for name, each in self._format.info(masks).items():
             info |= _marked(name, each, np.ones(self.num_envs, np.bool_))

@@ -1,0 +1,44 @@
+"""Masks: the lowest legal actions, and one row for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.legality import first_legal, same_for_all, shared_row
+
+
+@pytest.mark.parametrize("actions", [1, 15, 255, 256, 700])
+@pytest.mark.parametrize("games_last", [False, True])
+def test_the_first_legal_action_is_that_of_the_lowest_number(
+    actions: int, games_last: bool
+) -> None:
+    mask = np.random.default_rng(actions).random((50, 3, actions)) < 2 / actions
+    mask[..., -1] |= ~mask.any(axis=-1)
+    given = np.ascontiguousarray(mask.transpose(1, 2, 0)).transpose(2, 0, 1) if games_last else mask
+    assert np.array_equal(first_legal(given), mask.argmax(axis=-1))
+    assert first_legal(given).dtype == np.int64
+
+
+def test_a_row_that_all_share_stands_for_a_mask_of_equal_rows() -> None:
+    row = np.array([False, True, False, True, True])
+    shared = same_for_all(row, (1000, 3, 5))
+    written = shared.copy()
+    assert shared_row(written) is None
+    assert np.array_equal(shared_row(shared), row)
+    assert (first_legal(shared) == 1).all()
+    one, same = (random_legal_actions(mask, np.random.default_rng(5)) for mask in (shared, written))
+    assert np.array_equal(one, same)
+
+
+def test_a_view_keeps_a_row_that_all_share_once() -> None:
+    """The copy is the view's own: nobody writes into the game by it."""
+    game = registry.batch_game("kododo", 100, 0)
+    mask = game.view(1).legal_action_mask
+    assert shared_row(mask) is not None
+    assert not mask.flags.writeable
+    assert not np.shares_memory(mask, game.legal_action_mask())
+    assert game.deciding().all()
+    assert game.deciding().shape == (100, 4)
