@@ -18,6 +18,8 @@ from kododo_env.core.agent import (
     ActionValueAgent,
     Agent,
     CheckingAgent,
+    FirstAgent,
+    LastAgent,
     ProbabilisticAgent,
     RandomAgent,
     ValueAgent,
@@ -27,7 +29,7 @@ from kododo_env.core.agent import (
     random_legal_actions,
     ranks,
 )
-from kododo_env.core.view import JoinedView
+from kododo_env.core.view import JoinedView, own_facts
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import GAMES, TABLES
@@ -182,7 +184,7 @@ def test_a_view_of_several_seats_shows_one_after_the_other_and_deals_no_worlds()
     assert np.array_equal(
         joined.legal_action_mask, np.vstack([view.legal_action_mask for view in each])
     )
-    with pytest.raises(TypeError, match="one player"):
+    with pytest.raises(TypeError, match=r"^worlds are dealt from the view of one player$"):
         joined.determinize(np.random.default_rng(0), 1)
     play_random(game, np.random.default_rng(0), 1)
     with pytest.raises(RuntimeError, match="earlier turn"):
@@ -216,6 +218,26 @@ def test_an_agent_with_action_values_plays_by_them() -> None:
     agent, rng = Numbered(), np.random.default_rng(0)
     assert (agent.act(view, rng) == Last().act(view, rng)).all()
     assert agent.rng is rng
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_first_and_the_last_legal_action_are_played_by_two_agents(game: str) -> None:
+    """They are baselines of no game, but the kits and fuzzers play by them."""
+    one, rng = registry.batch_game(game, 4, 0), np.random.default_rng(0)
+    for _ in range(6):
+        legal = [np.flatnonzero(row) for row in one.legal_action_mask()[:, 1]]
+        assert FirstAgent().act(one.view(1), rng).tolist() == [each[0] for each in legal]
+        assert LastAgent().act(one.view(1), rng).tolist() == [each[-1] for each in legal]
+        play_random(one, rng, 1)
+
+
+def test_a_view_names_the_facts_that_a_game_has_added_and_nobody_writes_into_them() -> None:
+    view = registry.batch_game("kododo", 3, 0).view(1)
+    facts = own_facts(view)
+    assert list(facts) == ["hand", "last_table", "table", "turn"]
+    assert facts["hand"] is view.hand
+    for array in (view.hand, view.scores, view.observation, view.legal_action_mask):
+        assert not array.flags.writeable
 
 
 def test_as_many_agents_as_seats() -> None:

@@ -39,7 +39,7 @@ each_game = pytest.mark.parametrize("game", GAMES)
 NO_NUMBERS = [
     True, np.True_, np.array(True), 1.0, np.float64(1), "1", [1], 1j, "no", object(), None,
 ]  # fmt: skip
-EDGES = [-1, np.int64(-1), np.int8(-1), 0, 2, 3, 2**70, 2**100]
+EDGES = [-1, np.int64(-1), np.int8(-1), 0, 2, 3, 4, 5, 2**70, 2**100]
 NUMBERS = [1, np.int64(1), np.uint8(1), np.array(1)]
 
 

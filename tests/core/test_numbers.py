@@ -108,6 +108,11 @@ def test_the_ends_of_a_range_are_in_it() -> None:
             "games must be one or more of 0 to 2, not ",
         ),
         (
+            [[3]],
+            lambda values: whole_indices(values, "games", 3),
+            "games must be one or more of 0 to 2, not [3]",
+        ),
+        (
             [1, np.array(1), "12", {1, 2}, iter([1, 2]), None],
             lambda values: whole_tuple(values, "n"),
             "n must be a tuple of whole numbers, not ",
@@ -128,6 +133,7 @@ def test_the_ends_of_a_range_are_in_it() -> None:
             lambda value: finite_number(value, "x"),
             "x must be a finite number, not ",
         ),
+        (["1"], lambda value: finite_number(value, "x"), "x must be a finite number, not '1'"),
         ([6], lambda value: finite_number(value, "x", highest=5), "x must be 5 or less, not 6.0"),
         ([6], lambda value: finite_number(value, "x", 7), "x must be 7 or more, not 6.0"),
         ([6], lambda value: finite_number(value, "x", 6, above=True), "x must be above 6, not 6.0"),

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.core.batch_game import IllegalAction
 from kododo_env.core.capabilities import TellsInWords
 from tests.doors import EXTREMES
 from tests.helpers import random_actions
+from tests.toy_game.high_card.game import HighCard
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
@@ -36,7 +38,26 @@ def test_a_view_shows_what_its_player_sees_by_default_of_the_first_game(
     assert isinstance(game, TellsInWords)
     for action in legal:
         assert view.cards_played(action) == game.cards_played(action, 1)
+    other = np.flatnonzero(game.legal_action_mask()[1, 1]).tolist()
+    for action in other:
+        assert view.cards_played(action, 1) == game.cards_played(action, 1, 1)
+        assert view.short_form(action, 1) == game.short_form(action, 1, 1)
         assert view.describe_choice(action, 1) == game.describe_choice(action, 1, 1)
+    for index in (0, 1):
+        assert view.held(index) == game.hand_of(1, index)
+
+
+def test_a_game_without_words_has_no_cards_to_tell_of() -> None:
+    view = HighCard(2, seed=0).view(1)
+    assert (view.held(), view.cards_played(0), view.short_form(0)) == ([], (), "")
+    assert view.memory() == {"tables": [], "ruled_out": []}
+
+
+def test_an_illegal_action_is_refused_by_its_words() -> None:
+    game = registry.batch_game("kododo", 1, seed=1)
+    said = r"game 0, player 2, action 0 \(lay the card in slot 0\); legal now: 5, 6, "
+    with pytest.raises(IllegalAction, match=said):
+        game.step([[5, 5, 0, 5]])
 
 
 def test_illegal_actions_are_described_without_cards() -> None:

@@ -65,7 +65,8 @@ def _game(name: str, *files: str) -> Area:
         f"games/{name}/{file}.py" for file in ("scoring", "game", "observation", "shown", *files)
     )
     tests = (name, "test_transcripts.py", "test_rules.py", "test_states.py", "test_every_game.py")
-    return Area(patterns, (*(f"games/{each}" for each in tests), "pages/test_docs.py"))
+    words = "core/test_words.py", "pages/test_docs.py"
+    return Area(patterns, (*(f"games/{each}" for each in tests), *words))
 
 
 AREAS = {

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kododo_env import kado_v0
 from kododo_env.core.deck import NONE
 from kododo_env.games.kado import KadoGame, Phase, Rules
+from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.invariants import invariants
 from kododo_env.games.kado.observation import known, observation
 from kododo_env.games.kado.state import KadoState
@@ -288,3 +289,13 @@ def test_the_first_fault_of_a_state_alone_is_named(field: str, wrong: int, said:
         getattr(state, field)[...] = wrong
     found = invariants(state, game.rules, tables(game.rules))
     assert next(must for must, holds in found if not np.all(holds)) == said
+
+
+def test_an_action_that_is_no_guess_hits_nothing() -> None:
+    rules = Rules()
+    found, first = tables.__wrapped__(rules), moves(rules)
+    guess = np.arange(first.no_op + 1)
+    guess = (first.guess <= guess) & (guess < first.place)
+    assert (found.hits[:, guess] > 0).all()
+    assert not found.hits[:, ~guess].any()
+    assert (found.hits.dtype, found.guessed.shape[1]) == (np.dtype(np.uint8), first.no_op + 1)

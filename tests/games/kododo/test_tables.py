@@ -9,6 +9,7 @@ from itertools import chain, combinations
 import pytest
 
 from kododo_env.core.deck import NONE
+from kododo_env.games.kododo.game import KododoGame
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.tables import Tables, tables
 
@@ -53,6 +54,12 @@ def test_a_card_adds_its_colour_points_and_type_to_the_counts(rules: Rules) -> N
             expected[colours + 1 + colour] = value
             expected[2 * colours + 1 + card] = 1
         assert row == expected
+
+
+def test_how_many_decks_is_a_whole_number_in_the_long_variant_too() -> None:
+    game = KododoGame(1, Rules(variant="long"), 0)
+    with pytest.raises(ValueError, match=r"^num must be 1 or more, not 0$"):
+        game.sample_decks(0, game.rng)
 
 
 def test_a_copy_of_the_tables_is_the_tables() -> None:
