@@ -26,6 +26,7 @@ from kododo_env.core.agent import (
     best_legal,
     first_of_best,
     joint_action,
+    over_seats,
     random_legal_actions,
     ranks,
 )
@@ -76,7 +77,7 @@ def test_equals_are_ranked_by_their_numbers() -> None:
     noise = np.random.default_rng(0).uniform(-1e-6, 1e-6, (100, *values.shape))
     assert (ranks(values + noise) == wanted).all()
     assert ranks(values[0]).tolist() == wanted[0]
-    assert ranks(values[:1, :1]).tolist() == [[0]]
+    assert (ranks(values[:1, :1]).tolist(), ranks(values).dtype) == ([[0]], np.dtype(np.int64))
     chain = np.array([0, 0.9 * TIE, 1.8 * TIE])  # each within TIE of the next
     assert ranks(chain).tolist() == [2, 0, 1]
     assert first_of_best(chain) == 1
@@ -173,6 +174,15 @@ def test_a_policy_that_is_asked_for_all_seats_at_once_plays_as_if_asked_for_each
             assert np.array_equal(*chosen)
         play_random(played, choices, 1)
     assert 2 in together
+
+
+def test_answers_of_any_shape_are_told_apart_by_seats() -> None:
+    game, policy = registry.batch_game("kododo", 3, 0), make_agent("kododo-4p", "kododo")
+    assert isinstance(policy, ProbabilisticAgent)
+    together = over_seats(policy.probabilities, policy, game, [2, 0])
+    assert together.shape == (2, 3, game.num_actions)
+    each = [policy.probabilities(game.view(seat)) for seat in (2, 0)]
+    assert np.allclose(together, each, atol=1e-5)
 
 
 def test_a_view_of_several_seats_shows_one_after_the_other_and_deals_no_worlds() -> None:

@@ -164,3 +164,22 @@ def test_a_games_capabilities_stand_among_its_bases(game: str) -> None:
     played = registry.batch_game(game, 1)
     for capability in (PlaysRounds, TakesBack):
         assert isinstance(played, capability) == (capability in type(played).__bases__)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_state_that_is_refused_leaves_the_generator_where_it_was(game: str) -> None:
+    """Its own generator is read first, and whether the numbers hold is asked afterwards."""
+    one = registry.batch_game(game, 2, 0)
+    wrong = one.state() | {"rng": np.random.default_rng(99).bit_generator.state}
+    wrong["_rewards"] = np.full_like(wrong["_rewards"], np.nan)
+    before = one.rng.bit_generator.state
+    with pytest.raises(ValueError, match="_rewards must be points"):
+        one.load_state(wrong)
+    assert one.rng.bit_generator.state == before
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_of_one_deal_takes_no_decks_for_a_second(game: str) -> None:
+    one = registry.batch_game(game, 2, 0)
+    with pytest.raises(ValueError, match=f"^decks of {game} must have the shape"):
+        one.reset(decks=np.stack([one.decks, one.decks], axis=1))

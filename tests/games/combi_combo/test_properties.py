@@ -144,3 +144,9 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
         renamed.step(types[actions])
     assert (renamed.scores == game.scores).all()
     assert (renamed.outcome() == game.outcome()).all()
+
+
+def test_no_more_cards_are_left_to_draw_than_there_are_turns_after_the_first() -> None:
+    for rules in ALL_RULES:
+        layout = CombiComboGame(1, rules).layout
+        assert layout.piece("draw_pile").maximum == rules.num_turns - 1
