@@ -14,6 +14,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
 from kododo_env.wrappers import BatchVectorEnv
+from kododo_env.wrappers.spaces import ObservationFormat
 from tests.doors import EXTREMES, GAMES, TABLES
 from tests.helpers import differences
 from tests.wrappers.dialects import First, Single, Vector, play
@@ -83,7 +84,8 @@ def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
             with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
                 env.reset(options={"reset_mask": wrong})
         observations, info = env.reset(options={"reset_mask": ends})
-        with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
+        said = "reset_mask must be the games that are over, or all: games of a batch are at the"
+        with pytest.raises(ValueError, match=f"^{said} same turn$"):
             env.reset(options={"reset_mask": np.array([True, False, False])})
     assert not env.game.terminated.any()
     assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
@@ -125,6 +127,8 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
     rng = np.random.default_rng(0)
     env.reset(seed=0)
 
+    said = "games that are over can be dealt only with the others' next deal"
+
     def before_a_deal() -> bool:
         return env.game.turn == env.game.round_index == 0
 
@@ -132,7 +136,7 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
         env.step(legal(env.action_masks(), rng))
         while not before_a_deal():
             if env.game.terminated.any():
-                with pytest.raises(ValueError, match="only with the others' next deal"):
+                with pytest.raises(ValueError, match=f"^{said}$"):
                     env.reset(options={"reset_mask": np.array(env.game.terminated)})
             env.step(legal(env.action_masks(), rng))
 
@@ -168,8 +172,69 @@ def test_every_game_may_have_the_learner_in_another_seat() -> None:
 def test_spaces_hold_what_is_given(game: str) -> None:
     for options in ({}, {"action_mask": "info", "normalize": True}):
         env = make(game, 3, 4, **options)
-        assert env.observation_space.contains(env.reset(seed=0)[0])
+        seen, info = env.reset(seed=0)
+        assert env.observation_space.contains(seen)
+        assert info["action_mask"].dtype == np.int8
+        truncated = env.step(info["action_mask"].argmax(axis=1))[3]
+        assert (truncated.dtype, truncated.any()) == (np.dtype(np.bool_), False)
         assert env.action_space.contains(env.action_space.sample())
+
+
+def test_what_is_replaced_and_what_has_ended_are_told_together() -> None:
+    env = make("kododo", 3, 4, autoreset_mode=SAME, illegal_action="random")
+    env.reset(seed=0)
+    ends = np.zeros(3, np.bool_)
+    while not ends.any():
+        ends, _, info = env.step(env.action_masks().argmin(axis=1))[2:]
+    told = {"illegal_action", "final_obs", "final_info", "action_mask"}
+    assert told | {f"_{name}" for name in told} == {*info}
+    assert info["final_obs"].dtype == object
+
+
+def test_a_seed_and_some_games_do_not_go_together() -> None:
+    env = make("kododo", 3, 4)
+    mask = {"reset_mask": np.array([True, False, False])}
+    for seed in (1, [1, 2, 3], [1, None, None]):
+        with pytest.raises(
+            ValueError, match=r"^a seed deals all games again; give it without reset_mask$"
+        ):
+            env.reset(seed=seed, options=mask)
+    env.reset(seed=5)
+    assert env.np_random_seed == 5
+
+
+def test_values_that_are_no_option_are_shown() -> None:
+    env = make("kododo", 3, 4)
+    with pytest.raises(ValueError, match=r"one of them True, not 'all'$"):
+        env.reset(options={"reset_mask": "all"})
+    with pytest.raises(ValueError, match=r"^autoreset_mode must be one of .*, not 'never'$"):
+        BatchVectorEnv(registry.batch_game("kododo", 3), autoreset_mode="never")
+    game = registry.batch_game("kododo", 2)
+    with pytest.raises(ValueError, match=r"^action_mask must be one of .*, not 'no'$"):
+        ObservationFormat(game, action_mask="no")
+    with pytest.raises(ValueError, match=r"a dtype such as 'float32', not 'no'$"):
+        ObservationFormat(game, "no")
+
+
+def test_opponents_by_name_in_each_seat_and_a_level() -> None:
+    names = ["follow", "greedy", "random"]
+    for given in (names, "level-1"):
+        env = make("kododo", 2, 4, opponents=given)
+        env.reset(seed=0)
+        env.step(env.action_masks().argmax(axis=1))
+    named = [agent.name for agent in make("kododo", 2, 4, opponents=names).opponents]
+    assert named == names
+
+
+def test_an_observation_is_in_counts_with_its_mask_twice_if_nothing_else_is_said() -> None:
+    game = registry.batch_game("kododo", 2, 0)
+    form, rows = ObservationFormat(game), game.observe()[:, 0]
+    assert (form.normalize, form.in_observation, form.in_info) == (False, True, True)
+    assert np.array_equal(form.of_rows(rows), rows)
+    shares = ObservationFormat(game, normalize=True).of_rows(rows)
+    assert shares.dtype == np.float32
+    assert np.allclose(shares, rows / game.layout.maxima)
+    assert ObservationFormat(game, normalize=True).box.high.max() == 1
 
 
 def test_gymnasiums_own_wrappers() -> None:
@@ -218,6 +283,11 @@ def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
         assert type(theirs) is type(ours)
         assert theirs == ours
     assert envs[0].call("render") == envs[1].call("render") == envs[1].render()
+    envs[1].set_attr("divided", divmod)
+    assert envs[1].call("divided", 7, 2) == ((3, 1),) * 3
+    envs[1].set_attr("made", dict)
+    assert envs[1].call("made", a=1) == ({"a": 1},) * 3
+    assert envs[1].metadata["render_modes"] == ["ansi", "rgb_array"]
     for env in envs:
         with pytest.raises(AttributeError, match="nonsense"):
             env.get_attr("nonsense")

@@ -581,7 +581,8 @@ def test_without_all_that_was_seen_there_is_no_information_state() -> None:
     batch = registry.batch_game("kado", 1, 0)
     agents = [SpielAgent(Recorder()), RandomAgent(), RandomAgent()]
     decks = batch.sample_decks(1, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"^player 0 was not asked in every step since the deal"):
+    said = "player 0 was not asked in every step since the deal, so there is no information state"
+    with pytest.raises(ValueError, match=f"^{said}; only bots that do without can play on$"):
         play(agents, batch, decks, np.random.default_rng(0))
 
 
@@ -591,7 +592,9 @@ def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
         for turn_based in (True, False):
             agent = SpielAgent(policy, turn_based, name="mine")
             with pytest.raises(
-                ValueError, match=r"^mine does not know this information state; [^\n]+$"
+                ValueError,
+                match=r"^mine does not know this information state; its policy is one of another "
+                r"game, of other rules, or not of the turn-based form$",
             ):
                 agent.act(batch.view(0), np.random.default_rng(0))
 
@@ -601,6 +604,29 @@ def test_a_fourth_game_is_a_game_there_too(monkeypatch: pytest.MonkeyPatch) -> N
     for turn_based in (True, False):
         game = load_game("high_card", turn_based=turn_based, num_players=2)
         pyspiel.random_sim_test(game, 1, True, False)
+
+
+def test_a_state_and_an_observer_tell_what_they_hold() -> None:
+    game = load_game("kododo", **SMALL)
+    assert str(game.new_initial_state()) == "dealt "
+    state = deal(game, np.random.default_rng(0))
+    dealt, steps = str(state), []
+    assert re.fullmatch(r"dealt \d+( \d+)*; ", dealt)
+    for _ in range(2):
+        actions = [state.legal_actions(player)[-1] for player in range(2)]
+        state.apply_actions(actions)
+        steps.append(f"{actions[0]} {actions[1]}")
+    assert str(state) == dealt + ", ".join(steps)
+    observer = game.make_py_observer()
+    assert list(observer.dict) == ["observation"]
+    observer.set_from(state, 1)
+    assert observer.tensor.any()
+    told = observer.string_from(state, 1).split("\n")
+    assert told[0] == "player 1"
+    assert not any(line.startswith("played") for line in told)
+    assert {line.split()[0] for line in told[1:]} >= {"hand", "seen", "view.hand", "legal"}
+    observer.set_from(game.new_initial_state(), 1)
+    assert not observer.tensor.any()
 
 
 def test_states_are_pickled_whole() -> None:

@@ -214,3 +214,15 @@ def test_no_more_pictures_than_can_be_looked_at() -> None:
     seats = [(game, seat) for game in range(4) for seat in range(4)]
     assert venv.get_images() == [venv.game.text(*each) for each in seats]
     assert venv.env_method("render", indices=19) == [venv.game.text(4, 3)]
+
+
+def test_numbers_are_of_the_types_that_the_library_has_and_each_slot_is_named() -> None:
+    venv = BatchVecEnv(batch("kododo", 2, 4), illegal_action="raise", action_mask="both")
+    seen = venv.reset()
+    assert isinstance(seen, dict)
+    assert seen["action_mask"].dtype == np.int8
+    rewards = venv.step(seen["action_mask"].argmax(axis=1))[1]
+    assert rewards.dtype == np.float32
+    with pytest.raises(ValueError, match=r"^actions must be 8 integers, one for each slot, not an"):
+        venv.step(np.zeros(3, np.int64))
+    assert venv.get_attr("metadata", 0)[0]["render_modes"] == ["ansi", "rgb_array"]
