@@ -105,6 +105,8 @@ def prepare(name: str) -> Path:
     folder = FOLDER / name
     for tests in (folder / "tests", folder / "mutants" / "tests"):
         shutil.rmtree(tests, ignore_errors=True)
+    # Which tests meet which function: of tests that are new mutmut would not find it out.
+    (folder / "mutants" / "mutmut-stats.json").unlink(missing_ok=True)
     for top in COPIED:
         for path in (ROOT / top).rglob("*"):
             target = folder / path.relative_to(ROOT)
