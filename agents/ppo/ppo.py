@@ -115,6 +115,11 @@ class PPO(nn.Module):
         self.load_state_dict(learned["policy"])
         self.optimizer.load_state_dict(learned["optimizer"])
 
+    def begin_with(self, network: GameNetwork) -> None:
+        """Take the weights of a network of the same settings, for the average too."""
+        for mine in filter(None, (self.network, self.average)):
+            mine.load_state_dict(network.state_dict())
+
     # --- playing --------------------------------------------------------------------------
 
     def play(

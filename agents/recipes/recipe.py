@@ -76,6 +76,9 @@ class Recipe:
     """Largest number of the observation that is also given one-hot; 0 = none."""
     tied: bool = False
     """Share the network's weights among entries that the game declares alike, such as seats."""
+    init: str = ""
+    """The policy whose network self-play begins with: one that ships, by its name, or a policy
+    file. Nobody is imitated then. "" = fresh weights."""
     expert: str = ""
     """Scripted player that is imitated before self-play; "" = nobody."""
     imitation_share: Annotated[float, real(0, 1)] = 0.17
@@ -97,8 +100,8 @@ class Recipe:
         check_settings(self, flags=True)
         if not isinstance(self.tied, bool):
             raise ValueError(f"tied must be true or false, not {shown(self.tied)}")
-        if not all(isinstance(name, str) for name in (self.expert, *self.opponents)):
-            raise ValueError("expert and opponents must be names of agents")
+        if not all(isinstance(name, str) for name in (self.init, self.expert, *self.opponents)):
+            raise ValueError("init, expert and opponents must be names of agents")
         for name in (self.expert, *self.opponents):
             if is_bot(search_parts(name)[1]):
                 raise ValueError(
@@ -108,8 +111,8 @@ class Recipe:
 
     @property
     def imitated(self) -> float:
-        """The share of the training that is imitation; 0 without an expert."""
-        return self.imitation_share if self.expert else 0.0
+        """The share of the training that is imitation; 0 without an expert, or with ``init``."""
+        return self.imitation_share if self.expert and not self.init else 0.0
 
     def imitation_rate(self, remaining: float) -> float:
         """The learning rate when this share of the imitation is left, 1 to 0."""

@@ -85,7 +85,7 @@ def train_best_response(
     other = against or policy
     tables = _tables(policy, other, recipe, team)
     learner = PPO(tables[0][0], recipe, seed, threads=threads, bfloat16=bfloat16_is_fast())
-    learner.network.load_state_dict(begun.state_dict())
+    learner.begin_with(begun)
     steps_played = _learn(learner, tables, budget, seed, team)
     network = learner.network.eval()
     temperature = _best_temperature(NetworkAgent(network), policy, other, seed + 1, team)

@@ -29,7 +29,8 @@ FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "co
 # The shapes of the network, of its optimiser's state and of the games, and what the part of the
 # run that is over was made by: nobody can have begun otherwise.
 FIXED = (
-    "num_envs", "width", "depth", "one_hot", "tied", "muon", "magnet", "expert", "imitation_share",
+    "num_envs", "width", "depth", "one_hot", "tied", "muon", "magnet", "init", "expert",
+    "imitation_share",
 )  # fmt: skip
 BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from torch.utils.tensorboard import SummaryWriter
 
+from agents.export.policy_weights import network_of
 from agents.networks.network_agent import NetworkAgent
 from agents.ppo.imitation import Imitation
 from agents.ppo.machine import device_named, prepare_process
@@ -21,6 +22,7 @@ from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
 from agents.training.duels import against
 from agents.training.run_folder import CHECKPOINT
 from agents.training.training_config import TrainConfig
+from kododo_env.agent_registry import policy_path
 from kododo_env.arena.progress import budget_bar
 from kododo_env.system.stopping import STOPS, on_stop
 
@@ -62,6 +64,8 @@ class Trainer:
         )
         if begun.learner:
             restore(self.learner, begun)
+        elif task.recipe.init:
+            self.learner.begin_with(network_of(policy_path(task.recipe.init)))
         expert = task.expert()
         self.imitation = None if expert is None else Imitation(self.learner, expert)
         self._log: SummaryWriter | None = None  # of a run

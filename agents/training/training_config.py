@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from agents.options import Budget, Engine, check_engine
 from agents.recipes.recipe import GAME, Recipe, recipe_for
-from kododo_env.agent_registry import make_agent
+from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, CheckingAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import (
@@ -241,9 +241,25 @@ def task_of(config: TrainConfig) -> Task:
     """
     rules = {"num_players": config.players, **parse_rules(config.rules)}
     task = Task(config.game, rules, config.settings, config.seed)
-    layout = task.batch_game(1, 0).layout  # raises if these rules cannot be played
-    if task.recipe.tied and not layout.alike:
+    game = task.batch_game(1, 0)  # raises if these rules cannot be played
+    if config.settings.init:
+        task = replace(task, recipe=_with_network(config.settings, game))
+    if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     task.expert()  # or if nobody has that name
     task.opponents()
     return task
+
+
+def _with_network(recipe: Recipe, game: BatchGame) -> Recipe:
+    """The recipe with the network's settings of the policy that it begins with.
+
+    Raises:
+        ValueError: There is no such policy, it is of another game, or it does not tell them.
+    """
+    from agents.export.policy_weights import network_arguments  # imports torch
+    from kododo_env.policy.onnx_agent import OnnxAgent
+
+    path = policy_path(recipe.init)
+    OnnxAgent(path).check(game)
+    return replace(recipe, **network_arguments(path))

@@ -29,7 +29,7 @@ ANOTHER = {
     "magnet": 0.25, "magnet_updates": 5.0, "clip_range": 0.3, "gamma": 0.9, "gae_lambda": 0.8,
     "vf_coef": 0.25, "max_grad_norm": 2.0, "learned_share": 0.75,
     "margin_weight": 0.5, "width": 7, "depth": 2, "one_hot": 3, "tied": True,
-    "expert": "follow", "imitation_share": 0.5,
+    "init": "kododo-2p", "expert": "follow", "imitation_share": 0.5,
     "imitation_learning_rate": 4e-3, "imitation_temperature": 1.5,
     "opponents": ("greedy",), "opponents_share": 0.75, "temperature": 0.125,
 }  # fmt: skip

@@ -119,6 +119,7 @@ RECIPES: list[tuple[dict[str, Any], str]] = [
     ({"tied": 1}, "tied must be true or false"),
     ({"expert": [LONG]}, ONE_LINE),
     ({"expert": 5}, "must be names of agents"),
+    ({"init": 5}, "must be names of agents"),
     ({"opponents": [[LONG]]}, ONE_LINE),
     ({"opponents": 5}, ONE_LINE),
     *(({"opponents": [name]}, "takes no part in training") for name in BOTS),

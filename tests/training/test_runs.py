@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from agents.commands.train import train
+from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Played
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
 from agents.training.trainer import Trainer
@@ -24,6 +25,8 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short
+
+SHIPPED = POLICIES / "kododo-3p.onnx"
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +186,38 @@ def test_imitation_may_be_all(tmp_path: Path) -> None:
     trainer.run()
     assert trainer.self_play_remaining() == 0
     assert trainer.progress.updates == 1
+
+
+def test_training_begins_with_the_network_of_a_policy(tmp_path: Path) -> None:
+    """It has the width of that network, not the recipe's, and nobody is imitated before."""
+    config = short(tmp_path, init="kododo-3p", magnet=0.1, expert="heuristic", steps=1)
+    trainer, begun = Trainer(config, Checkpoint(task_of(config)), tmp_path), network_of(SHIPPED)
+    assert trainer.task.recipe.width == begun.settings["width"] != config.settings.width
+    assert trainer.imitation_remaining() == 0
+    assert trainer.learner.average is not None
+    for mine in (trainer.learner.network, trainer.learner.average):
+        for name, each in begun.state_dict().items():
+            assert torch.equal(mine.state_dict()[name], each)
+    trainer.run()
+    again = Trainer(config, read_checkpoint(tmp_path / "checkpoint.zip"), tmp_path)
+    for one in (begun, again.learner.network):
+        differs = [
+            not torch.equal(trainer.learner.network.state_dict()[name], each)
+            for name, each in one.state_dict().items()
+        ]
+        assert any(differs) == (one is begun)
+
+
+@pytest.mark.parametrize(
+    ("init", "said"),
+    [
+        ("kododo-2p", "it is for number of players 2, not 3"),
+        ("kado-3p", "it is for game kado, not kododo"),
+        ("nobody", "cannot read policy file nobody"),
+    ],
+)
+def test_training_begins_with_no_policy_of_another_table(
+    init: str, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        task_of(short(tmp_path, init=init))
