@@ -111,6 +111,8 @@ def test_games_that_end_at_different_times(mode: AutoresetMode) -> None:
         gained += rewards
         if mode != SAME:
             assert gained[ends].tolist() == env.game.scores[ends, 0].tolist()
+        elif ends.any():
+            assert [each is None for each in info["final_obs"]] == (~ends).tolist()
         assert (gained[ends] >= scores[ends]).all()
         gained[ends] = 0
         episodes += int(ends.sum())
@@ -178,6 +180,8 @@ def test_spaces_hold_what_is_given(game: str) -> None:
         truncated = env.step(info["action_mask"].argmax(axis=1))[3]
         assert (truncated.dtype, truncated.any()) == (np.dtype(np.bool_), False)
         assert env.action_space.contains(env.action_space.sample())
+    one = gymnasium.make(f"kododo_env:{registry.door(game).GYMNASIUM_ID}")
+    assert one.reset(seed=0)[1]["action_mask"].dtype == np.int8
 
 
 def test_what_is_replaced_and_what_has_ended_are_told_together() -> None:

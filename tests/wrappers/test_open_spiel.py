@@ -577,6 +577,23 @@ def test_a_bot_that_searches_plays_better_than_chance() -> None:
     assert result.share.low > 0.5
 
 
+class Even:
+    """A policy that gives each legal action a weight of 2."""
+
+    def action_probabilities(self, state: Any, player_id: int) -> dict[int, float]:
+        return dict.fromkeys(state.legal_actions(player_id), 2.0)
+
+
+def test_one_agent_plays_games_of_other_rules_and_by_weights_of_any_sum() -> None:
+    agent, rng = SpielAgent(Even()), np.random.default_rng(0)
+    assert agent.name == "open_spiel"
+    for rules in (SMALL, TINY, SMALL):
+        batch = kododo_v0.batch_game(20, **rules, seed=0)
+        chosen = agent.act(batch.view(0), rng)
+        assert batch.legal_action_mask()[np.arange(20), 0, chosen].all()
+        assert len({*chosen.tolist()}) > 1
+
+
 def test_without_all_that_was_seen_there_is_no_information_state() -> None:
     batch = registry.batch_game("kado", 1, 0)
     agents = [SpielAgent(Recorder()), RandomAgent(), RandomAgent()]
@@ -609,6 +626,8 @@ def test_a_fourth_game_is_a_game_there_too(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_state_and_an_observer_tell_what_they_hold() -> None:
     game = load_game("kododo", **SMALL)
     assert str(game.new_initial_state()) == "dealt "
+    assert game.new_initial_state().rewards() == [0.0, 0.0]
+    assert re.fullmatch(r"deal \d+( \d+)*", game.dealer.describe(0))
     state = deal(game, np.random.default_rng(0))
     dealt, steps = str(state), []
     assert re.fullmatch(r"dealt \d+( \d+)*; ", dealt)

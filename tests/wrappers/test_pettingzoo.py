@@ -200,3 +200,15 @@ def test_with_opponents_it_is_still_an_environment(game: str, opponents: Any) ->
     names = ["player_0"] if opponents == "random" else ["player_0", "player_2"]
     assert env.possible_agents == names
     assert env.state_space.shape == (4 * env.game.layout.size,)
+
+
+def test_each_agent_has_spaces_of_its_own() -> None:
+    """A seed for the space of one agent is none for that of another."""
+    drawn = []
+    for seeds in ((1,), (1, 2)):
+        env = registry.door("kododo").parallel_env(num_players=2)
+        agents = [env.observation_space(agent) for agent in env.possible_agents]
+        for seed, space in zip(seeds, agents, strict=False):
+            space.seed(seed)
+        drawn.append(agents[0].sample()["observation"].tolist())
+    assert drawn[0] == drawn[1]
