@@ -421,6 +421,10 @@ def test_a_team_may_be_the_worst_attacker() -> None:
             "imitated greedy (20 %), then played against itself (80 %)",
         ),
         (
+            {"init": "a.onnx", "expert": "greedy"},
+            "began with the network of a.onnx, then played against itself (100 %)",
+        ),
+        (
             {"opponents": ("a", "b.onnx", "a"), "opponents_share": 0.3},
             "played against itself (100 %), in 30 % of the games against a and b.onnx",
         ),
@@ -431,3 +435,11 @@ def test_the_card_says_which_players_a_bot_has_met(
 ) -> None:
     training = numbers(made)["training"] | {"recipe": vars(Recipe(**recipe))}
     assert f" In training it {words}.\n" in card(numbers(made) | {"training": training})
+
+
+def test_the_card_tells_of_the_policy_that_it_goes_on_from(made: PoliciesConfig) -> None:
+    data = numbers(made)
+    before, recipe = {"steps": 30_000, "seed": 7}, vars(Recipe(init=data["name"]))
+    told = card(data | {"training": data["training"] | {"recipe": recipe, "before": before}})
+    assert "In training it began with the network of the policy that shipped before, then" in told
+    assert "The policy that shipped before had 30,000 agent-steps of its own (seed 7).\n\n" in told
