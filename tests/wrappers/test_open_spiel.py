@@ -145,7 +145,7 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"game": "kododo", "reward": "fun"}, "unknown reward 'fun'; choose one of score, margin"),
         ({"game": "kododo", "rules": "{"}, "rules must be like {\"num_players\":2}, not '{'"),
-        ({"game": "kododo", "rules": "[1;2]"}, 'rules must be like {"num_players":2}, not'),
+        ({"game": "kododo", "rules": "[2]"}, "rules must be like {\"num_players\":2}, not '.2.'"),
         ({"game": "kododo", "rules": '{"num_players":9}'}, "Kododo is for 2 to 5 players, not 9"),
     ],
 )
@@ -578,20 +578,26 @@ def test_a_bot_that_searches_plays_better_than_chance() -> None:
 
 
 class Even:
-    """A policy that gives each legal action a weight of 2."""
+    """A policy that gives each legal action a weight of 2, and notes which games it has met."""
+
+    def __init__(self) -> None:
+        self.players: set[int] = set()
 
     def action_probabilities(self, state: Any, player_id: int) -> dict[int, float]:
+        self.players.add(state.num_players())
         return dict.fromkeys(state.legal_actions(player_id), 2.0)
 
 
 def test_one_agent_plays_games_of_other_rules_and_by_weights_of_any_sum() -> None:
-    agent, rng = SpielAgent(Even()), np.random.default_rng(0)
+    even, rng = Even(), np.random.default_rng(0)
+    agent = SpielAgent(even)
     assert agent.name == "open_spiel"
-    for rules in (SMALL, TINY, SMALL):
+    for rules in (SMALL, THREE_PLAYERS, SMALL):
         batch = kododo_v0.batch_game(20, **rules, seed=0)
         chosen = agent.act(batch.view(0), rng)
         assert batch.legal_action_mask()[np.arange(20), 0, chosen].all()
         assert len({*chosen.tolist()}) > 1
+    assert even.players == {2, 3}
 
 
 def test_without_all_that_was_seen_there_is_no_information_state() -> None:
@@ -636,6 +642,11 @@ def test_a_state_and_an_observer_tell_what_they_hold() -> None:
         state.apply_actions(actions)
         steps.append(f"{actions[0]} {actions[1]}")
     assert str(state) == dealt + ", ".join(steps)
+    whole = deal(load_game("kododo"), np.random.default_rng(0))
+    assert re.fullmatch(r"dealt \d+ \d+ \d+ \d+; ", str(whole))
+    lines = whole.information_state_string(1).split("\n")
+    assert lines[0] == "player 1"
+    assert all(re.fullmatch(r"[a-z_.]+ -?\d+(,-?\d+)*", line) for line in lines[1:])
     observer = game.make_py_observer()
     assert list(observer.dict) == ["observation"]
     observer.set_from(state, 1)
