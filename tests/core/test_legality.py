@@ -28,9 +28,16 @@ def test_a_row_that_all_share_stands_for_a_mask_of_equal_rows() -> None:
     written = shared.copy()
     assert shared_row(written) is None
     assert np.array_equal(shared_row(shared), row)
-    assert (first_legal(shared) == 1).all()
+    assert np.array_equal(first_legal(shared), np.ones((1000, 3)))
     one, same = (random_legal_actions(mask, np.random.default_rng(5)) for mask in (shared, written))
     assert np.array_equal(one, same)
+
+
+def test_nobody_decides_where_all_have_one_legal_action() -> None:
+    rules = {"num_players": 2, "hand_size": 2, "plays": (2,), "num_colours": 2, "copies": (1, 1, 2)}
+    game = registry.batch_game("kododo", 3, 0, removed_cards=0, **rules)
+    assert shared_row(game.legal_action_mask()) is not None
+    assert not game.deciding().any()
 
 
 def test_a_view_keeps_a_row_that_all_share_once() -> None:
