@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from kododo_env import registry
 from kododo_env.core.batch_game import IllegalAction
 from kododo_env.core.capabilities import TellsInWords
+from kododo_env.games.kado import KadoGame
 from tests.doors import EXTREMES
 from tests.helpers import random_actions
 from tests.toy_game.high_card.game import HighCard
@@ -67,6 +70,25 @@ def test_illegal_actions_are_described_without_cards() -> None:
     assert kado.describe_choice(0, 1) == "keep the card"
     assert kado.describe_choice(0, 0).startswith("keep ")
     assert "ribbon" in kado.describe_choice(0, 0)
+
+
+def test_choices_are_called_by_the_cards_that_they_move() -> None:
+    kododo = registry.batch_game("kododo", 1, seed=1)
+    assert kododo.describe_choice(5, 0) == "lay blue 1 and blue 6"
+    said: dict[str, str] = {}
+    for players in (2, 3):
+        kado, rng = registry.batch_game("kado", 1, 1, num_players=players), np.random.default_rng(1)
+        assert isinstance(kado, KadoGame)
+        named = {1: "give", kado.moves.discard: "put", kado.moves.place: "place"}
+        while not kado.terminated.all():
+            for player, action in np.argwhere(kado.legal_action_mask()[0]).tolist():
+                if action in named:
+                    said[named[action]] = kado.describe_choice(action, player)
+            kado.step(random_actions(kado, rng))
+    card = r"[a-z]+ \d \([a-z]+ ribbon\)"
+    assert re.fullmatch(f"place {card} in row 1, column 1", said["place"])
+    assert re.fullmatch(f"put {card} aside", said["put"])
+    assert re.fullmatch(f"give {card} to player_[0-2]", said["give"])
 
 
 def test_a_finished_game_has_nothing_in_hand() -> None:
