@@ -14,6 +14,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
 from kododo_env.wrappers import BatchVectorEnv
+from kododo_env.wrappers.drawing import drawing_metadata
 from kododo_env.wrappers.spaces import ObservationFormat
 from tests.doors import EXTREMES, GAMES, TABLES
 from tests.helpers import differences
@@ -291,7 +292,8 @@ def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
     assert envs[1].call("divided", 7, 2) == ((3, 1),) * 3
     envs[1].set_attr("made", dict)
     assert envs[1].call("made", a=1) == ({"a": 1},) * 3
-    assert envs[1].metadata["render_modes"] == ["ansi", "rgb_array"]
+    assert envs[1].metadata["render_modes"] == drawing_metadata(batch=True)["render_modes"]
+    assert "human" not in envs[1].metadata["render_modes"]
     for env in envs:
         with pytest.raises(AttributeError, match="nonsense"):
             env.get_attr("nonsense")

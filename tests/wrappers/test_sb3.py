@@ -225,5 +225,5 @@ def test_numbers_are_of_the_types_that_the_library_has_and_each_slot_is_named() 
     assert rewards.dtype == np.float32
     with pytest.raises(ValueError, match=r"^actions must be 8 integers, one for each slot, not an"):
         venv.step(np.zeros(3, np.int64))
-    assert venv.get_attr("metadata", 0)[0]["render_modes"] == ["ansi", "rgb_array"]
+    assert venv.get_attr("metadata", 0)[0]["render_modes"][0] == "ansi"
     assert venv.action_space == venv.get_attr("action_space", 0)[0]
