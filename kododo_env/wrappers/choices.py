@@ -13,6 +13,7 @@ from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
+from kododo_env.core.rows import numbers
 from kododo_env.wrappers.dealing import own_generator
 
 OnIllegal = Literal["raise", "random"]
@@ -115,7 +116,7 @@ class Choices:
         last = self._game.num_actions - 1
         for wrong in actions[(actions < 0) | (actions > last)][:1]:
             raise ValueError(f"actions must be 0 to {last}, not {wrong}")
-        illegal = ~masks[np.arange(len(actions)), actions]
+        illegal = ~masks[numbers(len(actions)), actions]
         if illegal.any():
             actions[illegal] = random_legal_actions(masks[illegal], self.rng)
         return illegal

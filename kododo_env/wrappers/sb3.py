@@ -176,7 +176,7 @@ class BatchVecEnv(VecEnv):
         numbers = numbers.reshape(self.num_envs, *numbers.shape[2:])
         if not self._format.in_observation:
             return numbers
-        return self._format.observation(numbers, self.action_masks().astype(np.int8))
+        return self._format.observation(numbers, self.action_masks().view(np.int8))
 
     def _rewards_now(self) -> Float32:
         rewards = np.asarray(self._reward(self.game), np.float32)

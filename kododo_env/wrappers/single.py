@@ -169,5 +169,5 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def _see(self) -> tuple[Observation, dict[str, Any]]:
         # Copied: the base of a row is everybody's.
         numbers = self._format.numbers(self.game)[0, self.seat].copy()
-        mask = self.action_masks().astype(np.int8)
+        mask = self.action_masks().view(np.int8)
         return self._format.observation(numbers, mask), self._format.info(mask)
