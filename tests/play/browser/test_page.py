@@ -200,7 +200,7 @@ def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:
         }
         assert tops[2] > max(tops[0], tops[1])
         person.page.locator("#over .deck-other").click()
-        person.wait()
+        person.page.locator("#play").wait_for()
         assert person.page.locator("#scores tr.you").evaluate("(row) => row.rowIndex") == 0
 
 
