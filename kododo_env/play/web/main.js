@@ -42,7 +42,7 @@ const host = connect({
     change({ online: true, notice: "" });
     speak();
   },
-  offline: (why) => change({ online: false, notice: why, asked: false }),
+  offline: (why) => change({ online: false, notice: why, asked: false, pending: answered(!lying()) }),
 });
 
 // --- what the host says -----------------------------------------------------------------
@@ -77,16 +77,23 @@ function show(position) {
   if (other && state.position) reveal();
   const same = position.actions.find(({ action }) => action === state.choice?.action);
   const lost = other || (position.chosen === null && !same);
+  const pending = answered(position.chosen !== null);
   change({
     position,
     ...(lost ? { choice: null } : same ? { choice: { ...same, cards: state.choice.cards } } : {}), // maybe in other words
     ...(other ? { hint: null, notice: "" } : {}),
-    pending: !other && (position.chosen !== null || lying()) ? state.pending : null,
+    pending: other || (pending?.answered && position.chosen === null) ? null : pending,
   });
   // The keyboard stays where it is.
   if (other && position.log.length && !tabbing) foldFor(lasting(position));
   if (other && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
   return other;
+}
+
+// The action that has been played. What a position says of it counts only after the answer to it: others may have
+// chosen before the host heard of it.
+function answered(now) {
+  return state.pending && { ...state.pending, answered: state.pending.answered || now };
 }
 
 function note(words) {

@@ -318,6 +318,43 @@ def test_two_people_choose_face_down_until_both_have(browser: Any) -> None:
         one.page.locator("#moment", has_text="round 1 of 6, turn 1 of 3").wait_for()
 
 
+def test_a_choice_stays_down_while_the_table_has_not_heard_of_it(browser: Any) -> None:
+    """A person who chose just before another one saw their own cards come back to their hand."""
+    with (
+        serving("kododo", people=2) as served,
+        sits(browser, served.address, "one") as one,
+        sits(browser, served.address, "two") as two,
+    ):
+        late: list[tuple[Any, Any]] = []
+
+        def slowly(page_side: Any) -> None:
+            table_side = page_side.connect_to_server()
+
+            def send(message: str) -> None:
+                if '"act"' in message:
+                    late.append((table_side, message))
+                else:
+                    table_side.send(message)
+
+            page_side.on_message(send)
+
+        one.page.route_web_socket(re.compile("ws"), slowly)
+        one.page.reload()
+        one.wait()
+        one.choose()
+        one.page.locator("#play").click()
+        assert "is choosing" in one.see("#scores")
+        two.wait()
+        two.choose()
+        two.page.locator("#play").click()
+        one.page.locator("#scores").filter(has_not_text="is choosing").wait_for()
+        assert one.see("#status").startswith("You have chosen: ")
+        assert one.page.locator("#hand .down").count() == 2
+        ((table_side, message),) = late
+        table_side.send(message)
+        one.wait()
+
+
 def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address, "nobody") as person:
         person.page.locator("#status", has_text="This address has no seat").wait_for()
