@@ -38,7 +38,6 @@ def network_of(path: str | Path) -> GameNetwork:
         _check_fit(GameNetwork(game.layout, game.actions, **arguments), weights, path)
     with torch.random.fork_rng(devices=[]):  # its fresh weights are not used
         network = GameNetwork(game.layout, game.actions, **arguments)
-    # The exporter leaves out what adds nothing: biases that are all zero.
     state = {name: torch.zeros_like(tensor) for name, tensor in network.state_dict().items()}
     network.load_state_dict({name: weights.get(name, zeros) for name, zeros in state.items()})
     try:
@@ -98,11 +97,17 @@ def _weights(path: str | Path) -> dict[str, Tensor]:
 
 
 def _check_fit(network: GameNetwork, weights: dict[str, Tensor], path: str | Path) -> None:
-    """Raise ValueError unless these are the network's tensors; all-zero biases may be left out."""
+    """Raise ValueError unless these are the network's tensors, or all but some that are 0.
+
+    That is biases, which the exporter leaves out then, and what an encoder sees around its entry,
+    which the first tied networks did not have.
+    """
     state = network.state_dict()
     known = {*state, *(name for name, _ in network.named_buffers())}
     fits = known.issuperset(weights) and all(
-        tensor.shape == weights[name].shape if name in weights else name.endswith("bias")
+        tensor.shape == weights[name].shape
+        if name in weights
+        else name.endswith("bias") or ".around." in name
         for name, tensor in state.items()
     )
     if not fits:

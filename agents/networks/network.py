@@ -110,7 +110,8 @@ class GameNetwork(nn.Module):
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.orthogonal_(module.weight, 2**0.5)
-                nn.init.zeros_(module.bias)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
         for module in self._last_layers():
             nn.init.orthogonal_(module.weight, 0.01)
         nn.init.orthogonal_(self.value_head.weight, 1.0)

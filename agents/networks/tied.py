@@ -2,8 +2,9 @@
 
 A layout declares axes whose entries are alike, such as the rows of a tableau or the seats.
 One encoder for each such axis, with the same weights for every entry, makes embeddings; those
-of an axis within another, as rows are within seats, are pooled into the other's. An action that
-runs over such axes gets its logit from the entries' embeddings.
+of an axis within another, as rows are within seats, are pooled into the other's. An encoder sees
+what stands around its entry as well: a row can be judged by the card that is to be placed there.
+An action that runs over such axes gets its logit from the entries' embeddings.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout
 
 Embeddings = dict[str, Tensor]
-"""By axis: (n, B, E) for n entries; (m, n, B, E) if the axis is within another one of m."""
+"""By axis: (B, n, E) for n entries; (B, m, n, E) if the axis is within another one of m."""
 
 
 class _Kind(NamedTuple):
@@ -55,16 +56,16 @@ class Encoders(nn.Module):
         if not layout.alike:
             raise ValueError("nothing can be tied: this game does not declare what is alike")
         self.width, self.kinds = width, _kinds(layout)
-        self.layers = nn.ModuleList()
-        tables = []
-        for axis, kind in self.kinds.items():
-            table = _columns(layout, kind, self._inner(axis))
-            inputs = table.shape[1] + 2 * width * len(self._inner(axis))
-            self.layers.append(_layers(inputs, width))
-            tables.append(table)
+        self.layers, self.around = nn.ModuleList(), nn.ModuleList()
+        tables = [_columns(layout, kind, self._inner(kind.axis)) for kind in self.kinds.values()]
+        features = {axis: table.shape[1] for axis, table in zip(self.kinds, tables, strict=True)}
         rest = [p.name for p in layout.pieces if not set(p.axes) & set(layout.alike)]
         where = np.arange(layout.size)
         tables.append(np.concatenate([where[layout.where(name)] for name in rest] or [where[:0]]))
+        for axis, kind in self.kinds.items():
+            self.layers.append(_layers(features[axis] + 2 * width * len(self._inner(axis)), width))
+            around = tables[-1].size + (features[kind.outer] if kind.outer else 0)
+            self.around.append(nn.Linear(around, width, bias=False))
         # All columns that are needed, in the order of their use.
         place = canonical.columns.numpy().argsort()
         self._sizes = [table.shape for table in tables]
@@ -83,30 +84,38 @@ class Encoders(nn.Module):
         The trunk gets the embeddings of the outermost axes, in order, and all numbers that belong
         to no entry.
         """
+        numbers, rest = self._numbers(scaled)
         found: Embeddings = {}
-        start = 0
-        for layers, (items, features), kind in zip(
-            self.layers, self._sizes, self.kinds.values(), strict=False
-        ):
-            columns = self.columns[start : start + items * features]
-            mine = columns_of(scaled, columns).unflatten(1, (items, features)).transpose(0, 1)
+        for layers, around, kind in zip(self.layers, self.around, self.kinds.values(), strict=True):
             pooled = [_pooled(found[axis]) for axis in self._inner(kind.axis)]
-            inputs = torch.cat([mine, *pooled], dim=2).flatten(0, 1)
-            found[kind.axis] = layers(inputs).reshape(*kind.shape, -1, self.width)
-            start += items * features
-        rest = columns_of(scaled, self.columns[start:])
-        top = [
-            found[kind.axis].transpose(0, 1).flatten(1)
-            for kind in self.kinds.values()
-            if kind.outer is None
-        ]
+            inputs = torch.cat([numbers[kind.axis], *pooled], dim=2).flatten(0, 1)
+            outside, beside = rest, [1]
+            if kind.outer:
+                outer = numbers[kind.outer]
+                beside = [outer.shape[1], 1]
+                wide = rest[:, None].expand(-1, outer.shape[1], -1)
+                outside = torch.cat([outer, wide], dim=2).flatten(0, 1)
+            assert isinstance(layers, nn.Sequential)
+            total = layers[0](inputs).reshape(-1, *kind.shape, self.width)
+            total = total + around(outside).reshape(-1, *beside, self.width)
+            found[kind.axis] = layers[1:](total.flatten(0, -2)).reshape(-1, *kind.shape, self.width)
+        top = [found[kind.axis].flatten(1) for kind in self.kinds.values() if kind.outer is None]
         return torch.cat([*top, rest], dim=1), found
+
+    def _numbers(self, scaled: Tensor) -> tuple[dict[str, Tensor], Tensor]:
+        """The numbers of each axis's entries, (B, entries, features), and the others, (B, R)."""
+        found, start = {}, 0
+        for axis, (items, features) in zip(self.kinds, self._sizes, strict=False):
+            columns = self.columns[start : start + items * features]
+            found[axis] = columns_of(scaled, columns).reshape(-1, items, features)
+            start += items * features
+        return found, columns_of(scaled, self.columns[start:])
 
 
 def _pooled(embeddings: Tensor) -> Tensor:
     """The sum, of a size like that of one entry, and the maximum over the entries."""
-    total = embeddings.mean(dim=1) * embeddings.shape[1] ** 0.5
-    return torch.cat([total, embeddings.amax(dim=1)], dim=2)
+    total = embeddings.mean(dim=2) * embeddings.shape[2] ** 0.5
+    return torch.cat([total, embeddings.amax(dim=2)], dim=2)
 
 
 def _layers(inputs: int, width: int) -> nn.Sequential:
@@ -208,17 +217,19 @@ class _TiedBlock(nn.Module):
         self.last = nn.Linear(width, prod(block.shape[place] for place in others))
 
     def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
-        total: Tensor = self.trunk(hidden)
+        total: Tensor = self.trunk(hidden).reshape(-1, *[1] * len(self.kinds), self.width)
         for axis, (kind, layer) in enumerate(zip(self.kinds, self.entries, strict=True)):
             entries = embeddings[kind.axis]
-            own = entries[0] if kind.outer is not None else entries
+            own = entries[:, 0] if kind.outer is not None else entries
             shape = [1] * len(self.kinds)
             shape[axis] = kind.shape[-1]
-            total = total + layer(own.flatten(0, 1)).reshape(*shape, -1, self.width)
-        alike, others = self.shape[: len(self.kinds)], self.shape[len(self.kinds) :]
-        out: Tensor = self.last(torch.relu(total).reshape(-1, self.width))
-        out = out.reshape(*alike, -1, *others).movedim(len(alike), 0)
-        return out.movedim(list(range(1, out.ndim)), self.order).flatten(1)
+            total = total + layer(own.flatten(0, 1)).reshape(-1, *shape, self.width)
+        out: Tensor = self.last(torch.relu(total).flatten(0, -2))
+        return (
+            out.reshape(-1, *self.shape)
+            .movedim(list(range(1, 1 + len(self.order))), self.order)
+            .flatten(1)
+        )
 
 
 def raw_blocks(canonical: Canonical, pieces: tuple[object, ...]) -> list[ActionPiece]:

@@ -103,7 +103,17 @@ def _digest(members: dict[str, bytes]) -> bytes:
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:
-    """Put back the weights of the checkpoint's learner, its optimiser and the random state."""
+    """Put back the weights of the checkpoint's learner, its optimiser and the random state.
+
+    Raises:
+        ValueError: An older version began the run, with another network.
+    """
     saved = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
-    learner.go_on(saved)
+    try:
+        learner.go_on(saved)
+    except RuntimeError as error:  # torch's, in many lines
+        raise ValueError(
+            "an older version began this run, with another network: begin a new one, which can go "
+            "on from the policy file by --init"
+        ) from error
     torch.set_rng_state(saved["random_state"])

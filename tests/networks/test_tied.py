@@ -18,6 +18,7 @@ from agents.networks.network import GameNetwork
 from agents.networks.tied import raw_blocks
 from agents.training.training_config import default_config, task_of
 from kododo_env import registry
+from kododo_env.agent_registry import policy_path
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece
@@ -79,6 +80,26 @@ def test_rows_of_others_may_lie_in_any_order() -> None:
         assert torch.allclose(one, other, atol=1e-5)
 
 
+def test_a_row_is_judged_by_the_card_and_by_the_seat_around_it() -> None:
+    """The same row of 0s, of one's own and of the other player, with other scores and cards."""
+    network, observation = random_network(LAYOUT, ACTIONS), observations()
+    observation[:, :24] = 0
+    assert network.encoders is not None
+
+    def rows(observed: torch.Tensor) -> torch.Tensor:
+        """By seat and row: (B, 2, 3, E)."""
+        assert network.encoders is not None
+        canonical = network.canonical(observed)[0]
+        return network.encoders(canonical * network.scale)[1]["row"].detach()
+
+    want = rows(observation)
+    for piece, others in (("card", [0, 1]), ("scores", [1])):
+        changed = observation.clone()
+        changed[:, LAYOUT.where(piece)][:, -1] += 1
+        far = (rows(changed) - want).abs().amax(dim=(0, 2, 3))
+        assert [seat for seat in range(2) if far[seat] > 0.01] == others
+
+
 def test_an_action_about_a_row_goes_where_the_row_goes() -> None:
     network, observation, order = random_network(LAYOUT, ACTIONS), observations(), [2, 0, 1]
     with torch.no_grad():
@@ -129,6 +150,13 @@ def test_it_goes_into_a_file_and_comes_back(
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     write_plain(half, plain)
     check_parity(network_of(half), OnnxAgent(plain), game)
+
+
+def test_a_file_of_the_first_tied_networks_is_still_read() -> None:
+    """Their encoders saw nothing around their entry, so that the weights for it are all 0."""
+    network = network_of(policy_path("kado-4p"))
+    assert network.encoders is not None
+    assert not any(weight.any() for weight in network.encoders.around.parameters())
 
 
 def test_bfloat16_answers_nearly_the_same() -> None:

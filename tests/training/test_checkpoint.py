@@ -61,6 +61,16 @@ def test_a_learner_goes_on_from_a_file_as_if_undisturbed(
     assert all(torch.equal(a, b) for a, b in zip(one, twin, strict=True))
 
 
+def test_a_run_with_the_network_of_an_older_version_is_refused_in_a_line(tmp_path: Path) -> None:
+    """The encoders of tied networks did not always see what is around their entry."""
+    task = Task("kado", {"num_players": 2}, Recipe(tied=True), 0)
+    model = learner(task)
+    model.network.encoders.around = torch.nn.ModuleList()
+    save_checkpoint(tmp_path / "run.zip", task, model, Progress())
+    with pytest.raises(ValueError, match=r"an older version began this run, .*--init$"):
+        restore(learner(task), read_checkpoint(tmp_path / "run.zip"))
+
+
 def rewritten(content: bytes, name: str, change: Callable[[bytes], bytes]) -> bytes:
     """A checkpoint with another member, whose check sums in the archive are right."""
     file = io.BytesIO()
