@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,7 +17,7 @@ from kododo_env.core.legality import IllegalAction as IllegalAction
 from kododo_env.core.legality import legal_actions, same_for_all, shared_row
 from kododo_env.core.numbers import shown, whole_number, whole_seed
 from kododo_env.core.observation import ObservationLayout
-from kododo_env.core.rows import all_true, any_true, games_last, into_any, read_only
+from kododo_env.core.rows import ALL, Seats, all_true, any_true, games_last, into_any, read_only
 from kododo_env.core.state import BatchState
 from kododo_env.core.told import Told
 from kododo_env.core.view import View
@@ -195,26 +196,29 @@ class BatchGame(Copied, Told, ABC):
 
     # --- what there is to see ---------------------------------------------------------
 
-    def observe(self, out: Array | None = None) -> Array:
+    def observe(self, out: Array | None = None, seats: Sequence[int] | None = None) -> Array:
         """The knowledge of each player, in numbers; see ``layout``.
 
         Args:
-            out: An array of shape (N, P, F) to fill, of any dtype that can hold the
+            out: An array of shape (N, S, F) to fill, of any dtype that can hold the
                 numbers; None makes a fresh one of ``layout.dtype``.
+            seats: Whose knowledge, S players; None: of all P, in order.
 
         Returns:
-            Shape (N, P, F): ``out``, or a fresh array.
+            Shape (N, S, F): ``out``, or a fresh array.
 
         Raises:
-            ValueError: ``out`` has the wrong shape.
+            ValueError: ``out`` has the wrong shape, or there is no such player.
         """
-        shape = (self.num_envs, self.num_players, self.layout.size)
+        who = ALL if seats is None else [self._seat(seat) for seat in seats]
+        places = self.num_players if seats is None else len(seats)
+        shape = (self.num_envs, places, self.layout.size)
         if out is not None and getattr(out, "shape", None) != shape:
             given = getattr(out, "shape", shown(out))
             raise ValueError(f"out must be an array of the shape {shape}, not {given}")
         if out is None:
-            return self._observation().transpose(2, 0, 1)
-        self._observation(out.transpose(1, 2, 0))
+            return self._observation(None, who).transpose(2, 0, 1)
+        self._observation(out.transpose(1, 2, 0), who)
         return out
 
     @property
@@ -317,12 +321,13 @@ class BatchGame(Copied, Told, ABC):
         of finished games are no-ops, and whatever is done to these games is undone after.
         """
 
-    def _observation(self, out: Array | None = None) -> Array:
-        """The knowledge of each player, (P, F, N); here by ``_write_observation``.
+    def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
+        """The knowledge of each of S players, (S, F, N); here by ``_write_observation``.
 
         Args:
             out: An array to fill, in any order and of any dtype that can hold the numbers; None
                 makes a fresh one.
+            seats: The players.
         """
         layout, shape = self.layout, (self.num_players, self.layout.size, self.num_envs)
         flat = np.zeros(shape, layout.dtype)
@@ -332,8 +337,8 @@ class BatchGame(Copied, Told, ABC):
         }
         self._write_observation(pieces)
         if out is None:
-            return flat
-        into_any(flat, out)
+            return flat[seats]
+        into_any([flat[seats]], out)
         return out
 
     def _write_observation(self, into: dict[str, Array]) -> None:

@@ -221,15 +221,14 @@ def gathered(
     if num == 1 and out is None:  # in half the time
         flat = np.concatenate([each.ravel() for each in known], dtype=dtype, casting="unsafe")
         return flat[rows][..., None]
-    own = out is None or (out.flags.c_contiguous and out.dtype == dtype)
-    if num < MANY_NUMBERS or not own:
+    if out is not None and not (out.flags.c_contiguous and out.dtype == dtype):
+        into_any(known, out, rows, dtype)
+        return out
+    if num < MANY_NUMBERS:
         as_rows = [each if each.ndim == 2 else each.reshape(-1, num) for each in known]
         flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
-        if own:  # with another mode what is taken goes through a buffer
-            return flat.take(rows, axis=0, out=out, mode="clip")
-        assert out is not None
-        into_any(flat, out, rows)
-        return out
+        # With another mode what is taken goes through a buffer.
+        return flat.take(rows, axis=0, out=out, mode="clip")
     found = np.empty((*rows.shape, num), dtype) if out is None else out
     single = [row for each in known for row in each.reshape(-1, num)]
     for to, row in zip(found.reshape(-1, num), rows.ravel().tolist(), strict=True):

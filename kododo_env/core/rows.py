@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, lru_cache
 
 import numpy as np
@@ -14,28 +15,48 @@ CACHED = 36_000  # numbers that are turned around at once: they stay in the proc
 MANY_GAMES, FEW_GAMES = 256, 64  # at once; few, where a game is long: it shall stay in the second
 LONG = 1024  # numbers of a game
 ALL = slice(None)
+Seats = list[int] | slice
 
 
-def into_any(array: Array, out: Array, rows: Intp | None = None) -> None:
-    """Copy (..., N), C-contiguous, into an array that may lie in another order, of any wider dtype.
+def into_any(
+    known: Sequence[Array],
+    out: Array,
+    rows: Intp | None = None,
+    dtype: npt.DTypeLike | None = None,
+) -> None:
+    """Copy arrays of the games, (..., N), into one that may lie in another order.
 
-    Of an array (R, N) only some ``rows`` are copied, (P, F), if they are given. Into an array that
-    lies with the games first it takes, with thousands of them, a half to a sixth of what numpy's
-    own copy takes: what is turned around at once stays in the processor's first cache.
+    Into one that lies with the games first it takes, with thousands of them, a half to a sixth of
+    what numpy's own copy takes: what is turned around at once stays in the processor's first cache.
+
+    Args:
+        known: Arrays (..., N), whose rows of N numbers are counted through.
+        out: Shape (..., N), of any dtype that can hold the numbers.
+        rows: Which row goes where, shape (P, F) for an ``out`` (P, F, N); None: each in its order.
+        dtype: One that can hold the numbers, by default the first array's: as narrow as may be.
     """
+    num = out.shape[-1]
+    parts = [each.reshape(-1, num) for each in known]
+    narrow_type = np.dtype(parts[0].dtype if dtype is None else dtype)
+
+    def together(games: slice) -> Array:
+        each = [part[:, games] for part in parts]
+        return np.concatenate(each, dtype=narrow_type, casting="unsafe")
+
     if out.size <= CACHED:
-        np.copyto(out, array if rows is None else array.take(rows, axis=0), casting="unsafe")
+        whole = together(ALL)
+        taken = whole.reshape(out.shape) if rows is None else whole.take(rows, axis=0)
+        np.copyto(out, taken, casting="unsafe")
         return
-    num = array.shape[-1]
-    known, to = array.reshape(-1, num), out.reshape(-1, num)  # a copy, where it cannot be a view
+    to = out.reshape(-1, num)  # a copy, where it cannot be a view
     wanted = None if rows is None else rows.ravel()
     games = min(num, MANY_GAMES if len(to) < LONG else FEW_GAMES)
     many, narrow = CACHED // games, None
-    if to.dtype != array.dtype:  # small numbers are turned around, which are widened then
-        narrow = np.empty((games, len(to)), array.dtype)
+    if to.dtype != narrow_type:  # small numbers are turned around, which are widened then
+        narrow = np.empty((games, len(to)), narrow_type)
     for start in range(0, num, games):
         here = slice(start, start + games)
-        block, turned = np.ascontiguousarray(known[:, here]), to[:, here]
+        block, turned = together(here), to[:, here]
         if narrow is not None:
             turned = narrow[: block.shape[1]].T
         for first in range(0, len(to), many):

@@ -13,7 +13,6 @@ from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
-from kododo_env.core.rows import into_any
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
 ACTION_MASK = get_args(MaskPlace)
@@ -81,12 +80,7 @@ class ObservationFormat:
             return self._scaled(game.observe().astype(self.dtype, copy=False))
         places = game.num_players if seats is None else len(seats)
         rows = np.empty((game.num_envs, places, game.layout.size), self.dtype)
-        if places == game.num_players:
-            game.observe(out=rows)
-        else:  # to turn all around takes several times as long as to put them together
-            for place, seat in enumerate(seats or ()):
-                into_any(game.observation_of(seat).T, rows[:, place].T)
-        return self._scaled(rows)
+        return self._scaled(game.observe(rows, seats))
 
     def of_rows(self, rows: Array) -> Array:
         """The numbers of an observation that a game has told, of one or several rows (..., F)."""

@@ -76,15 +76,21 @@ def samples_from_own(game: Any, num: int, rng: np.random.Generator) -> np.ndarra
 
 
 @instead("observe", "observations", "step 1 changes an observation that was handed out")
-def one_buffer(game: Any, out: np.ndarray | None = None) -> np.ndarray:
+def one_buffer(game: Any, out: np.ndarray | None = None, seats: Any = None) -> np.ndarray:
     """Every observation is handed out in the same array."""
-    fresh = HighCard.observe(game, out)
-    if out is not None:
+    fresh = HighCard.observe(game, out, seats)
+    if out is not None or seats is not None:
         return fresh
     if getattr(game, "_buffer", fresh[:0]).shape != fresh.shape:
         game._buffer = fresh
     game._buffer[...] = fresh
     return game._buffer
+
+
+@instead("_observation", "observations", r"after the deal observe\(seats=.*\) is not what that")
+def everybodys(game: Any, out: Any = None, seats: Any = None) -> Any:
+    """Whichever player is asked for, the numbers of all come."""
+    return HighCard._observation(game, out)
 
 
 @instead("observe", "observations", r"after the deal observe\(\) is int64")

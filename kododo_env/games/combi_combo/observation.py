@@ -10,7 +10,7 @@ import numpy as np
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
-from kododo_env.core.rows import for_all, read_only
+from kododo_env.core.rows import ALL, Seats, for_all, read_only
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 from kododo_env.games.combi_combo.state import CombiComboState
 
@@ -63,9 +63,13 @@ def known(rules: Rules) -> Known:
 
 
 def observation(
-    state: CombiComboState, rules: Rules, known: Known, out: Array | None = None
+    state: CombiComboState,
+    rules: Rules,
+    known: Known,
+    out: Array | None = None,
+    seats: Seats = ALL,
 ) -> Array:
-    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+    """Some players' knowledge, (S, F, N), in ``out`` if given; in the order of ``known_rows``."""
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
     some = (hands > 0).view(np.uint8)
     rows = (
@@ -74,7 +78,7 @@ def observation(
         np.add.reduce(some[:, :, -1], axis=1, dtype=np.uint8),
         for_all(known.schedule[state.turn], hands.shape[-1]),
     )  # fmt: skip
-    return gathered(rows, known.rows, known.dtype, out)
+    return gathered(rows, known.rows[seats], known.dtype, out)
 
 
 def schedules(rules: Rules) -> Uint8:

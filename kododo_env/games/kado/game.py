@@ -9,7 +9,7 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool, Intp, Uint8
 from kododo_env.core.capabilities import GivesLesson, PassesSteps, TellsInWords
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import blocks, column
+from kododo_env.core.rows import ALL, Seats, blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado import lesson, render, words
 from kododo_env.games.kado.actions import action_layout, describe, moves
@@ -264,8 +264,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         where = where_seen(self._state, self.rules, self._tables, places, games)
         self._state.seen.reshape(-1)[where] |= viewers
 
-    def _observation(self, out: Array | None = None) -> Array:
-        return observation(self._state, self.rules, self._tables, self._known, out)
+    def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
+        return observation(self._state, self.rules, self._tables, self._known, out, seats)
 
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self._state, self.rules, self._tables)

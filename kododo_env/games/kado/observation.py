@@ -17,7 +17,7 @@ from kododo_env.core.observation import (
     gathered,
     numbered,
 )
-from kododo_env.core.rows import column, for_all, read_only
+from kododo_env.core.rows import ALL, Seats, column, for_all, read_only
 from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
@@ -119,10 +119,15 @@ def known(rules: Rules) -> Known:
 
 
 def observation(
-    state: KadoState, rules: Rules, tables: Tables, known: Known, out: Array | None = None
+    state: KadoState,
+    rules: Rules,
+    tables: Tables,
+    known: Known,
+    out: Array | None = None,
+    seats: Seats = ALL,
 ) -> Array:
-    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
-    rows = known.rows[state.dealer][stage(state, rules)]
+    """Some players' knowledge, (S, F, N), in ``out`` if given; in the order of ``known_rows``."""
+    rows = known.rows[state.dealer][stage(state, rules)][seats]
     boards = _boards(state, rules, known.dtype)
     schedule = for_all(known.schedule[state.turn], len(state.terminated))
     return gathered((*boards, *_turn(state, rules, tables), schedule), rows, known.dtype, out)

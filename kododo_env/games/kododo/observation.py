@@ -16,7 +16,7 @@ from kododo_env.core.observation import (
     gathered,
     numbered,
 )
-from kododo_env.core.rows import any_true, for_all, read_only
+from kododo_env.core.rows import ALL, Seats, any_true, for_all, read_only
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
 
@@ -101,14 +101,20 @@ def known(rules: Rules) -> Known:
     return Known(known_rows(rules), dtype, read_only(most)[:, None], read_only(schedules(rules)))
 
 
-def observation(state: KododoState, rules: Rules, known: Known, out: Array | None = None) -> Array:
-    """The players' knowledge, (P, F, N), in ``out`` if given; in the order of ``known_rows``."""
+def observation(
+    state: KododoState,
+    rules: Rules,
+    known: Known,
+    out: Array | None = None,
+    seats: Seats = ALL,
+) -> Array:
+    """Some players' knowledge, (S, F, N), in ``out`` if given; in the order of ``known_rows``."""
     total = state.counts[-1, : len(known.most)]  # as in ``Counts``
     rows = (
         state.counts, np.maximum(total, known.most) - total, state.scores, state.pile_sizes,
         _schedule(state, rules, known), state.deals > 0 if rules.variant == "long" else state.deals,
     )  # fmt: skip
-    return gathered(rows, known.rows, known.dtype, out)
+    return gathered(rows, known.rows[seats], known.dtype, out)
 
 
 def _schedule(state: KododoState, rules: Rules, known: Known) -> Array:

@@ -40,6 +40,9 @@ def _well_formed(game: BatchGame, when: str) -> np.ndarray[tuple[int, ...], np.d
     if game.observe(out=rows) is not rows or not np.array_equal(rows, seen):
         raise Fault(f"{when} observe(out=) does not fill the array that it is given")
     _refused(game, np.empty(shape[:2], np.float32), when)
+    last = [game.num_players - 1]
+    if not np.array_equal(game.observe(seats=last), seen[:, last]):
+        raise Fault(f"{when} observe(seats={last}) is not what that player sees in observe()")
     return seen
 
 
