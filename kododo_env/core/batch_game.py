@@ -338,7 +338,7 @@ class BatchGame(Copied, Told, ABC):
         self._write_observation(pieces)
         if out is None:
             return flat[seats]
-        into_any([flat[seats]], out)
+        into_any([flat[seats]], out, flat.dtype)
         return out
 
     def _write_observation(self, into: dict[str, Array]) -> None:

@@ -11,7 +11,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.core.arrays import Array, Int64, Intp
 from kododo_env.core.numbers import whole_number, whole_tuple
@@ -199,7 +198,7 @@ def numbered(**shapes: tuple[int, ...]) -> dict[str, Intp]:
 def gathered(
     known: Sequence[Array],
     rows: Intp,
-    dtype: npt.DTypeLike,
+    dtype: np.dtype[Any],
     out: Array | None = None,
 ) -> Array:
     """Observations put together from what there is to know, each number by where it stands.
@@ -222,7 +221,7 @@ def gathered(
         flat = np.concatenate([each.ravel() for each in known], dtype=dtype, casting="unsafe")
         return flat[rows][..., None]
     if out is not None and not (out.flags.c_contiguous and out.dtype == dtype):
-        into_any(known, out, rows, dtype)
+        into_any(known, out, dtype, rows)
         return out
     if num < MANY_NUMBERS:
         as_rows = [each if each.ndim == 2 else each.reshape(-1, num) for each in known]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,10 +20,7 @@ Seats = list[int] | slice
 
 
 def into_any(
-    known: Sequence[Array],
-    out: Array,
-    rows: Intp | None = None,
-    dtype: npt.DTypeLike | None = None,
+    known: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: Intp | None = None
 ) -> None:
     """Copy arrays of the games, (..., N), into one that may lie in another order.
 
@@ -32,16 +30,15 @@ def into_any(
     Args:
         known: Arrays (..., N), whose rows of N numbers are counted through.
         out: Shape (..., N), of any dtype that can hold the numbers.
+        dtype: The narrowest that can hold the numbers, in which they are turned around.
         rows: Which row goes where, shape (P, F) for an ``out`` (P, F, N); None: each in its order.
-        dtype: One that can hold the numbers, by default the first array's: as narrow as may be.
     """
     num = out.shape[-1]
     parts = [each.reshape(-1, num) for each in known]
-    narrow_type = np.dtype(parts[0].dtype if dtype is None else dtype)
 
     def together(games: slice) -> Array:
         each = [part[:, games] for part in parts]
-        return np.concatenate(each, dtype=narrow_type, casting="unsafe")
+        return np.concatenate(each, dtype=dtype, casting="unsafe")
 
     if out.size <= CACHED:
         whole = together(ALL)
@@ -52,8 +49,8 @@ def into_any(
     wanted = None if rows is None else rows.ravel()
     games = min(num, MANY_GAMES if len(to) < LONG else FEW_GAMES)
     many, narrow = CACHED // games, None
-    if to.dtype != narrow_type:  # small numbers are turned around, which are widened then
-        narrow = np.empty((games, len(to)), narrow_type)
+    if to.dtype != dtype:  # small numbers are turned around, which are widened then
+        narrow = np.empty((games, len(to)), dtype)
     for start in range(0, num, games):
         here = slice(start, start + games)
         block, turned = together(here), to[:, here]

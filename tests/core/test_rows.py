@@ -22,7 +22,7 @@ from kododo_env.core.rows import (
 def test_every_game_becomes_a_row(num: int, shape: tuple[int, int], dtype: type) -> None:
     array = np.random.default_rng(0).integers(0, 200, (*shape, num)).astype(np.uint8)
     out = np.full((num, *shape), 99, dtype)
-    into_any([array], out.transpose(1, 2, 0))
+    into_any([array], out.transpose(1, 2, 0), array.dtype)
     assert np.array_equal(out, array.transpose(2, 0, 1))
 
 
@@ -33,13 +33,13 @@ def test_some_rows_go_into_an_array_of_any_order(dtype: type) -> None:
     rows = rng.integers(0, 300, (3, 200))
     out = np.full((3, MANY_GAMES, 200), 99, dtype)  # no view of it is (600, N)
     assert out.size > CACHED
-    into_any([array], out.transpose(0, 2, 1), rows)
+    into_any([array], out.transpose(0, 2, 1), array.dtype, rows)
     assert np.array_equal(out, array[rows].transpose(0, 2, 1))
 
 
 def test_whole_numbers_of_any_type_go_into_a_type_that_can_hold_them() -> None:
     out = np.zeros((3, 2), np.int8)
-    into_any([np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])], out.T)
+    into_any([np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])], out.T, out.dtype)
     assert out.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 
