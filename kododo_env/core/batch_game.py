@@ -16,8 +16,8 @@ from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.legality import IllegalAction as IllegalAction
 from kododo_env.core.legality import legal_actions, same_for_all, shared_row
 from kododo_env.core.numbers import shown, whole_number, whole_seed
-from kododo_env.core.observation import ObservationLayout
-from kododo_env.core.rows import ALL, Seats, all_true, any_true, games_last, into_any, read_only
+from kododo_env.core.observation import Knowledge, ObservationLayout, gathered
+from kododo_env.core.rows import ALL, Seats, all_true, any_true, games_last, read_only
 from kododo_env.core.state import BatchState
 from kododo_env.core.told import Told
 from kododo_env.core.view import View
@@ -322,13 +322,18 @@ class BatchGame(Copied, Told, ABC):
         """
 
     def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
-        """The knowledge of each of S players, (S, F, N); here by ``_write_observation``.
+        """The knowledge of each of S players, (S, F, N).
 
         Args:
             out: An array to fill, in any order and of any dtype that can hold the numbers; None
                 makes a fresh one.
             seats: The players.
         """
+        known, rows = self._knowledge()
+        return gathered(known, rows[seats], self.layout.dtype, out)
+
+    def _knowledge(self) -> Knowledge:
+        """All that the players know; here by ``_write_observation``."""
         layout, shape = self.layout, (self.num_players, self.layout.size, self.num_envs)
         flat = np.zeros(shape, layout.dtype)
         pieces = {
@@ -336,10 +341,7 @@ class BatchGame(Copied, Told, ABC):
             for piece in layout.pieces
         }
         self._write_observation(pieces)
-        if out is None:
-            return flat[seats]
-        into_any([flat[seats]], out, flat.dtype)
-        return out
+        return [flat], np.arange(len(flat) * layout.size).reshape(len(flat), layout.size)
 
     def _write_observation(self, into: dict[str, Array]) -> None:
         """Fill the observation's pieces: each an array (P, \\*piece.shape, N), 0 at first."""

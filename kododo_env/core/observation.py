@@ -20,6 +20,12 @@ from kododo_env.core.rows import into_any
 # together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
 MANY_NUMBERS = 1 << 16
 
+Knowledge = tuple[Sequence[Array], Intp]
+"""What there is to know, (..., N) each, and where in it stands each number of an observation.
+
+Rows of N numbers are counted through all arrays; the second is (P, F).
+"""
+
 
 @dataclass(frozen=True)
 class Piece:

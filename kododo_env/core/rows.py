@@ -19,10 +19,8 @@ ALL = slice(None)
 Seats = list[int] | slice
 
 
-def into_any(
-    known: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: Intp | None = None
-) -> None:
-    """Copy arrays of the games, (..., N), into one that may lie in another order.
+def into_any(known: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: Intp) -> None:
+    """Copy rows of the games' arrays, (..., N), into one that may lie in another order.
 
     Into one that lies with the games first it takes, with thousands of them, a half to a sixth of
     what numpy's own copy takes: what is turned around at once stays in the processor's first cache.
@@ -31,7 +29,7 @@ def into_any(
         known: Arrays (..., N), whose rows of N numbers are counted through.
         out: Shape (..., N), of any dtype that can hold the numbers.
         dtype: The narrowest that can hold the numbers, in which they are turned around.
-        rows: Which row goes where, shape (P, F) for an ``out`` (P, F, N); None: each in its order.
+        rows: Which row goes where, shape (P, F) for an ``out`` (P, F, N).
     """
     num = out.shape[-1]
     parts = [each.reshape(-1, num) for each in known]
@@ -41,12 +39,10 @@ def into_any(
         return np.concatenate(each, dtype=dtype, casting="unsafe")
 
     if out.size <= CACHED:
-        whole = together(ALL)
-        taken = whole.reshape(out.shape) if rows is None else whole.take(rows, axis=0)
-        np.copyto(out, taken, casting="unsafe")
+        np.copyto(out, together(ALL).take(rows, axis=0), casting="unsafe")
         return
     to = out.reshape(-1, num)  # a copy, where it cannot be a view
-    wanted = None if rows is None else rows.ravel()
+    wanted = rows.ravel()
     games = min(num, MANY_GAMES if len(to) < LONG else FEW_GAMES)
     many, narrow = CACHED // games, None
     if to.dtype != dtype:  # small numbers are turned around, which are widened then
@@ -58,7 +54,7 @@ def into_any(
             turned = narrow[: block.shape[1]].T
         for first in range(0, len(to), many):
             part = slice(first, first + many)
-            turned[part] = block[part] if wanted is None else block.take(wanted[part], axis=0)
+            turned[part] = block.take(wanted[part], axis=0)
         if narrow is not None:
             np.copyto(to[:, here], turned, casting="unsafe")
     if not np.may_share_memory(to, out):

@@ -22,7 +22,8 @@ from kododo_env.core.rows import (
 def test_every_game_becomes_a_row(num: int, shape: tuple[int, int], dtype: type) -> None:
     array = np.random.default_rng(0).integers(0, 200, (*shape, num)).astype(np.uint8)
     out = np.full((num, *shape), 99, dtype)
-    into_any([array], out.transpose(1, 2, 0), array.dtype)
+    rows = np.arange(array[..., 0].size).reshape(shape)
+    into_any([array], out.transpose(1, 2, 0), array.dtype, rows)
     assert np.array_equal(out, array.transpose(2, 0, 1))
 
 
@@ -39,7 +40,8 @@ def test_some_rows_go_into_an_array_of_any_order(dtype: type) -> None:
 
 def test_whole_numbers_of_any_type_go_into_a_type_that_can_hold_them() -> None:
     out = np.zeros((3, 2), np.int8)
-    into_any([np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])], out.T, out.dtype)
+    numbers = np.array([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    into_any([numbers], out.T, out.dtype, np.arange(2))
     assert out.tolist() == [[0, 3], [1, 4], [2, 5]]
 
 

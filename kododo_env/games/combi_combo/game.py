@@ -9,7 +9,8 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool, Uint8
 from kododo_env.core.capabilities import DealsTogether, GivesLesson, TellsInWords
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import ALL, Seats, blocks, column
+from kododo_env.core.observation import Knowledge
+from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import lesson, render, words
@@ -17,8 +18,8 @@ from kododo_env.games.combi_combo.hidden import deal_again
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
     action_layout,
+    knowledge,
     known,
-    observation,
     observation_layout,
 )
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
@@ -154,8 +155,8 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
     def _view(self, player: int) -> CombiComboView:
         return CombiComboView(self, player)
 
-    def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
-        return observation(self._state, self.rules, self._known, out, seats)
+    def _knowledge(self) -> Knowledge:
+        return knowledge(self._state, self.rules, self._known)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         state = self._state

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.arrays import Array, Intp, Uint8
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
-from kododo_env.core.rows import ALL, Seats, for_all, read_only
+from kododo_env.core.arrays import Intp, Uint8
+from kododo_env.core.observation import Knowledge, ObservationLayout, Piece, Symmetry, numbered
+from kododo_env.core.rows import for_all, read_only
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 from kododo_env.games.combi_combo.state import CombiComboState
 
@@ -51,25 +51,17 @@ class Known(NamedTuple):
     """The part of an observation that the rules tell."""
 
     rows: Intp  # where each number of an observation stands in all that is known, (P, F)
-    dtype: np.dtype[Any]  # an observation's
     schedule: Uint8  # the numbers of each turn, (turns + 1, turns + 1, 1); see ``schedules``
 
 
 @cache
 def known(rules: Rules) -> Known:
     """The part of an observation that these rules tell; all their games share it."""
-    dtype = observation_layout(rules).dtype
-    return Known(known_rows(rules), dtype, read_only(schedules(rules))[:, :, None])
+    return Known(known_rows(rules), read_only(schedules(rules))[:, :, None])
 
 
-def observation(
-    state: CombiComboState,
-    rules: Rules,
-    known: Known,
-    out: Array | None = None,
-    seats: Seats = ALL,
-) -> Array:
-    """Some players' knowledge, (S, F, N), in ``out`` if given; in the order of ``known_rows``."""
+def knowledge(state: CombiComboState, rules: Rules, known: Known) -> Knowledge:
+    """The players' knowledge, in the order of ``known_rows``."""
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
     some = (hands > 0).view(np.uint8)
     rows = (
@@ -78,7 +70,7 @@ def observation(
         np.add.reduce(some[:, :, -1], axis=1, dtype=np.uint8),
         for_all(known.schedule[state.turn], hands.shape[-1]),
     )  # fmt: skip
-    return gathered(rows, known.rows[seats], known.dtype, out)
+    return rows, known.rows
 
 
 def schedules(rules: Rules) -> Uint8:

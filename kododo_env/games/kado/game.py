@@ -9,14 +9,15 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool, Intp, Uint8
 from kododo_env.core.capabilities import GivesLesson, PassesSteps, TellsInWords
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import ALL, Seats, blocks, column
+from kododo_env.core.observation import Knowledge
+from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado import lesson, render, words
 from kododo_env.games.kado.actions import action_layout, describe, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
 from kododo_env.games.kado.hidden import deal_again
 from kododo_env.games.kado.invariants import invariants
-from kododo_env.games.kado.observation import known, observation, observation_layout
+from kododo_env.games.kado.observation import knowledge, known, observation_layout
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.shown import KadoShown
@@ -264,8 +265,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         where = where_seen(self._state, self.rules, self._tables, places, games)
         self._state.seen.reshape(-1)[where] |= viewers
 
-    def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
-        return observation(self._state, self.rules, self._tables, self._known, out, seats)
+    def _knowledge(self) -> Knowledge:
+        return knowledge(self._state, self.rules, self._tables, self._known)
 
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self._state, self.rules, self._tables)

@@ -10,14 +10,14 @@ import numpy as np
 from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
+    Knowledge,
     ObservationLayout,
     Piece,
     Symmetry,
     from_own_seat,
-    gathered,
     numbered,
 )
-from kododo_env.core.rows import ALL, Seats, column, for_all, read_only
+from kododo_env.core.rows import column, for_all, read_only
 from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
@@ -118,19 +118,12 @@ def known(rules: Rules) -> Known:
     return Known(known_rows(rules), read_only(schedule), observation_layout(rules).dtype)
 
 
-def observation(
-    state: KadoState,
-    rules: Rules,
-    tables: Tables,
-    known: Known,
-    out: Array | None = None,
-    seats: Seats = ALL,
-) -> Array:
-    """Some players' knowledge, (S, F, N), in ``out`` if given; in the order of ``known_rows``."""
-    rows = known.rows[state.dealer][stage(state, rules)][seats]
+def knowledge(state: KadoState, rules: Rules, tables: Tables, known: Known) -> Knowledge:
+    """The players' knowledge, in the order of ``known_rows``."""
+    rows = known.rows[state.dealer][stage(state, rules)]
     boards = _boards(state, rules, known.dtype)
     schedule = for_all(known.schedule[state.turn], len(state.terminated))
-    return gathered((*boards, *_turn(state, rules, tables), schedule), rows, known.dtype, out)
+    return (*boards, *_turn(state, rules, tables), schedule), rows
 
 
 def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array, ...]:

@@ -17,17 +17,14 @@ from kododo_env.core.capabilities import (
 )
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
-from kododo_env.core.rows import ALL, Seats, games_last
+from kododo_env.core.observation import Knowledge
+from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.kododo import lesson, one_game, render, turn, words
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
-from kododo_env.games.kododo.observation import (
-    action_layout,
-    observation,
-    observation_layout,
-)
+from kododo_env.games.kododo.observation import action_layout, knowledge, observation_layout
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.shown import KododoShown
@@ -216,8 +213,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     def _view(self, player: int) -> KododoView:
         return KododoView(self, player)
 
-    def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
-        return observation(self._state, self.rules, self._tables.known, out, seats)
+    def _knowledge(self) -> Knowledge:
+        return knowledge(self._state, self.rules, self._tables.known)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self._state, self.rules, player, rng)

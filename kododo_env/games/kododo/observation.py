@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kododo_env.core.actions import ActionLayout, SlotPiece
 from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.observation import (
+    Knowledge,
     ObservationLayout,
     Piece,
     Symmetry,
     from_own_seat,
-    gathered,
     numbered,
 )
-from kododo_env.core.rows import ALL, Seats, any_true, for_all, read_only
+from kododo_env.core.rows import any_true, for_all, read_only
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
 
@@ -89,7 +89,6 @@ class Known(NamedTuple):
     """The part of an observation that the rules tell; see ``known``."""
 
     rows: Intp  # where each number of an observation stands in all that is known, (P, F)
-    dtype: np.dtype[Any]  # an observation's
     most: Uint8  # the limit, for each colour, and the Kododo number, (C + 1, 1)
     schedule: Array  # the numbers that round and turn alone tell; see ``schedules``
 
@@ -97,24 +96,17 @@ class Known(NamedTuple):
 def known(rules: Rules) -> Known:
     """The part of an observation that these rules tell."""
     most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
-    dtype = observation_layout(rules).dtype
-    return Known(known_rows(rules), dtype, read_only(most)[:, None], read_only(schedules(rules)))
+    return Known(known_rows(rules), read_only(most)[:, None], read_only(schedules(rules)))
 
 
-def observation(
-    state: KododoState,
-    rules: Rules,
-    known: Known,
-    out: Array | None = None,
-    seats: Seats = ALL,
-) -> Array:
-    """Some players' knowledge, (S, F, N), in ``out`` if given; in the order of ``known_rows``."""
+def knowledge(state: KododoState, rules: Rules, known: Known) -> Knowledge:
+    """The players' knowledge, in the order of ``known_rows``."""
     total = state.counts[-1, : len(known.most)]  # as in ``Counts``
     rows = (
         state.counts, np.maximum(total, known.most) - total, state.scores, state.pile_sizes,
         _schedule(state, rules, known), state.deals > 0 if rules.variant == "long" else state.deals,
     )  # fmt: skip
-    return gathered(rows, known.rows[seats], known.dtype, out)
+    return rows, known.rows
 
 
 def _schedule(state: KododoState, rules: Rules, known: Known) -> Array:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from kododo_env import combi_combo_v0
 from kododo_env.core.arrays import Intp, Uint8
+from kododo_env.core.observation import gathered
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo.invariants import invariants
-from kododo_env.games.combi_combo.observation import known, observation
+from kododo_env.games.combi_combo.observation import knowledge, known
 from kododo_env.games.combi_combo.state import CombiComboState
 from kododo_env.testing import check_batch_game
 from tests.helpers import few, play_random, random_actions
@@ -82,7 +83,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
 ) -> None:
     game = played(rules, seed, turns, num=3)
     state = state_of(game)
-    seen = observation(state, rules, known(rules))
+    seen = gathered(*knowledge(state, rules, known(rules)), game.layout.dtype)
     assert (seen.transpose(2, 0, 1) == game.observe()).all()
     assert all(np.all(holds) for _, holds in invariants(state, rules))
 

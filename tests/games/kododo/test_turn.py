@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from kododo_env.core.deck import NONE
+from kododo_env.core.observation import gathered
 from kododo_env.games.kododo import KododoGame, Rules, one_game, turn
 from kododo_env.games.kododo.invariants import invariants
-from kododo_env.games.kododo.observation import observation, observation_layout
+from kododo_env.games.kododo.observation import knowledge, observation_layout
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
@@ -77,7 +78,7 @@ def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
     state.deck, state.given = game.decks.T, game.state()["_given"]
     state.hands = game.hands.view(np.uint8).transpose(1, 2, 0).copy()
     turn.sort_hands(state, rules)
-    seen = observation(state, rules, tables(rules).known)
+    seen = gathered(*knowledge(state, rules, tables(rules).known), game.layout.dtype)
     assert (seen.transpose(2, 0, 1) == game.observe()).all()
     pieces = observation_layout(rules).views(seen[0].T)
     assert (pieces["hand"].sum(axis=(1, 2)) == rules.hand_size).all()
