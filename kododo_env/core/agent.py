@@ -145,6 +145,8 @@ def joint_action(
     for player in (*range(first, players), *range(first)):
         if agents[player] is not None and deciding[player]:
             asked.append(player)
+        elif not deciding[player] and all_true(mask[:, player, game.no_op]):
+            chosen[player] = game.no_op  # in a tenth of the time of looking for it
         else:
             chosen[player] = first_legal(mask[:, player])
     # One after the other, as randomness is drawn: together those that follow each other.

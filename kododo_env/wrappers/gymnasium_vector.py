@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from kododo_env.core.agent import joint_action
-from kododo_env.core.arrays import Bool, Float64, Int64, Integer
+from kododo_env.core.arrays import Array, Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
@@ -179,8 +179,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _masks(self) -> Bool:
         """``action_masks``, perhaps the game's own."""
-        mask = self.game.legal_action_mask()
-        return mask[self._each, self.seats] if self._seat_changes else mask[:, int(self.seats[0])]
+        return self._own(self.game.legal_action_mask())
+
+    def _own(self, everybody: Array) -> Array:
+        """The learner's part, (N, ...), of an array of all players, (N, P, ...)."""
+        own: Array = everybody[:, int(self.seats[0])]
+        return everybody[self._each, self.seats] if self._seat_changes else own
 
     def render(self) -> tuple[Any, ...]:
         """Each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
@@ -290,7 +294,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def _play_on(self) -> None:
         """Play until the learner has something to decide in a game, or all are over."""
         game = self.game
-        while not (game.terminated.all() or game.deciding()[self._each, self.seats].any()):
+        while not (game.terminated.all() or self._own(game.deciding()).any()):
             self._play(None)
 
     def _play(self, chosen: Int64 | None) -> None:
@@ -300,7 +304,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             if chosen is not None:
                 actions[self._each, self.seats] = chosen
             self.game.step(actions)
-        self._gained += self._reward(self.game)[self._each, self.seats]
+        self._gained += self._own(self._reward(self.game))
 
     def _others_actions(self) -> Int64:
         """The opponents' actions, (N, P); the learner's are the first legal ones."""
@@ -322,7 +326,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
         if self._seat_changes:
-            numbers = self._format.numbers(self.game)[self._each, self.seats]
+            numbers = self._own(self._format.numbers(self.game))
         else:
             numbers = self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
         masks = self.action_masks().view(np.int8)

@@ -103,6 +103,10 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
             np.greater(state.open, idle[:, None], out=mask[:, moves.place : self.no_op])
         return mask
 
+    def deciding(self) -> Bool:
+        """Which players have something to decide, (N, P): here those without the no-op."""
+        return np.asarray(~self.legal_action_mask()[:, :, self.no_op])
+
     # --- a turn -------------------------------------------------------------------------
 
     def _advance(self, chosen: Array) -> None:
