@@ -145,6 +145,14 @@ def test_a_seat_without_agent_has_its_first_legal_action() -> None:
     assert np.array_equal(mask, game.legal_action_mask())
 
 
+def test_the_no_op_is_not_the_first_legal_action_of_a_seat_with_a_choice() -> None:
+    game = registry.batch_game("combi_combo", 1, 0, num_players=4)
+    legal = game.legal_action_mask()[0]
+    game.no_op = int(legal[2].nonzero()[0][-1])  # of a game that has it among the choices
+    chosen = joint_action([None] * 4, game, np.random.default_rng(0))
+    assert chosen[0].tolist() == legal.argmax(axis=1).tolist()
+
+
 @pytest.mark.parametrize("game", ["kododo", "combi_combo", "kado"])
 def test_a_policy_that_is_asked_for_all_seats_at_once_plays_as_if_asked_for_each(
     game: str, monkeypatch: pytest.MonkeyPatch
