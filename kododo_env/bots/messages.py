@@ -11,7 +11,7 @@ from kododo_env.rendering.languages import LANGUAGES
 
 Message = dict[str, Any]
 DECKS = ("same", "other")
-MOST_STEPS = 2**53 - 1  # beyond it a whole number of JavaScript's is not exact
+MOST_EXACT = 2**53 - 1  # beyond it a whole number of JavaScript's is not exact
 
 
 def read_message(given: object) -> Message:
@@ -54,11 +54,11 @@ def _parsed(given: str | bytes) -> object:
 
 
 def _step(value: object) -> int:
-    return whole_number(value, "step", 0, MOST_STEPS)
+    return whole_number(value, "step", 0, MOST_EXACT)
 
 
 def _to(value: object) -> int:
-    return whole_number(value, "to", 0, MOST_STEPS)
+    return whole_number(value, "to", 0, MOST_EXACT)
 
 
 def _action(value: object) -> int | str:

@@ -124,11 +124,6 @@ def _typed(given: str, forms: dict[int, str]) -> int | str:
     return found[0] if found else given
 
 
-def rules_of(game: BatchGame, lines: Sequence[str]) -> list[str | None]:
-    """The section of the game's rules that each sentence follows from, by its anchor."""
-    return [game.rule_of(line) if isinstance(game, TellsInWords) else None for line in lines]
-
-
 def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
     """The block of an action, and its place there by the names of the axes."""
     offset = action
@@ -140,6 +135,21 @@ def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
         return {"kind": piece.name, "at": {}}
     place = map(int, np.unravel_index(offset, piece.shape)) if piece.shape else ()
     return {"kind": piece.name, "at": dict(zip(piece.axes, place, strict=True))}
+
+
+def news(
+    game: BatchGame,
+    before: BatchGame,
+    chosen: Sequence[int],
+    seat: int | None,
+    gained: npt.ArrayLike,
+) -> dict[str, list[Any]]:
+    """The "lines" of ``story``, and the "rules": of each line the section that it follows from."""
+    played = np.asarray(chosen)
+    with speaking("en"):
+        lines = story(game, before, played, seat, gained)
+        rules = [game.rule_of(line) if isinstance(game, TellsInWords) else None for line in lines]
+    return {"lines": story(game, before, played, seat, gained), "rules": rules}
 
 
 def story(

@@ -67,7 +67,7 @@ class LessonTable(Table):
         while any(script.left for script in self._scripts):
             self._game.step(joint_action(self._scripts, self._game, rng))
 
-    def _act(self, seat: int, given: int | str) -> Said:
+    def _choose(self, seat: int, given: int | str) -> None:
         """Take a choice that the lesson asks for, and let the others do their part."""
         self._check_decides(seat)
         view, step = self._game.view(seat), self._lesson.steps[self._made]
@@ -84,8 +84,8 @@ class LessonTable(Table):
         for other, actions in step.others.items():
             self._scripts[other].left.extend(actions)
         self._made += 1
-        self._heard = len(self._log[seat])
-        return super()._act(seat, given)
+        self._heard = len(self._past)
+        super()._choose(seat, given)
 
     def _wanted(self, made: int) -> list[int]:
         """The actions that a step of the lesson asks for; none if any will do."""
@@ -95,19 +95,19 @@ class LessonTable(Table):
             legal = legal_actions(self._game.view(PUPIL))
         return [action for action, said in legal.items() if said in words]
 
-    def _step_of(self, seat: int) -> int:
+    def _at(self) -> int:
         """Which step of the lesson is played: as many as there are when all have been."""
-        return self._made - (seat in self._chosen)
+        return self._made - (PUPIL in self._chosen)
 
-    def _take_back(self, seat: int) -> Said:
+    def _take_back(self, seat: int) -> None:
         raise ValueError(say("a lesson goes forward: what was chosen in it stays"))
 
-    def _again(self, seat: int, to: int) -> Said:
+    def _again(self, to: int) -> None:
         raise ValueError(say("a lesson goes forward; leave it, and try things out in a game"))
 
     def play_on(self, known: Sequence[int] | None = None) -> Said:
         """Play a step, as ``Table`` does, unless the lesson is over; the script tells which."""
-        return {} if self._step_of(PUPIL) == len(self._lesson.steps) else super().play_on()
+        return {} if self._at() == len(self._lesson.steps) else super().play_on()
 
     def record(self) -> str:
         """A lesson leaves none.
@@ -117,8 +117,8 @@ class LessonTable(Table):
         """
         raise ValueError(say("a lesson is no game that counts, and has no record"))
 
-    def _position(self, seat: int) -> Message:
-        position, at = super()._position(seat), self._step_of(seat)
+    def _position(self, person: int) -> Message:
+        position, at = super()._position(person), self._at()
         if at == len(self._lesson.steps):
             position |= {"actions": [], "waiting_for": []}
         for each in position["log"]:
@@ -145,10 +145,8 @@ class LessonTable(Table):
     def _shown(self, at: int, log: list[dict[str, Any]]) -> Iterator[str]:
         """The news to which the lesson points, which it knows by their English words."""
         shows = self._lesson.steps[at - 1].shows if at else ()
-        for step in range(self._heard, len(log)):
-            with speaking("en"):
-                news = self._lines(PUPIL, step)
-            for line, told in zip(news, log[step]["lines"], strict=True):
+        for english, said in [*zip(self._log(PUPIL, "en"), log, strict=True)][self._heard :]:
+            for line, told in zip(english["lines"], said["lines"], strict=True):
                 if any(each in line for each in shows):
                     yield told
 
@@ -219,8 +217,8 @@ class TeachingTable(Table):
         """The joint action that was played last, in the lesson if there is one; see ``Table``."""
         return super().joint if self._teaching is None else self._teaching.joint
 
-    def _position(self, seat: int) -> Message:
+    def _position(self, person: int) -> Message:
         if self._teaching is not None:
             return self._teaching._position(PUPIL)
         teaches = isinstance(self._game, GivesLesson) and len(self.people) == 1
-        return super()._position(seat) | {"teaches": teaches, "lesson": None}
+        return super()._position(person) | {"teaches": teaches, "lesson": None}

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from kododo_env.bots.showing import rules_of, story
+from kododo_env.bots.showing import news
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import parse_record, replay
-from kododo_env.rendering.languages import speaking
 
 
 def replayed(text: str, pictures: bool) -> dict[str, Any]:
@@ -26,17 +23,11 @@ def replayed(text: str, pictures: bool) -> dict[str, Any]:
     steps: list[dict[str, Any]] = []
     before: BatchGame | None = None
     for number, game in enumerate(replay(record)):
-        lines: list[str] = []
-        rules: list[str | None] = []
+        told: dict[str, list[Any]] = {"lines": [], "rules": []}
         if before is not None:
-            chosen = np.asarray(record.lines[number - 1]["actions"])
             gained = [each["points"] for each in record.lines]
-            lines = story(game, before, chosen, None, gained)
-            with speaking("en"):
-                rules = rules_of(game, story(game, before, chosen, None, gained))
+            told = news(game, before, record.lines[number - 1]["actions"], None, gained)
         drawn = {"picture": game.svg()} if pictures else {}
-        scores = game.scores[0].tolist()
-        told = {"lines": lines, "rules": rules, "scores": scores}
-        steps.append({"text": game.text(), **drawn, **told})
+        steps.append({"text": game.text(), **drawn, **told, "scores": game.scores[0].tolist()})
         before = game
     return {"game": record.header.game, "players": record.players, "steps": steps}

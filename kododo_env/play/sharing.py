@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -59,17 +59,18 @@ def played_by(bot: Agent, agents: Sequence[Agent | None], game: BatchGame, seed:
     return again
 
 
-def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
+def command_of(game: BatchGame, agents: Sequence[Agent | None], seed: int) -> str:
     """The command line by which another person plays the same deal.
 
     Args:
         game: A batch of one.
-        names: The agents' names by seat.
+        agents: For each seat an agent, or None for a person.
         seed: Of the game.
     """
     rules: Any = game.rules
     changed = [each.name for each in fields(rules) if getattr(rules, each.name) != each.default]
     other = [f"{name}={_word(rules_of(game)[name])}" for name in changed if name != PLAYERS]
+    names = {seat: agent.name for seat, agent in enumerate(agents) if agent}
     people = [seat for seat in range(game.num_players) if seat not in names]
     # People sit side by side, and the first of them is the one with an agent before them.
     first = next((seat for seat in people if (seat - 1) % game.num_players in names), 0)

@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 
-from kododo_env.bots.messages import to_json
+from kododo_env.bots.messages import MOST_EXACT, to_json
 from kododo_env.core.numbers import whole_number
 from kododo_env.play.kept import KeptTable
 from kododo_env.play.seating import make_table
-from kododo_env.play.table import MOST_SEED, Said
+from kododo_env.play.table import Said
 from kododo_env.rules_arguments import make_game, parse_rules
 
 LOOK = '{"type": "look"}'
@@ -87,7 +87,7 @@ class WorkerTable:
                 return
         self._table = made()
         if seed is not None:
-            self._table.table.deal(whole_number(seed, "seed", 0, MOST_SEED))
+            self._table.table.deal(whole_number(seed, "seed", 0, MOST_EXACT))
         if lesson:
             self.hear('{"type": "lesson", "step": 0}')
 

@@ -71,7 +71,10 @@ class Sitting:
 def state_of(table: Table) -> dict[str, Any]:
     """Everything at the table that could change."""
     kept = {name: value for name, value in vars(table).items() if name not in ("_game", "_agents")}
-    return {"table": json.loads(json.dumps(kept, default=str)), "game": table._game.state()}
+    return {
+        "table": json.loads(json.dumps(kept, default=str, skipkeys=True)),
+        "game": table._game.state(),
+    }
 
 
 ODD: list[Any] = [

@@ -352,7 +352,7 @@ def test_a_bot_plays_the_same_deal_when_it_is_over(game: str) -> None:
     table = asks.table
     bot: list[Agent | None] = [make_agent("greedy", game), *[None] * (table._game.num_players - 1)]
     while not asks.last[0]["over"]:
-        rng = np.random.default_rng([table.seed, len(table._gained), 1])
+        rng = np.random.default_rng([table.seed, len(table._past), 1])
         asks.act(0, int(joint_action(bot, table._game, rng)[0, 0]))
     assert par["by"] == "greedy"
     assert par["scores"] == [each["score"] for each in asks.last[0]["players"]]

@@ -106,7 +106,7 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
         assert "to must be a step of this game" in capsys.readouterr().out
         while not table.over:
             terminal._obey(terminal._words[-1])
-            assert len(table._log[0]) < 9
+            assert len(table._past) < 9
         assert capsys.readouterr().out.count("player_0 ") > 8
         terminal._obey("analyse")
         told, found = capsys.readouterr().out, table._analyses[0].result
@@ -114,7 +114,7 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
         assert told.count("games of 100 more") == len(found.choices) > 0
         terminal._obey("back")
         terminal._obey("back")
-        assert len(table._log[0]) == 6
+        assert len(table._past) == 6
         assert "over" not in capsys.readouterr().out
 
 

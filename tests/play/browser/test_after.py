@@ -68,7 +68,7 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
     with serving("combi_combo") as served, sits(browser, served.address) as person:
         page, served.table.worlds = person.page, 16
         person.play()
-        steps = len(served.table._log[0])
+        steps = len(served.table._past)
         page.locator("#look-back").click()
         page.locator("#look-back-found article").first.wait_for()
         found = served.table._analyses[0].result
@@ -91,7 +91,7 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         page.locator("#again").click()
         page.locator("#again-note").wait_for()
         assert page.locator("#look-back-dialog").is_hidden()
-        assert len(served.table._log[0]) == found.choices[0].step - 1
+        assert len(served.table._past) == found.choices[0].step - 1
         person.play(1)
         page.locator("#log-count").click()
         assert page.evaluate(SMALL) == []

@@ -104,7 +104,7 @@ def test_a_game_that_is_played_is_not_thrown_away_by_enter(browser: Any) -> None
         person.page.keyboard.press("Enter")
         person.page.locator("#new-dialog").wait_for(state="hidden")
         person.play(1)
-        assert served.table.step == len(served.table._log[0]) == 2
+        assert served.table.step == len(served.table._past) == 2
 
 
 def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> None:

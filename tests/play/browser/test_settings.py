@@ -50,7 +50,7 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
                 person.page.locator(f"html[lang={code}]").wait_for(state="attached")
             said = [translations(code).get(each, each).format(n=2) for each in texts]
             assert [person.page.locator(each).text_content() for each in SEEN] == said
-            line = table._log[0][-1]["lines"][0].removeprefix("player_0")
+            line = table._position(0)["log"][-1]["lines"][0].removeprefix("player_0")
             person.page.locator("#story li", has_text=line).wait_for()
         person.play(steps=1)
         assert person.see("#log-count") == "alle 3 Schritte"
