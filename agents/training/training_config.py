@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from agents.options import Budget, Engine, check_engine
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
-from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import (
     Bound,
@@ -210,8 +210,7 @@ class Task:
         games, game = self.recipe.num_envs, self.batch_game(self.recipe.num_envs, self.seed)
         found: dict[str | None, Table] = {None: (game, [None] * self.num_players)}
         for name, agent in self.opponents().items():
-            if isinstance(agent, CheckingAgent):
-                agent.check(game)
+            check_agents(game, [agent])
             many = self.batch_game(games * self.num_players, self.seed)
             found[name] = many, [None] + [agent] * (self.num_players - 1)
         return found

@@ -9,7 +9,7 @@ from typing import Any
 from kododo_env.agent_registry import make_agent
 from kododo_env.arena.duplicates import Recording
 from kododo_env.arena.pairing import Chunk, mixed_tables
-from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import MOST_GAMES
 from kododo_env.core.numbers import whole_number
@@ -46,9 +46,7 @@ class Contest:
             make_agent(each, game.name, self.players) if isinstance(each, str) else each
             for each in self.named()
         ]
-        for agent in agents:
-            if isinstance(agent, CheckingAgent):
-                agent.check(game)
+        check_agents(game, agents)
         return agents
 
 

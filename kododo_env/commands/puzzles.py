@@ -13,7 +13,7 @@ from kododo_env.agent_registry import LEVELS, baselines, make_agent
 from kododo_env.arena.text_table import table
 from kododo_env.commands.recording import RECORD
 from kododo_env.commands.tournament import play_and_write
-from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.play.analysis import FEWEST, MOST, WORLDS
 from kododo_env.play.puzzles import Puzzle, find_puzzles, write_puzzles
@@ -103,9 +103,7 @@ def _of_record(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:
     name, players = game.name, game.num_players
     search = _search(config.policy, name, players, game.rules)
     bots = [_agent(each, name, players) for each in config.bots or (*baselines(name), *LEVELS[:-1])]
-    for each in bots:
-        if isinstance(each, CheckingAgent):
-            each.check(game)
+    check_agents(game, bots)
     return find_puzzles(record, search, bots, config.worlds, config.seed)
 
 

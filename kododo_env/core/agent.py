@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import groupby, pairwise
 from typing import Protocol, runtime_checkable
@@ -110,6 +110,13 @@ class CheckingAgent(Agent, Protocol):
     def check(self, game: BatchGame) -> None:
         """Raise ValueError, saying what differs, unless it can play this game."""
         ...
+
+
+def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:
+    """Raise ValueError, saying what differs, if one of the agents cannot play this game."""
+    for agent in agents:
+        if isinstance(agent, CheckingAgent):
+            agent.check(game)
 
 
 # --- playing ----------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kododo_env.core.agent import Agent, CheckingAgent, choice_of
+from kododo_env.core.agent import Agent, check_agents, choice_of
 from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_number
@@ -216,8 +216,7 @@ class _Judge:
     """
 
     def __init__(self, adviser: Agent, game: BatchGame, worlds: int) -> None:
-        if isinstance(adviser, CheckingAgent):
-            adviser.check(game)
+        check_agents(game, [adviser])
         self.adviser, self.worlds = adviser, worlds
         policy = adviser.policy if isinstance(adviser, PolicySearch) else adviser
         self.search = adviser if isinstance(adviser, SearchAgent) else SearchAgent(policy)

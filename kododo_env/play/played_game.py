@@ -12,7 +12,7 @@ import numpy as np
 
 from kododo_env.bots.messages import MOST_EXACT
 from kododo_env.bots.showing import named_action
-from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.play.sharing import agents_choose, deal_by
 from kododo_env.records import Recorder
@@ -69,9 +69,7 @@ class PlayedGame:
             raise ValueError(f"{game.num_players} seats need as many players, not {len(agents)}")
         if None not in agents:
             raise ValueError("a table needs a person: None among the agents")
-        for agent in agents:
-            if isinstance(agent, CheckingAgent):
-                agent.check(game)
+        check_agents(game, agents)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
         self.step, self.moved = 0, 0
         self._game, self._agents, self._rotate = game, list(agents), rotate

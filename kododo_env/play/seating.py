@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from kododo_env.agent_registry import baselines, load, make_agent, shipped
-from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number
 from kododo_env.play.hints import gives_hints
@@ -76,10 +77,7 @@ def best_agent(game: BatchGame) -> Agent:
     policy = f"{game.name}-{game.num_players}p"
     if policy in shipped():
         agent = load(policy)
-        try:
-            if isinstance(agent, CheckingAgent):
-                agent.check(game)
+        with suppress(ValueError):  # it may be for other rules
+            check_agents(game, [agent])
             return agent
-        except ValueError:
-            pass  # it is for other rules
     return make_agent(baselines(game.name)[-1], game.name)

@@ -9,7 +9,7 @@ from typing import Any
 
 from kododo_env.bots.messages import Message, read_message
 from kododo_env.bots.showing import news, players, position, result
-from kododo_env.core.agent import Agent, CheckingAgent
+from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.play.analysis import FEWEST, WORLDS, Analysing
@@ -60,8 +60,7 @@ class Table(PlayedGame):
         self._adviser, self._pictures = adviser, pictures
         super().__init__(game, agents, seed, called, rotate)
         self._languages = dict.fromkeys(self.people, "en")
-        if isinstance(adviser, CheckingAgent):
-            adviser.check(game)
+        check_agents(game, [adviser])
         if adviser is not None:
             check_adviser(adviser)
 

@@ -23,9 +23,9 @@ import numpy.typing as npt
 from kododo_env.core.agent import (
     TIE,
     Agent,
-    CheckingAgent,
     ProbabilisticAgent,
     ValueAgent,
+    check_agents,
     choice_of,
     first_of_best,
     joint_action,
@@ -121,8 +121,7 @@ class PolicySearch(Agent):
 
     def check(self, game: BatchGame) -> None:
         """Raise ValueError unless the policy is for this game; scripted players take any."""
-        if isinstance(self.policy, CheckingAgent):
-            self.policy.check(game)
+        check_agents(game, [self.policy])
 
 
 class SearchAgent(PolicySearch):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kododo_env.agent_registry import make_agent
-from kododo_env.core.agent import Agent, CheckingAgent, RandomAgent
+from kododo_env.core.agent import Agent, RandomAgent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_number
 
@@ -98,6 +98,5 @@ def _agent(given: Any, game: BatchGame) -> Agent:
     """An agent that can play this game, by its name if that is given."""
     named = isinstance(given, str)
     agent: Agent = make_agent(given, game.name, game.num_players) if named else given
-    if isinstance(agent, CheckingAgent):
-        agent.check(game)
+    check_agents(game, [agent])
     return agent
