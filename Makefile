@@ -191,7 +191,6 @@ population: $(READY) ## Draw, train and measure the strangers by which policies 
 	$(PY) -m agents.release.population
 
 levels: $(READY) ## Find how hot the policies that ship play at each level, and measure the levels (hours)
-	$(PY) -m agents.release.outcomes
 	$(PY) -m agents.release.levels
 	$(PY) -m docs.update_tables
 

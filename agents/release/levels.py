@@ -10,20 +10,22 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
+from agents.export.policy_weights import game_of
 from agents.release.config import policies_of
 from agents.release.runs import content_of
 from kododo_env.agent_registry import (
     AS_IT_SHIPS,
     LEVELS_FILE,
+    OUTCOMES_FILE,
     SEARCH,
     SEARCHING,
     WEAKER,
-    load,
     policy_path,
     policy_tables,
     search_budget,
@@ -37,6 +39,7 @@ from kododo_env.arena.workers import cores, run, worker_pool
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Processes, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import fingerprint, write_json
 from kododo_env.system.folders import filled_folder
@@ -51,8 +54,9 @@ TRIAL_DEALS, LEVEL_DEALS, SEARCH_DEALS = 4001, 4002, 4003
 class LevelsConfig:
     """Find how hot the policies that ship play at each level, and measure the levels.
 
-    The shares of the weaker levels are to lie evenly between that of random play and parity. What
-    was measured with the same policy is not measured again; the same command goes on.
+    The shares of the weaker levels are to lie evenly between that of random play and parity. Before
+    all else outcome models are fitted, as a search would before its first choice. What was found
+    with the same policy is not found again; the same command goes on.
     """
 
     only: tuple[str, ...] = ()
@@ -65,6 +69,8 @@ class LevelsConfig:
     """Games of the level that searches, which take some seconds each."""
     out: Path = LEVELS_FILE
     """The file for what is found."""
+    outcomes: Path = OUTCOMES_FILE
+    """The file for the weights of the policies' outcome models, which the searches need."""
     runs: Path = Path("runs/levels")
     """The folder for the searches' games so far."""
 
@@ -77,27 +83,42 @@ class LevelsConfig:
 
 
 def measure_levels(config: LevelsConfig) -> None:
-    """Measure what the file does not have yet: the quick levels of all tables first.
+    """Find what the files do not have yet, one part for all tables before the next.
 
     Raises:
         ValueError: The folder of the searches' games holds those of something else.
     """
     tables = policies_of(config.only)
+    parts = (
+        (fitted_outcomes, config.outcomes),
+        (quick_levels, config.out),
+        (searching_level, config.out),
+    )
     with filled_folder(config.runs), worker_pool(config.jobs) as pool:
-        for part in (quick_levels, searching_level):
-            found = pool.map(part, tables, [config] * len(tables))
-            for table, levels in zip(tables, found, strict=True):
-                entry = {"sha256": fingerprint(policy_path(table)), "levels": levels}
-                write_json(config.out, content_of(config.out) | {table: entry})
-                shares = (f"{each['share']['mean']:.3f}" for each in levels.values())
-                print(f"{table}:", *shares, flush=True)
+        for part, file in parts:
+            for table, found in zip(tables, pool.map(part, tables, repeat(config)), strict=True):
+                entry = {"sha256": fingerprint(policy_path(table)), **found}
+                write_json(file, content_of(file) | {table: entry})
+                levels = found.get("levels", {}).values()
+                shares = (f"{each['share']['mean']:.3f}" for each in levels)
+                print(f"{table}: {part.__name__}", *shares, flush=True)
+
+
+def fitted_outcomes(table: str, config: LevelsConfig) -> dict[str, Any]:
+    """The weights of a table's outcome model, fitted if they are not yet."""
+    known = _known(table, config.outcomes)
+    if known:
+        return known
+    policy = OnnxAgent(policy_path(table))
+    return {"weights": OutcomeModel(policy, game_of(policy.metadata)).weights.tolist()}
 
 
 def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
     """The levels of a table, those without search measured if they are not yet."""
-    known = _known(table, config)
+    entry = _known(table, config.out)
+    known = entry.get("levels", {})
     if known and known[AS_IT_SHIPS]["games"] >= config.games:
-        return known
+        return entry
     policy, trial_games = OnnxAgent(policy_path(table)), min(config.games, TRIAL_GAMES)
     tried = [
         _share(OnnxAgent(policy.path, each), policy, trial_games, TRIAL_DEALS).mean
@@ -112,7 +133,7 @@ def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
         won = _share(OnnxAgent(policy.path, each), policy, config.games, LEVEL_DEALS)
         games = policy.num_players * -(-config.games // policy.num_players)
         found[name] = {"temperature": each, "share": won.to_json(), "games": games}
-    return found | {name: known[name] for name in (SEARCHING,) if name in known}
+    return {"levels": found | {name: known[name] for name in (SEARCHING,) if name in known}}
 
 
 def temperatures_for(wanted: Sequence[float], tried: Sequence[float]) -> list[float]:
@@ -131,7 +152,9 @@ def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
     """
     game, players = policy_tables()[table]
     name = f"{SEARCH}{table}:{TIME}"
-    searcher = SearchAgent(load(table), search_budget(TIME), name, time.process_time)
+    policy = OnnxAgent(policy_path(table))
+    policy.outcome_weights = np.array(_known(table, config.outcomes)["weights"])
+    searcher = SearchAgent(policy, search_budget(TIME), name, time.process_time)
     match = Match(searcher, table, game, players, config.search_games, SEARCH_DEALS)
     heading = {"search": name, "sha256": fingerprint(policy_path(table)), "seed": SEARCH_DEALS}
     lineup = (0, *[1] * (players - 1))
@@ -142,16 +165,14 @@ def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
             log.append(result)
         won = share([result.shares[0, 0] for result in log.results.values()])
     games = players * len(log.results)
-    return _known(table, config) | {
-        SEARCHING: {"search": TIME, "share": won.to_json(), "games": games}
-    }
+    found = {"search": TIME, "share": won.to_json(), "games": games}
+    return {"levels": _known(table, config.out)["levels"] | {SEARCHING: found}}
 
 
-def _known(table: str, config: LevelsConfig) -> dict[str, Any]:
-    """The levels that the file has of a table; none if they are those of another policy."""
-    entry = content_of(config.out).get(table, {})
-    same = entry.get("sha256") == fingerprint(policy_path(table))
-    return dict(entry["levels"]) if same else {}
+def _known(table: str, file: Path) -> dict[str, Any]:
+    """What a file has of a table; nothing if that is of another policy."""
+    entry: dict[str, Any] = content_of(file).get(table, {})
+    return entry if entry.get("sha256") == fingerprint(policy_path(table)) else {}
 
 
 def _share(one: Agent | str, policy: OnnxAgent, games: int, deals: int) -> Estimate:

@@ -6,11 +6,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agents.release import levels as maker
 from agents.release.levels import TEMPERATURES, LevelsConfig, measure_levels, temperatures_for
-from kododo_env.agent_registry import LEVELS, SEARCHING
+from kododo_env.agent_registry import LEVELS, OUTCOMES_FILE, SEARCHING
 from kododo_env.search import outcome_model
 from tests.helpers import Here
 
@@ -27,14 +28,20 @@ def test_nothing_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(maker, "worker_pool", lambda _: Here())
     monkeypatch.setattr(maker, "TIME", "1ms")
     monkeypatch.setattr(outcome_model, "FITTED_GAMES", 16)
-    out = tmp_path / "levels.json"
-    config = LevelsConfig(("kododo-2p",), 1, games=8, search_games=4, out=out, runs=tmp_path)
+    out, outcomes = tmp_path / "levels.json", tmp_path / "outcomes.json"
+    config = LevelsConfig(
+        ("kododo-2p",), 1, games=8, search_games=4, out=out, outcomes=outcomes, runs=tmp_path
+    )
     measure_levels(config)
+    fitted, shipped = outcomes.read_bytes(), OUTCOMES_FILE.read_bytes()
+    shapes = {np.shape(json.loads(each)["kododo-2p"]["weights"]) for each in (fitted, shipped)}
+    assert len(shapes) == 1
     first = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
     assert {name: each["games"] for name, each in first.items()} == dict(
         zip(LEVELS, (8, 8, 8, 8, 4), strict=True)
     )
     played, run = [], maker.run
+    monkeypatch.setattr(maker, "OutcomeModel", lambda *_: pytest.fail("fitted twice"))
     monkeypatch.setattr(maker, "_share", lambda *_: pytest.fail("measured twice"))
     monkeypatch.setattr(maker, "run", lambda what, left: played.extend(left) or run(what, left))
     measure_levels(replace(config, search_games=6))  # it goes on
@@ -43,7 +50,11 @@ def test_nothing_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     again = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
     assert again[SEARCHING]["games"] == 6
     assert {**again, SEARCHING: 0} == {**first, SEARCHING: 0}
+    assert outcomes.read_bytes() == fitted
     monkeypatch.setattr(maker, "fingerprint", lambda _: "that of another policy")
+    with pytest.raises(pytest.fail.Exception, match="fitted twice"):
+        measure_levels(config)
+    monkeypatch.setattr(maker, "fitted_outcomes", lambda *_: {"weights": []})
     with pytest.raises(pytest.fail.Exception, match="measured twice"):
         measure_levels(config)
     with pytest.raises(ValueError, match="unknown policy 'chess'; choose from"):
