@@ -61,25 +61,24 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
 
 def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> Iterator[Lesson]:
     """The lessons of a round's choices, given turn by turn, and of the points that it brought."""
-    (now, _), last = choices[-1], [laid for _, laid in choices[-len(points) :]]
-    kododos = now.table_kododos.sum(axis=0) + sum(laid.kododos[0] for laid in last)
-    exact = kododos == now.rules.kododo_number
-    totals = now.totals + sum(laid.cards[0] for laid in last)
-    wins = scoring_colours(totals, now.rules.limit) & ~exact
+    rules, every = choices[0][0].rules, [laid for _, laid in choices]
+    exact = np.sum([laid.kododos[0] for laid in every], axis=0) == rules.kododo_number
+    totals = np.sum([laid.cards[0] for laid in every], axis=0)
+    wins = scoring_colours(totals, rules.limit) & ~exact
     # An event's number: the colour's; behind the colours nobody, then the Kododo clause.
     event = np.vstack([wins, ~wins.any(axis=0) & ~exact, exact]).argmax(axis=0)
     for number, (now, laid) in enumerate(choices):
         turn, seat = divmod(number, len(points))
-        kododo = dict([chances.kododo_lookup(now, laid)])
+        kododo = chances.kododo_lookup(now, laid)
         if now.turns_left == 0:
-            following = last[(seat + 1) % len(points)].cards[0]
+            following = every[-len(points) :][(seat + 1) % len(points)].cards[0]
             values = laid.points[0][wins & (laid.cards[0] > 0)]
             yield kododo, exact
             yield chances.reply_lookups(now, 1), following.argmax(axis=0)
             yield {f"{turn}/card_points": (np.zeros_like(values), 1)}, values
             continue
-        others = {f"{turn}/nobody": (np.zeros_like(event), 1), **kododo}
-        yield chances.chance_lookups(now, laid) | others, event
+        nobody = {f"{turn}/nobody": (np.zeros_like(event), 1)}
+        yield chances.chance_lookups(now, laid) | nobody | kododo, event
         # Points that came later in the colour that scored.
         own = points[seat] - now.points[0] - laid.points[0]
         theirs = (points.sum(axis=0) - points[seat]) / (len(points) - 1) - now.others

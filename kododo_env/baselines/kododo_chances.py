@@ -173,10 +173,10 @@ def chance_lookups(now: Situation, laid: Laid) -> dict[str, Lookup]:
     }
 
 
-def kododo_lookup(now: Situation, laid: Laid) -> tuple[str, Lookup]:
+def kododo_lookup(now: Situation, laid: Laid) -> dict[str, Lookup]:
     """Where the chance of the Kododo clause is found, (A, N)."""
     count = now.table_kododos.sum(axis=0) + laid.kododos, now.rules.kododo_number + 2
-    return f"{now.turn}/kododo", _lookup(count, (laid.kept_kododos, KEPT))
+    return {f"{now.turn}/kododo": _lookup(count, (laid.kept_kododos, KEPT))}
 
 
 def gain_lookups(now: Situation, laid: Laid) -> tuple[tuple[str, Lookup], tuple[str, Lookup]]:
@@ -210,8 +210,8 @@ def _added(tables: Tables, lookups: dict[str, Lookup]) -> Float32:
 def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Float32:
     """The expected gain of each choice on the mean of the others, in points, (A, N)."""
     own, others = now.points[0] + laid.points, now.others
-    name, (index, _) = kododo_lookup(now, laid)
-    kododo, kododo_margin = tables[name].take(index), _kododo_margin(now, laid, tables)
+    kododo = _added(tables, kododo_lookup(now, laid))
+    kododo_margin = _kododo_margin(now, laid, tables)
     if now.turns_left == 0:
         by_colour = _last_turn(now, laid, (own - others).astype(np.float32), tables)
         return np.asarray(by_colour * (1 - kododo) + kododo * kododo_margin)

@@ -188,7 +188,8 @@ def test_the_last_turn_is_what_going_through_all_replies_one_by_one_gives(player
     tables = tables_for(view.rules)
     assert tables is not None
     now = Situation(view)
-    name, (index, _) = kododo_lookup(now, now.after(tuple((slot,) for slot in range(5))))
+    looked_up = kododo_lookup(now, now.after(tuple((slot,) for slot in range(5))))
+    ((name, (index, _)),) = looked_up.items()
     for env in range(game.num_envs):
         for slot in range(5):
             expected = reckoned(game, now, tables, env, slot)
