@@ -69,13 +69,13 @@ class PoliciesConfig:
         return [PolicyJob(name, self) for name in policies_of(self.only)]
 
 
-def policies_of(only: Sequence[str]) -> list[str]:
-    """The names of the policies that are asked for, or of all; ValueError if one is unknown."""
+def policies_of(only: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """Game and players of the policies asked for, or of all; ValueError if one is unknown."""
     known = policy_tables()
     for name in only:
         if name not in known:
             raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
-    return [name for name in known if name in only or not only]
+    return {name: table for name, table in known.items() if name in only or not only}
 
 
 class PolicyJob:

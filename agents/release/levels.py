@@ -27,7 +27,6 @@ from kododo_env.agent_registry import (
     SEARCHING,
     WEAKER,
     policy_path,
-    policy_tables,
     search_budget,
 )
 from kododo_env.arena.chunk_log import ChunkLog
@@ -76,8 +75,7 @@ class LevelsConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        tables = [policy_tables()[name] for name in policies_of(self.only)]  # raises if unknown
-        for _, players in tables:
+        for _, players in policies_of(self.only).values():  # raises if one is unknown
             check_numbers(players, self.games, LEVEL_DEALS)
             check_numbers(players, self.search_games, SEARCH_DEALS)
 
@@ -125,15 +123,14 @@ def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
         for each in TEMPERATURES
     ]
     least = _share("random", policy, trial_games, TRIAL_DEALS).mean
-    parity, parts = 1 / policy.num_players, len(WEAKER) + 1
-    wanted = [least + (parity - least) * (number + 1) / parts for number in range(len(WEAKER))]
-    temperatures = [*temperatures_for(wanted, tried), policy.temperature]
+    wanted = np.linspace(least, 1 / policy.num_players, len(WEAKER) + 2)[1:-1]
+    temperatures = [*temperatures_for(wanted.tolist(), tried), policy.temperature]
     found = {}
     for name, each in zip((*WEAKER, AS_IT_SHIPS), temperatures, strict=True):
         won = _share(OnnxAgent(policy.path, each), policy, config.games, LEVEL_DEALS)
         games = policy.num_players * -(-config.games // policy.num_players)
         found[name] = {"temperature": each, "share": won.to_json(), "games": games}
-    return {"levels": found | {name: known[name] for name in (SEARCHING,) if name in known}}
+    return {"levels": known | found}
 
 
 def temperatures_for(wanted: Sequence[float], tried: Sequence[float]) -> list[float]:
@@ -150,12 +147,11 @@ def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
     kept as soon as it is over. The time is the processor's, so that other work on the machine does
     not make the level weaker.
     """
-    game, players = policy_tables()[table]
-    name = f"{SEARCH}{table}:{TIME}"
-    policy = OnnxAgent(policy_path(table))
+    name, policy = f"{SEARCH}{table}:{TIME}", OnnxAgent(policy_path(table))
+    players = policy.num_players
     policy.outcome_weights = np.array(_known(table, config.outcomes)["weights"])
     searcher = SearchAgent(policy, search_budget(TIME), name, time.process_time)
-    match = Match(searcher, table, game, players, config.search_games, SEARCH_DEALS)
+    match = Match(searcher, table, policy.game, players, config.search_games, SEARCH_DEALS)
     heading = {"search": name, "sha256": fingerprint(policy_path(table)), "seed": SEARCH_DEALS}
     lineup = (0, *[1] * (players - 1))
     deals = [Chunk(index, lineup, 1) for index in range(MOST_SEARCHED)]

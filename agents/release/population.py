@@ -16,7 +16,7 @@ if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that f
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count, islice, repeat
+from itertools import count, cycle, islice, repeat
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ class PopulationConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        least = FLAT_SHARE * max(policy_tables()[table][1] for table in policies_of(self.only))
+        least = FLAT_SHARE * max(players for _, players in policies_of(self.only).values())
         if self.games < least:
             raise ValueError(f"--games must be at least {least}, not {self.games}")
 
@@ -157,10 +157,8 @@ def _strength(name: str, table: str, games: int, runs: Path) -> float:
 
 def _split(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The members, each with its half: of all kinds as many in one as in the other, or one more."""
-    rng, found, turn = np.random.default_rng(SPLIT), [], 0
+    rng, found, halves = np.random.default_rng(SPLIT), [], cycle(HALVES)
     for kind in dict.fromkeys(each["kind"] for each in members):
         same = [each for each in members if each["kind"] == kind]
-        for place in rng.permutation(len(same)):
-            found.append({**same[place], "half": HALVES[turn % 2]})
-            turn += 1
+        found += [{**same[place], "half": next(halves)} for place in rng.permutation(len(same))]
     return sorted(found, key=lambda each: (each["half"], each["kind"], each["name"]))
