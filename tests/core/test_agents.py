@@ -89,7 +89,7 @@ def test_a_single_mask_gives_a_single_action() -> None:
 
 @pytest.mark.parametrize(
     "shape", [*((n,) for n in range(1, 99, 2)), *((1, 1, n) for n in range(2, 99, 2)),
-              (GAMES_AT_A_TIME * 3 + 1, 3, 7)],
+              (0, 5), (3, 5), (5, 5), (2, 2, 5), (GAMES_AT_A_TIME * 3 + 1, 3, 7)],
 )  # fmt: skip
 def test_few_and_many_choices_are_drawn_alike(shape: tuple[int, ...]) -> None:
     """The same actions from the same random numbers, whatever the shape, and at once or not."""
@@ -101,6 +101,7 @@ def test_few_and_many_choices_are_drawn_alike(shape: tuple[int, ...]) -> None:
         count = mask.cumsum(axis=-1)
         assert np.array_equal(chosen, (count > same.integers(count[..., -1:])).argmax(axis=-1))
         assert np.shape(chosen) == shape[:-1]
+        assert chosen.dtype == np.int64
     assert one.bit_generator.state == same.bit_generator.state
 
 
