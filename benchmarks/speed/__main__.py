@@ -25,7 +25,7 @@ from kododo_env.system.files import write_text
 class SpeedConfig:
     """Measure the speed of everything here, print it, and write it to a file."""
 
-    only: str = "C,core,million,one-game,decision,tournament,profile"
+    only: str = "C,core,million,doors,one-game,decision,tournament,profile"
     """Beginnings of figures' names, between commas: core/GAME/4096, one-game, ..."""
     rounds: int = 5
     """How often each is measured; the median counts."""

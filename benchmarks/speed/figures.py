@@ -32,6 +32,7 @@ UNITS = {
     "played": "agent-steps/s",
     "with reset": "agent-steps/s",
     "times": "as many",
+    "decisions": "decisions/s",
     "decision": "µs",
     "worlds": "worlds",
     "games": "games/s",
@@ -41,7 +42,7 @@ UNITS = {
 
 def is_more_better(figure: str) -> bool:
     """Whether a figure, by its name, is the better the higher it is."""
-    return UNITS[figure.split("/")[-1]] in ("agent-steps/s", "worlds", "games/s")
+    return UNITS[figure.split("/")[-1]] in ("agent-steps/s", "decisions/s", "worlds", "games/s")
 
 
 class LeftOut(Exception):

@@ -59,6 +59,17 @@ def _core(figures: Figures, game: str) -> str:
     )
 
 
+def doors(figures: Figures) -> str:
+    """Decisions/s by interface, game and form of the observations."""
+    rows, forms = [], list[str]()
+    for door in _names(figures, "doors"):
+        for game in _names(figures, f"doors/{door}"):
+            forms = _names(figures, f"doors/{door}/{game}")
+            speeds = (figures[f"doors/{door}/{game}/{form}/decisions"] for form in forms)
+            rows.append([f"`{door}`", game, *map(_shown, speeds)])
+    return _table(["interface", "game", *forms], rows)
+
+
 def one_game(figures: Figures) -> str:
     """Agent-steps/s by interface and game; the last of each interface is somebody else's."""
     rows = []
@@ -115,6 +126,7 @@ def profile(figures: Figures) -> str:
 
 TABLES: dict[str, Callable[[Figures], str]] = {
     "core": core,
+    "doors": doors,
     "one-game": one_game,
     "decision": decision,
     "tournament": tournament,

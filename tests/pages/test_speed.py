@@ -19,6 +19,7 @@ from benchmarks.speed import (
     compare,
     core,
     decision,
+    doors,
     figures,
     one_game,
     page,
@@ -147,15 +148,16 @@ class Busy:
 def test_each_figure_has_a_unit_and_is_positive(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cheapest of each kind; what takes long is made small."""
     monkeypatch.setattr(one_game, "AGENT_STEPS", 20)
+    monkeypatch.setattr(doors, "GAMES", 8)
     monkeypatch.setattr(decision, "FEW_STEPS", 9)
     monkeypatch.setattr(decision, "MILLISECONDS", 5)
     monkeypatch.setattr(tournaments, "GAMES", {1: {"scripted": 40}})
     cheap = [
-        "core/kododo/8", "core/kado/128", "one-game", "decision/kododo-4p/1",
+        "core/kododo/8", "core/kado/128", "doors", "one-game", "decision/kododo-4p/1",
         "decision/search:kododo-4p:5ms", "tournament/scripted",
     ]  # fmt: skip
     found = dict(figures.in_turns(figures.selected(all_benches(), cheap), 1))
-    assert len(found) == 2 + 12 + 2 + 1
+    assert len(found) == 2 + 12 + 12 + 2 + 1
     for each in found.values():
         assert all(figures.UNITS[name] and value > 0 for name, value in each.items())
 
@@ -236,7 +238,7 @@ def test_figures_are_kept_and_merged(tmp_path: Path, two_parts: list[str]) -> No
 
 
 def test_a_benchmark_that_is_not_there_is_said() -> None:
-    with pytest.raises(ValueError, match="called 'cor'; there are C, core, million, one-game"):
+    with pytest.raises(ValueError, match="called 'cor'; there are C, core, million, doors, one-game"):
         figures.selected(all_benches(), ["core", "cor"])
     with pytest.raises(ValueError, match="--rounds must be 1 or more"):
         bench.SpeedConfig(rounds=0)

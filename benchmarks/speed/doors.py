@@ -1,0 +1,99 @@
+"""Many games through the interfaces that learners use: one deal of all, played again.
+
+Counted are the learners' decisions, chosen beforehand; with one learner in each game the others
+play at random. Time is that of the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.speed.figures import PLAYERS, Bench, Sample
+from kododo_env import registry
+from kododo_env.core.agent import random_legal_actions
+
+GAMES = 1024
+FORMATS: dict[str, dict[str, Any]] = {
+    "as they are": {},
+    "float32, normalised": {"observation_dtype": "float32", "normalize": True},
+}
+"""By the name of an observation's form: the options that make it."""
+
+
+class OneLearner:
+    """Gymnasium's vector environment, one seat of each game."""
+
+    def __init__(self, game: str, **options: Any) -> None:
+        import gymnasium
+
+        name = registry.door(game).GYMNASIUM_ID
+        self.env: Any = gymnasium.make_vec(
+            f"kododo_env:{name}", GAMES, num_players=PLAYERS, **options
+        )
+
+    def deal(self) -> Any:
+        """Deal the same cards as ever; the legal actions."""
+        return self.env.reset(seed=0)[1]["action_mask"]
+
+    def play(self, actions: Any) -> tuple[Any, bool]:
+        """Step; the legal actions, and whether all games are over."""
+        _, _, over, _, info = self.env.step(actions)
+        return info["action_mask"], over.all()
+
+
+class AllSeats:
+    """Stable-baselines3's VecEnv, all seats of all games."""
+
+    def __init__(self, game: str, **options: Any) -> None:
+        from kododo_env.wrappers.sb3 import BatchVecEnv
+
+        self.env = BatchVecEnv(
+            registry.door(game).batch_game(GAMES, num_players=PLAYERS), **options
+        )
+
+    def deal(self) -> Any:
+        """See OneLearner."""
+        self.env.seed(0)
+        self.env.reset()
+        return self.env.action_masks()
+
+    def play(self, actions: Any) -> tuple[Any, bool]:
+        """See OneLearner."""
+        over = self.env.step(actions)[2]
+        return self.env.action_masks(), over.all()
+
+
+DOORS = {"make_vec": OneLearner, "BatchVecEnv": AllSeats}
+
+
+def benches() -> Iterator[Bench]:
+    """For each interface every game, in each form of the observations."""
+    for door, kind in DOORS.items():
+        for game in registry.DOORS:
+            for form, options in FORMATS.items():
+                make = partial(sampled, partial(kind, game, **options))
+                yield Bench(f"doors/{door}/{game}/{form}", make)
+
+
+def sampled(make: Any) -> Sample:
+    """Decisions/s of one deal, without dealing it."""
+    door, rng = make(), np.random.default_rng(0)
+    mask, actions, over = door.deal(), list[Any](), False
+    while not over:
+        actions.append(random_legal_actions(np.asarray(mask, np.bool_), rng))
+        mask, over = door.play(actions[-1])
+    decisions = sum(map(len, actions))
+
+    def sample() -> dict[str, float]:
+        door.deal()
+        begun = process_time()
+        for each in actions:
+            door.play(each)
+        return {"decisions": decisions / (process_time() - begun)}
+
+    return sample
