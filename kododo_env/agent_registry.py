@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import resources
@@ -229,6 +230,8 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
         return make_bot(name)
     if policy_path(name).suffix == SUFFIX:
         return load(name)
+    if os.path.isdir(name):  # False for what can be no path
+        raise ValueError(f"{name} is a folder; give a policy file ({SUFFIX})")
     tables = policy_tables().items()
     policies = [name for name, (of, _) in tables if of == game and name in shipped()]
     policies += [name for name in strangers() if name.removeprefix(STRANGER) in policies]

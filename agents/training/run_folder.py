@@ -108,12 +108,12 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     other = differences(describe(task.batch_game(1, 0)), describe(wanted.batch_game(1, 0)))
     if other:
         raise ValueError(f"cannot resume {run_dir / CHECKPOINT}: it is for {'; '.join(other)}")
-    said = [BEGINS_AGAIN]
+    said, budget = [BEGINS_AGAIN], config.budget()
     if saved.learner:
-        said = [
-            f"goes on from {progress.seconds / 60:.1f} minutes, {progress.steps:,} agent-steps, "
-            f"until {config.budget().text()} in all"
-        ]
+        done = f"{progress.seconds / 60:.1f} minutes, {progress.steps:,} agent-steps"
+        said = [f"goes on from {done}, until {budget.text()} in all"]
+        if not budget.remaining(progress.steps, progress.seconds):
+            said = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
     return replace(saved, task=replace(task, recipe=wanted.recipe)), said + _changes(task, wanted)
 
 

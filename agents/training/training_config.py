@@ -133,7 +133,7 @@ class Which:
 
     game: str | None = None
     players: int | None = None
-    recipe: str = GAME
+    recipe: str | None = None
     run_dir: Path | None = None
     resume: bool = False
 
@@ -141,15 +141,18 @@ class Which:
 def defaults(which: Which) -> TrainConfig:
     """The defaults of a command line: a recipe's, or those of the run that it resumes.
 
+    A recipe that is named for such a run is a change of all its settings.
+
     Raises:
         ValueError: There is no such game, recipe or run.
     """
     if not which.resume or which.run_dir is None:
-        return default_config(which.game or DEFAULT_GAME, which.players, which.recipe)
+        return default_config(which.game or DEFAULT_GAME, which.players, which.recipe or GAME)
     from agents.training.run_folder import begun  # imports torch
 
     task = begun(which.run_dir).task
-    config = default_config(task.game, task.num_players, seed=task.seed, **vars(task.recipe))
+    own = vars(task.recipe) if which.recipe is None else {"recipe": which.recipe}
+    config = default_config(task.game, task.num_players, seed=task.seed, **own)
     if which.game not in (None, task.game):
         config = replace(config, game=which.game, players=default_players(which.game))
     return config

@@ -17,6 +17,7 @@ from kododo_env.commands.tournament import DEFAULT_GAME, MOST_AGENTS, play_and_w
 from kododo_env.core.bounds import Bound, Games, Processes, Seed, check_settings
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.files import read_ordinary, write_text
+from kododo_env.system.folders import files_in
 
 LIST = "bots.txt"
 LARGEST_LIST = 100_000  # bytes
@@ -139,9 +140,7 @@ def bots_of(folder: Path) -> list[str]:
     Raises:
         ValueError: There is no such folder, no bot in it, or too many.
     """
-    if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder")
-    files = sorted(each.name for each in folder.iterdir() if each.suffix in (".py", ".onnx"))
+    files = [each.name for each in files_in(folder, "*") if each.suffix in (".py", ".onnx")]
     names = [name for name in files if not name.startswith(("_", "."))]
     if (folder / LIST).exists():
         text = read_ordinary(folder / LIST, LARGEST_LIST, str(folder / LIST)).decode()

@@ -21,6 +21,7 @@ from kododo_env.play.seating import best_agent
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
 from kododo_env.search.search import SearchAgent
+from kododo_env.system.folders import files_in
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def puzzles(config: PuzzlesConfig) -> None:
     Raises:
         ValueError: There are no records, one is not true, or an agent does not go with one.
     """
-    files = sorted({*config.folder.glob(f"*{RECORD}")} - {config.out})
+    files = [each for each in files_in(config.folder, f"*{RECORD}") if each != config.out]
     if not files:
         raise ValueError(f"{config.folder} holds no records: files that end with {RECORD}")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kododo_env.arena.benchmark import over_trainings
 from kododo_env.commands.benchmark import read_entry
+from kododo_env.system.folders import files_in
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ def trainings(config: TrainingsConfig) -> None:
     Raises:
         ValueError: A file does not hold, or they cannot be put together.
     """
-    entries = [read_entry(path) for path in sorted(config.folder.glob("*.json"))]
+    entries = [read_entry(path) for path in files_in(config.folder, "*.json")]
     found, protocol = over_trainings(entries), entries[0]["protocol"]
     print(
         f"{len(entries)} trainings at {protocol['game']} with {protocol['players']} players, "

@@ -237,7 +237,9 @@ def _listen(host: str, port: int, before: int = 0) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise OSError(
-            error.errno, f"cannot listen there: {error.strerror}", f"{host}:{port}"
+            error.errno,
+            f"cannot listen there: {error.strerror}; --port 0 takes one that is free",
+            f"{host}:{port}",
         ) from None
 
 

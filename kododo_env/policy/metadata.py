@@ -107,12 +107,14 @@ def describe(game: BatchGame | View) -> PolicyMetadata:
 def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
     """How a policy's game differs from the game to be played, in words; empty if it does not."""
     named = (
-        ("game", policy.game, game.game),
-        ("version", policy.version, game.version),
-        ("number of players", policy.num_players, game.num_players),
+        ("game {}", policy.game, game.game),
+        ("version {}", policy.version, game.version),
+        ("{} players", policy.num_players, game.num_players),
     )
     found = [
-        f"{what} {plain(mine, 60)}, not {theirs}" for what, mine, theirs in named if mine != theirs
+        f"{what.format(plain(mine, 60))}, not {theirs}"
+        for what, mine, theirs in named
+        if mine != theirs
     ]
     if found:
         return found

@@ -34,15 +34,17 @@ def read_policy(path: Path) -> PolicyFile:
     told = plain(path)
     content = read_ordinary(path, LARGEST_FILE, f"policy file {told}")
     try:
+        if content.startswith(b"PK"):
+            raise ValueError("it is a zip archive, as a checkpoint is")
         entries = read_onnx(content)
         if KEY not in entries:
             raise ValueError("it was not exported by this project")
         _check_digest(content)
         return PolicyFile(content, PolicyMetadata.from_json(entries[KEY]))
     except ValueError as error:
-        raise ValueError(
-            f"{told} is not a policy file, or it is damaged: {plain(error)}"
-        ) from error
+        no_text = isinstance(error, UnicodeDecodeError)
+        reason = "its text is not UTF-8" if no_text else plain(error)
+        raise ValueError(f"{told} is not a policy file, or it is damaged: {reason}") from error
 
 
 def sealed(content: bytes) -> bytes:

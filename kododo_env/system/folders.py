@@ -20,11 +20,19 @@ def filled_folder(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         remove_empty(missing)
-        raise ValueError(f"cannot write to the folder {folder}: {error.strerror}") from error
+        reason = "it is a file" if isinstance(error, FileExistsError) else error.strerror
+        raise ValueError(f"cannot write to the folder {folder}: {reason}") from error
     try:
         yield
     finally:
         remove_empty(missing)
+
+
+def files_in(folder: Path, pattern: str) -> list[Path]:
+    """The files of a folder that a pattern names, by name; ValueError if it is no folder."""
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is no folder")
+    return sorted(folder.glob(pattern))
 
 
 def remove_empty(folders: Sequence[Path]) -> None:

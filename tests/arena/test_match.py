@@ -108,8 +108,8 @@ def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
     [
         ("nobody", "unknown agent 'nobody'"),
         ("kododo-9p", "kododo-2p, .*, or give a policy file"),
-        ("kododo-4p", "it is for number of players 4, not 3"),
-        ("search:kododo-4p:4", "it is for number of players 4, not 3"),
+        ("kododo-4p", "it is for 4 players, not 3"),
+        ("search:kododo-4p:4", "it is for 4 players, not 3"),
         ("kado-3p", "it is for game kado, not kododo"),
     ],
 )

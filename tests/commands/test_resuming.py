@@ -94,9 +94,10 @@ def test_a_setting_that_cannot_be_changed_is_refused(folder: Path, name: str) ->
         (["--seed", "99"], "--seed cannot be changed on --resume: the run began with 5, not 99"),
         (["--seed", "0"], "--seed cannot be changed on --resume: the run began with 5, not 0"),
         (["--game", "kado"], "it is for game kododo, not kado"),
-        (["--players", "3"], "it is for number of players 2, not 3"),
+        (["--players", "3"], "it is for 2 players, not 3"),
         (["--rules", "variant=long"], "rule variant standard, not long"),
         (["--opponents", "nobody"], "unknown agent 'nobody'"),
+        (["--recipe", "scratch"], "cannot be changed on --resume: the run began with"),
     ],
 )
 def test_a_refusal_is_one_line(
@@ -109,6 +110,12 @@ def test_a_refusal_is_one_line(
     code, _, error = resume(folder, monkeypatch, capsys, more)
     assert (code, error.count("\n")) == (2, 1)
     assert said in error
+
+
+def test_a_run_that_has_nothing_left_to_do_says_so(folder: Path) -> None:
+    _, said = resumed(asked(folder, steps=1), folder)
+    assert said[0].startswith("has learned for 0.")
+    assert said[0].endswith("agent-steps: nothing is left of 1 agent-steps in all")
 
 
 def test_a_setting_that_the_run_has_may_be_given_again(folder: Path) -> None:

@@ -118,7 +118,7 @@ def test_three_at_most_are_told_by_new_worlds_and_none_that_may_have_cost_nothin
         ({"seats": [2]}, "seats must be one or more of 0 to 1, not"),
         ({"worlds": 15}, "worlds must be 16 to 100000, not 15"),
         ({"seed": -1}, "seed must be 0 or more, not -1"),
-        ({"adviser": load("kododo-4p")}, "it is for number of players 4, not 2"),
+        ({"adviser": load("kododo-4p")}, "it is for 4 players, not 2"),
     ],
 )
 def test_bad_input_is_one_line(blundered: Record, given: Any, said: str) -> None:
@@ -158,7 +158,7 @@ def test_the_command_tells_it_in_words_and_as_json_the_same_every_time(
     [
         (("--seat", "2"), "seats must be one or more of 0 to 1, not (2,)"),
         (("--adviser", "nobody"), "unknown agent 'nobody'"),
-        (("--adviser", "kododo-4p"), "it is for number of players 4, not 2"),
+        (("--adviser", "kododo-4p"), "it is for 4 players, not 2"),
         (("--json", "out.txt"), "out.txt must end with .json"),
     ],
 )

@@ -724,6 +724,14 @@ def test_names_are_printed_without_control_characters(tmp_path: Path) -> None:
     assert "a?[31m b.onnx is not a policy file, or it is damaged" in refusal(path)
 
 
+def test_what_is_no_model_at_all_is_said_in_plain_words(tmp_path: Path) -> None:
+    path = write_policy(tmp_path / "p.onnx", "kododo", 2)
+    path.write_bytes(path.read_bytes().replace(b"logits", b"log\x90ts"))
+    assert refusal(path).endswith("or it is damaged: its text is not UTF-8")
+    path.write_bytes(b"PK\x03\x04")
+    assert refusal(path).endswith("or it is damaged: it is a zip archive, as a checkpoint is")
+
+
 # --- play -----------------------------------------------------------------------------------
 
 

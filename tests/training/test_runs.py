@@ -211,7 +211,7 @@ def test_training_begins_with_the_network_of_a_policy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("init", "said"),
     [
-        ("kododo-2p", "it is for number of players 2, not 3"),
+        ("kododo-2p", "it is for 2 players, not 3"),
         ("kado-3p", "it is for game kado, not kododo"),
         ("nobody", "cannot read policy file nobody"),
     ],

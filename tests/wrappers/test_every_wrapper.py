@@ -335,7 +335,9 @@ def test_calls_at_the_wrong_time(kind: Any) -> None:
 
 
 @dealt_by_reset
-@pytest.mark.parametrize("options", [{"deck": [0]}, {"deck": 0}, "deck", 5, ["deck"]])
+@pytest.mark.parametrize(
+    "options", [{"deck": [0]}, {"deck": 0}, {"decks": [0]}, {"Deck": [0]}, "deck", 5, ["deck"]]
+)
 def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
     """The generator that Gymnasium keeps was seeded before the deck was looked at."""
     table = kind()
@@ -346,7 +348,8 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
         return [rng.bit_generator.state for rng in rngs]
 
     before, drawn = table.game.state(), generators()
-    with pytest.raises(ValueError, match=r"^(options must be a dictionary|.*deck.* must )"):
+    said = r"^(options must be a dictionary|.*deck.* must |.* did you mean 'deck'\?)"
+    with pytest.raises(ValueError, match=said):
         table.env.reset(seed=2, options=options)
     assert differences(before, table.game.state()) == []
     assert generators() == drawn
