@@ -17,7 +17,7 @@ from typing import Any
 from tabulate import tabulate
 
 from agents.commands.best_response import mean_of
-from agents.release.card import columns, interval
+from agents.release.card import columns, interval, worst_attacker
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from kododo_env import registry
@@ -42,7 +42,7 @@ def page_of(game: str) -> Path:
 
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     """Each table: its page, its marker, and the function that makes it."""
-    yield ROOT / "README.md", "strength", strength_in_words
+    yield ROOT / "README.md", "strength", strength_in_percent
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "playing.md", "levels", levels_measured
     yield DOCS / "training.md", "specialists", specialists
@@ -130,8 +130,8 @@ def weakest() -> str:
     }
     (name, other), (_, players, found) = min(shares.items(), key=lambda each: each[1][0])
     return (
-        f"The weakest is {name}: among copies of {other} it wins {_percent(found)} of "
-        f"the games, where equals would win {100 / players:.0f} %."
+        f"The weakest is {name}: among copies of {other} it wins {_percent(found['mean'])} of "
+        f"the games, where equals would win {_percent(1 / players)}."
     )
 
 
@@ -143,31 +143,23 @@ def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield other, found["share"]
 
 
-def strength_in_words() -> str:
-    """A sentence for each game: how its policies fare against strangers."""
-    lines, cards = [], _cards()
-    for game in registry.DOORS:
-        own = [card for card in cards.values() if card["game"] == game]
-        won, least = (
-            _listed([_percent(card["unknown"][which]) for card in own])
-            for which in ("mean", "worst")
-        )
-        parity = _listed([f"{100 / card['players']:.0f} %" for card in own])
-        seats = _listed([str(card["players"]) for card in own])
-        lines.append(
-            f"- **{own[0]['name'].rpartition('-')[0]}**: with {seats} players the bots win {won} "
-            f"of the games among copies of a stranger, on the mean over twelve strangers, and "
-            f"{least} among those of the worst one. Equals would win {parity}."
-        )
-    return "\n".join([*lines, "", weakest()])
+def strength_in_percent() -> str:
+    """How each policy fares against strangers, and the strongest attacker against it."""
+    rows = [
+        [
+            name,
+            _percent(1 / card["players"]),
+            *(_percent(card["unknown"][which]["mean"]) for which in ("mean", "worst")),
+            _percent(1 / card["players"] + worst_attacker(card)["gain"]["mean"]),
+        ]
+        for name, card in _cards().items()
+    ]
+    head = ["bot", "equals would win", "v strangers", "v the worst one", "attacker"]
+    return f"{markdown(head, rows)}\n\n{weakest()}"
 
 
-def _percent(found: dict[str, Any]) -> str:
-    return f"{100 * found['mean']:.0f} %"
-
-
-def _listed(words: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def baselines(game: str) -> str:
