@@ -435,11 +435,3 @@ def test_the_card_says_which_players_a_bot_has_met(
 ) -> None:
     training = numbers(made)["training"] | {"recipe": vars(Recipe(**recipe))}
     assert f" In training it {words}.\n" in card(numbers(made) | {"training": training})
-
-
-def test_the_card_tells_of_the_policy_that_it_goes_on_from(made: PoliciesConfig) -> None:
-    data = numbers(made)
-    before, recipe = {"steps": 30_000, "seed": 7}, vars(Recipe(init=data["name"]))
-    told = card(data | {"training": data["training"] | {"recipe": recipe, "before": before}})
-    assert "In training it began with the network of the policy that shipped before, then" in told
-    assert "The policy that shipped before had 30,000 agent-steps of its own (seed 7).\n\n" in told
