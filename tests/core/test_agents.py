@@ -24,6 +24,7 @@ from kododo_env.core.agent import (
     RandomAgent,
     ValueAgent,
     best_legal,
+    check_agents,
     first_of_best,
     joint_action,
     over_seats,
@@ -257,6 +258,18 @@ def test_a_view_names_the_facts_that_a_game_has_added_and_nobody_writes_into_the
     assert facts["hand"] is view.hand
     for array in (view.hand, view.scores, view.observation, view.legal_action_mask):
         assert not array.flags.writeable
+
+
+def test_an_agent_that_can_check_is_asked_about_the_game() -> None:
+    asked: list[BatchGame] = []
+
+    class Checking(RandomAgent):
+        def check(self, game: BatchGame) -> None:
+            asked.append(game)
+
+    game = registry.batch_game("kododo", 1)
+    check_agents(game, [Checking(), None, RandomAgent()])
+    assert asked == [game]
 
 
 def test_as_many_agents_as_seats() -> None:
