@@ -124,13 +124,13 @@ def levels_measured() -> str:
 def weakest() -> str:
     """The policy that has the least in comparison with parity, and its opponent."""
     shares = {
-        (name, other): (card["players"] * share["mean"], card["players"], share)
+        (name, other): (card["players"] * share["mean"], card["players"])
         for name, card in _cards().items()
         for other, share in _all_shares(card)
     }
-    (name, other), (_, players, found) = min(shares.items(), key=lambda each: each[1][0])
+    (name, other), (parities, players) = min(shares.items(), key=lambda each: each[1])
     return (
-        f"The weakest is {name}: among copies of {other} it wins {_percent(found['mean'])} of "
+        f"The weakest is {name}: among copies of {other} it wins {_percent(parities / players)} of "
         f"the games, where equals would win {_percent(1 / players)}."
     )
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from agents.export.half_precision import halved
-from agents.export.onnx_export import check_parity, export_policy
+from agents.export.onnx_export import check_parity
 from agents.export.plain import write_plain
 from agents.export.policy_weights import network_of
 from agents.networks.network import GameNetwork
@@ -151,21 +151,22 @@ def test_it_goes_into_a_file_and_comes_back(
     check_parity(network_of(half), OnnxAgent(plain), game)
 
 
-def test_a_file_of_the_first_tied_networks_is_still_read(tmp_path: Path) -> None:
+def test_a_file_of_the_first_tied_networks_is_still_read(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """Their encoders saw nothing around their entry: of the weights for it the file has none."""
-    network, game = of_game("kado")
-    assert network.encoders is not None
-    for weight in network.encoders.around.parameters():
-        torch.nn.init.zeros_(weight)
-    model = onnx.load(export_policy(network, game, tmp_path / "p.onnx"))
-    known = [each.name for each in model.graph.initializer if ".around." in each.name]
+    whole = exported(tmp_path_factory, "kado", tied=True)[-1]
+    model, named = onnx.load(whole), "zeros.{}".format
+    around = [each for each in model.graph.initializer if ".around." in each.name]
+    known = [each.name for each in around]
     assert known
-    for tensor in model.graph.initializer:
-        tensor.name = "zeros." * (tensor.name in known) + tensor.name
+    for tensor in around:
+        zeros = np.zeros_like(onnx.numpy_helper.to_array(tensor))
+        tensor.CopyFrom(onnx.numpy_helper.from_array(zeros, named(tensor.name)))
     for node in model.graph.node:
-        node.input[:] = ["zeros." * (name in known) + name for name in node.input]
+        node.input[:] = [named(name) if name in known else name for name in node.input]
     older = tmp_path / "older.onnx"
-    older.write_bytes(policy_bytes(model, OnnxAgent(tmp_path / "p.onnx").metadata))
+    older.write_bytes(policy_bytes(model, OnnxAgent(whole).metadata))
     back = network_of(older)
     assert back.encoders is not None
     assert not any(weight.any() for weight in back.encoders.around.parameters())
