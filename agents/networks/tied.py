@@ -10,7 +10,7 @@ An action that runs over such axes gets its logit from the entries' embeddings.
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout
 
 Embeddings = dict[str, Tensor]
-"""By axis: (B, n, E) for n entries; (B, m, n, E) if the axis is within another one of m."""
+"""By axis: (B, n, E) for n entries; if the axis is within another one, those of its first entry."""
 
 
 class _Kind(NamedTuple):
@@ -79,16 +79,18 @@ class Encoders(nn.Module):
         return [kind.axis for kind in self.kinds.values() if kind.outer == axis]
 
     def forward(self, scaled: Tensor) -> tuple[Tensor, Embeddings]:
-        """The trunk's inputs, (B, ``size``), and all embeddings, of canonical observations (B, F).
+        """The trunk's inputs, (B, ``size``), and the embeddings, of canonical observations (B, F).
 
         The trunk gets the embeddings of the outermost axes, in order, and all numbers that belong
         to no entry.
         """
         numbers, rest = self._numbers(scaled)
+        pool = first_and_pooled if torch.compiler.is_exporting() else Pooling.apply
         found: Embeddings = {}
+        pooled: dict[str, Tensor] = {}
         for layers, around, kind in zip(self.layers, self.around, self.kinds.values(), strict=True):
-            pooled = [_pooled(found[axis]) for axis in self._inner(kind.axis)]
-            inputs = torch.cat([numbers[kind.axis], *pooled], dim=2).flatten(0, 1)
+            inner = [pooled[axis] for axis in self._inner(kind.axis)]
+            inputs = torch.cat([numbers[kind.axis], *inner], dim=2).flatten(0, 1)
             outside, beside = rest, [1]
             if kind.outer:
                 outer = numbers[kind.outer]
@@ -98,7 +100,10 @@ class Encoders(nn.Module):
             assert isinstance(layers, nn.Sequential)
             total = layers[0](inputs).reshape(-1, *kind.shape, self.width)
             total = total + around(outside).reshape(-1, *beside, self.width)
-            found[kind.axis] = layers[1:](total.flatten(0, -2)).reshape(-1, *kind.shape, self.width)
+            made = layers[1:](total.flatten(0, -2)).reshape(-1, *kind.shape, self.width)
+            if kind.outer:
+                made, pooled[kind.axis] = pool(made)
+            found[kind.axis] = made
         top = [found[kind.axis].flatten(1) for kind in self.kinds.values() if kind.outer is None]
         return torch.cat([*top, rest], dim=1), found
 
@@ -112,10 +117,39 @@ class Encoders(nn.Module):
         return found, columns_of(scaled, self.columns[start:])
 
 
-def _pooled(embeddings: Tensor) -> Tensor:
-    """The sum, of a size like that of one entry, and the maximum over the entries."""
-    total = embeddings.mean(dim=2) * embeddings.shape[2] ** 0.5
-    return torch.cat([total, embeddings.amax(dim=2)], dim=2)
+def first_and_pooled(embeddings: Tensor) -> tuple[Tensor, Tensor]:
+    """Of (B, m, n, E) those of the first of m, (B, n, E), and those of n pooled, (B, m, 2 * E).
+
+    Pooled are the sum, of a size like that of one entry, and the maximum.
+    """
+    total = embeddings.sum(dim=2) * embeddings.shape[2] ** -0.5
+    return embeddings[:, 0], torch.cat([total, embeddings.amax(dim=2)], dim=2)
+
+
+class Pooling(torch.autograd.Function):
+    """``first_and_pooled``, whose gradient takes a fraction of the time of torch's own.
+
+    Each of several entries that are the maximum gets its whole gradient.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, embeddings: Tensor) -> tuple[Tensor, Tensor]:
+        """As ``first_and_pooled``."""
+        first, pooled = first_and_pooled(embeddings)
+        ctx.save_for_backward(embeddings, pooled)
+        return first.clone(), pooled
+
+    @staticmethod
+    def backward(ctx: Any, of_first: Tensor, of_pooled: Tensor) -> Tensor:
+        """The gradient, (B, m, n, E), from those of the two results."""
+        embeddings, pooled = ctx.saved_tensors
+        largest = pooled.unsqueeze(2)[..., embeddings.shape[3] :]
+        total, top = of_pooled.unsqueeze(2).chunk(2, dim=3)
+        total = total * embeddings.shape[2] ** -0.5
+        smaller = (embeddings - largest).sign_()  # -1 or 0, in half the time of a comparison
+        gradient = torch.addcmul(total + top, top, smaller)
+        gradient[:, 0] += of_first
+        return gradient
 
 
 def _layers(inputs: int, width: int) -> nn.Sequential:
@@ -219,11 +253,10 @@ class _TiedBlock(nn.Module):
     def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
         total: Tensor = self.trunk(hidden).reshape(-1, *[1] * len(self.kinds), self.width)
         for axis, (kind, layer) in enumerate(zip(self.kinds, self.entries, strict=True)):
-            entries = embeddings[kind.axis]
-            own = entries[:, 0] if kind.outer is not None else entries
             shape = [1] * len(self.kinds)
             shape[axis] = kind.shape[-1]
-            total = total + layer(own.flatten(0, 1)).reshape(-1, *shape, self.width)
+            answer = layer(embeddings[kind.axis].flatten(0, 1))
+            total = total + answer.reshape(-1, *shape, self.width)
         out: Tensor = self.last(torch.relu(total).flatten(0, -2))
         return (
             out.reshape(-1, *self.shape)

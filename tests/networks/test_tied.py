@@ -15,7 +15,7 @@ from agents.export.onnx_export import check_parity
 from agents.export.plain import write_plain
 from agents.export.policy_weights import network_of
 from agents.networks.network import GameNetwork
-from agents.networks.tied import raw_blocks
+from agents.networks.tied import Pooling, first_and_pooled, raw_blocks
 from agents.training.training_config import default_config, task_of
 from kododo_env import registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
@@ -80,23 +80,40 @@ def test_rows_of_others_may_lie_in_any_order() -> None:
 
 
 def test_a_row_is_judged_by_the_card_and_by_the_seat_around_it() -> None:
-    """The same row of 0s, of one's own and of the other player, with other scores and cards."""
+    """One's own row of 0s, with another card, own score, and score of the other player."""
     network, observation = random_network(LAYOUT, ACTIONS), observations()
     observation[:, :24] = 0
     assert network.encoders is not None
 
     def rows(observed: torch.Tensor) -> torch.Tensor:
-        """By seat and row: (B, 2, 3, E)."""
+        """One's own, by row: (B, 3, E)."""
         assert network.encoders is not None
         canonical = network.canonical(observed)[0]
         return network.encoders(canonical * network.scale)[1]["row"].detach()
 
     want = rows(observation)
-    for piece, others in (("card", [0, 1]), ("scores", [1])):
+    for piece, number, counts in (("card", 0, True), ("scores", 0, True), ("scores", 1, False)):
         changed = observation.clone()
-        changed[:, LAYOUT.where(piece)][:, -1] += 1
-        far = (rows(changed) - want).abs().amax(dim=(0, 2, 3))
-        assert [seat for seat in range(2) if far[seat] > 0.01] == others
+        changed[:, LAYOUT.where(piece)][:, number] += 1
+        assert ((rows(changed) - want).abs().max() > 0.01) == counts
+
+
+def test_the_gradient_through_what_is_pooled_is_the_one_that_torch_finds() -> None:
+    """But for entries that are equal, each of which gets the maximum's whole gradient."""
+    torch.manual_seed(0)
+    embeddings = torch.randn(5, 2, 3, 4, dtype=torch.float64, requires_grad=True)
+    first, pooled = Pooling.apply(embeddings)
+    plain = first_and_pooled(embeddings)
+    assert all(map(torch.equal, (first, pooled), plain))
+    weights = torch.randn_like(first), torch.randn_like(pooled)
+    got, want = (
+        torch.autograd.grad(outputs, embeddings, weights) for outputs in ((first, pooled), plain)
+    )
+    assert torch.allclose(got[0], want[0])
+    equal = torch.ones(1, 1, 2, 1, requires_grad=True)
+    Pooling.apply(equal)[1][0, 0, 1].backward()
+    assert equal.grad is not None
+    assert equal.grad.flatten().tolist() == [1.0, 1.0]
 
 
 def test_an_action_about_a_row_goes_where_the_row_goes() -> None:
