@@ -16,13 +16,12 @@ from typing import Any
 
 from tabulate import tabulate
 
-from agents.commands.best_response import mean_of
 from agents.release.card import columns, interval, worst_attacker
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
+from docs.goals import goal_rows, specialist_ratios
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, POLICIES, levels, policy_tables
-from kododo_env.arena.intervals import Estimate
 from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
@@ -31,8 +30,6 @@ LEADERBOARD = DOCS / "leaderboard"
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
-# The share of a specialist's gain that a policy is to have; in other tables it is LESS.
-GOALS, LESS = {"kododo-2p": 0.80}, 0.75
 
 
 def page_of(game: str) -> Path:
@@ -47,6 +44,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "playing.md", "levels", levels_measured
     yield DOCS / "training.md", "specialists", specialists
     yield DOCS / "training.md", "ablation", ablation
+    yield DOCS / "goals.md", "goals", goals
     yield DOCS / "training.md", "time-to-strength", time_to_strength
     yield DOCS / "exact.md", "exact", exact
     yield DOCS / "search.md", "gains", search_gains
@@ -287,9 +285,8 @@ def search_gains() -> str:
 def specialists() -> str:
     """What the policies have of what could be had, as benchmarks/specialists.py found it."""
     found = json.loads((DOCS / "specialists.json").read_text())
-    rows, means = [], []
+    rows = []
     for policy, (_, players) in policy_tables().items():
-        ratios = []
         for each in (row for row in found if row["cell"]["policy"] == policy):
             cell = each["cell"]
             shares = [interval(each[name]) for name in ("ours", "specialist")]
@@ -297,16 +294,18 @@ def specialists() -> str:
             ratio = interval(each["ratio"], ".2f") if known else "unknown"
             numbers = [f"{cell[name]:,}" for name in ("steps", "games")]
             rows.append([policy, cell["against"], f"{1 / players:.3f}", *shares, ratio, *numbers])
-            if known and cell["stranger"]:
-                ratios.append(Estimate(**each["ratio"]))
-        if ratios:
-            goal, middle = GOALS.get(policy, LESS), mean_of(ratios)
-            shown = interval(middle.to_json(), ".2f")
-            reached = "yes" if middle.mean >= goal else "no"
-            means.append([policy, str(len(ratios)), shown, f"{goal:.2f}", reached])
-    summary = markdown(["policy", "strangers", "mean ratio", "goal", "reached so far"], means)
+    means = [
+        [policy, str(number), interval(mean.to_json(), ".2f")]
+        for policy, (number, mean) in specialist_ratios().items()
+    ]
+    summary = markdown(["policy", "strangers", "mean ratio"], means)
     head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]
     return f"{summary}\n\n{markdown(head, rows)}"
+
+
+def goals() -> str:
+    """The goals, and what was reached."""
+    return markdown(["what", "goal", "reached", "met"], goal_rows())
 
 
 def leaderboard() -> str:

@@ -1,0 +1,130 @@
+"""The goals for strength and speed beside what was reached: the table of ``goals.md``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents.commands.best_response import mean_of
+from agents.release.card import interval, worst_attacker
+from kododo_env import registry
+from kododo_env.agent_registry import POLICIES, policy_tables
+from kododo_env.arena.intervals import Estimate
+
+DOCS = Path(__file__).parent
+# The share of a specialist's gain that a policy is to have; in other tables it is LESS.
+OF_SPECIALISTS, LESS = {"kododo-2p": 0.80}, 0.75
+V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
+ATTACKED, ATTACKED_LESS = {2: 0.03}, 0.02  # the most that an attacker may gain, by players
+SEARCHING = {
+    "kododo-2p": 0.62, "kododo-4p": 0.33, "kado-2p": 0.60, "kado-3p": 0.42, "kado-4p": 0.36,
+}  # fmt: skip
+NASH_CONV = 0.02
+TIMES_C = {1024: 3.4, 4096: 3.0, 65536: 3.6}
+KADO_ROWS, DECISION = 200, 80  # ns, µs
+DECISIONS = {"kododo": 2.5e6, "combi_combo": 2.5e6, "kado": 0.9e6}
+
+
+class Goal(NamedTuple):
+    """A goal, and what was reached."""
+
+    what: str
+    goal: float
+    reached: float
+    shown: str  # what was reached, with its interval
+    most: bool = False  # whether the goal is the most that it may be
+
+
+def goals() -> Iterator[Goal]:
+    """All of them."""
+    yield from strength()
+    yield from search_and_truth()
+    yield from speed()
+
+
+def strength() -> Iterator[Goal]:
+    """Against strangers, heuristics and attackers, from the policies' cards."""
+    ratios = specialist_ratios()
+    for name, (_, players) in policy_tables().items():
+        card = json.loads((POLICIES / f"{name}.json").read_text())
+        if name in ratios:
+            goal, (_, mean) = OF_SPECIALISTS.get(name, LESS), ratios[name]
+            what = f"{name}: its share of what specialists gain"
+            yield Goal(what, goal, mean.mean, interval(mean.to_json(), ".2f"))
+        if name in V_HEURISTIC:
+            share = card["shares"]["alone"]["heuristic"]["share"]
+            what = f"{name} among copies of heuristic"
+            yield Goal(what, V_HEURISTIC[name], share["mean"], interval(share))
+        attacker = worst_attacker(card)
+        goal, gain = ATTACKED.get(players, ATTACKED_LESS), attacker["gain"]
+        what = f"what {attacker['by']} gains on {name}"
+        yield Goal(what, goal, gain["mean"], interval(gain, "+.3f"), most=True)
+
+
+def specialist_ratios() -> dict[str, tuple[int, Estimate]]:
+    """By policy its mean share of what specialists gain on strangers, and on how many of them."""
+    rows, found = json.loads((DOCS / "specialists.json").read_text()), {}
+    for policy in policy_tables():
+        ratios = [
+            Estimate(**row["ratio"])
+            for row in rows
+            if row["cell"]["policy"] == policy and row["cell"]["stranger"]
+            if row["ratio"]["mean"] is not None  # a specialist who gains nothing has none
+        ]
+        if ratios:
+            found[policy] = len(ratios), mean_of(ratios)
+    return found
+
+
+def search_and_truth() -> Iterator[Goal]:
+    """Search among copies of its policy, and the nearest that self-play comes to an equilibrium."""
+    asked = {"worlds": "64", "dealt": "likely", "end": "near"}
+    for row in json.loads((DOCS / "search.json").read_text()):
+        cell, share, name = row["cell"], row["share"], row["cell"]["policy"]
+        if asked.items() <= cell.items() and cell["against"] == name in SEARCHING:
+            what = f"search:{name}:64 among copies of {name}"
+            yield Goal(what, SEARCHING[name], share["mean"], interval(share))
+    means = [
+        sum(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"]) / len(row["seeds"])
+        for row in json.loads((DOCS / "exact.json").read_text())["rows"]
+    ]
+    what = "NashConv of self-play in the small game"
+    yield Goal(what, NASH_CONV, min(means), f"{min(means):.3f}", most=True)
+
+
+def speed() -> Iterator[Goal]:
+    """From the figures of ``make bench``."""
+    path = DOCS.parent / "benchmarks" / "results.json"
+    figures: dict[str, Any] = json.loads(path.read_text())["figures"]
+
+    def figure(what: str, goal: float, reached: float, form: str, most: bool = True) -> Goal:
+        return Goal(what, goal, reached, format(reached, form), most)
+
+    for games, goal in TIMES_C.items():
+        core = f"core/kododo/{games}"
+        whole = sum(figures[f"{core}/{work}"] for work in ("step", "mask", "rows", "reset"))
+        times = whole / figures[f"C/kododo/{games}/whole"]
+        yield figure(f"Kododo's rows, {games:,} games, times C", goal, times, ".2f")
+    rows = max(figures[f"core/kado/{size}/rows"] for size in (256, 1024, 4096, 65536))
+    yield figure("KADO's rows from 256 games on, ns an agent-step", KADO_ROWS, rows, ",.0f")
+    for game in registry.DOORS:
+        made = figures[f"doors/make_vec/{game}/as they are/decisions"]
+        what = f"`make_vec` of {game}, decisions/s"
+        yield figure(what, DECISIONS[game], made, ",.0f", most=False)
+    slowest = max(figures[f"decision/{name}/1/decision"] for name in policy_tables())
+    yield figure("a decision of the slowest policy, µs", DECISION, slowest, ",.0f")
+
+
+def goal_rows() -> list[list[str]]:
+    """The goals as rows of a table: what, the goal, what was reached, and whether that is it."""
+    return [
+        [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", each.shown, _met(each)]
+        for each in goals()
+    ]
+
+
+def _met(goal: Goal) -> str:
+    met = goal.reached <= goal.goal if goal.most else goal.reached >= goal.goal
+    return "yes" if met else "no"
