@@ -32,8 +32,8 @@ class Goal(NamedTuple):
 
     what: str
     goal: float
-    reached: float
-    shown: str  # what was reached, with its interval
+    reached: dict[str, Any]  # an estimate as JSON; of a figure without an interval all is the same
+    form: str = ".3f"
     most: bool = False  # whether the goal is the most that it may be
 
 
@@ -52,15 +52,15 @@ def strength() -> Iterator[Goal]:
         if name in ratios:
             goal, (_, mean) = OF_SPECIALISTS.get(name, LESS), ratios[name]
             what = f"{name}: its share of what specialists gain"
-            yield Goal(what, goal, mean.mean, interval(mean.to_json(), ".2f"))
+            yield Goal(what, goal, mean.to_json(), ".2f")
         if name in V_HEURISTIC:
             share = card["shares"]["alone"]["heuristic"]["share"]
             what = f"{name} among copies of heuristic"
-            yield Goal(what, V_HEURISTIC[name], share["mean"], interval(share))
+            yield Goal(what, V_HEURISTIC[name], share)
         attacker = worst_attacker(card)
-        goal, gain = ATTACKED.get(players, ATTACKED_LESS), attacker["gain"]
         what = f"what {attacker['by']} gains on {name}"
-        yield Goal(what, goal, gain["mean"], interval(gain, "+.3f"), most=True)
+        goal = ATTACKED.get(players, ATTACKED_LESS)
+        yield Goal(what, goal, attacker["gain"], "+.3f", most=True)
 
 
 def specialist_ratios() -> dict[str, tuple[int, Estimate]]:
@@ -85,13 +85,13 @@ def search_and_truth() -> Iterator[Goal]:
         cell, share, name = row["cell"], row["share"], row["cell"]["policy"]
         if asked.items() <= cell.items() and cell["against"] == name in SEARCHING:
             what = f"search:{name}:64 among copies of {name}"
-            yield Goal(what, SEARCHING[name], share["mean"], interval(share))
+            yield Goal(what, SEARCHING[name], share)
     means = [
         sum(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"]) / len(row["seeds"])
         for row in json.loads((DOCS / "exact.json").read_text())["rows"]
     ]
     what = "NashConv of self-play in the small game"
-    yield Goal(what, NASH_CONV, min(means), f"{min(means):.3f}", most=True)
+    yield Goal(what, NASH_CONV, _figure(min(means)), most=True)
 
 
 def speed() -> Iterator[Goal]:
@@ -99,32 +99,41 @@ def speed() -> Iterator[Goal]:
     path = DOCS.parent / "benchmarks" / "results.json"
     figures: dict[str, Any] = json.loads(path.read_text())["figures"]
 
-    def figure(what: str, goal: float, reached: float, form: str, most: bool = True) -> Goal:
-        return Goal(what, goal, reached, format(reached, form), most)
-
     for games, goal in TIMES_C.items():
         core = f"core/kododo/{games}"
         whole = sum(figures[f"{core}/{work}"] for work in ("step", "mask", "rows", "reset"))
         times = whole / figures[f"C/kododo/{games}/whole"]
-        yield figure(f"Kododo's rows, {games:,} games, times C", goal, times, ".2f")
+        yield Goal(f"Kododo's rows, {games:,} games, times C", goal, _figure(times), ".2f", True)
     rows = max(figures[f"core/kado/{size}/rows"] for size in (256, 1024, 4096, 65536))
-    yield figure("KADO's rows from 256 games on, ns an agent-step", KADO_ROWS, rows, ",.0f")
+    what = "KADO's rows from 256 games on, ns an agent-step"
+    yield Goal(what, KADO_ROWS, _figure(rows), ",.0f", most=True)
     for game in registry.DOORS:
         made = figures[f"doors/make_vec/{game}/as they are/decisions"]
         what = f"`make_vec` of {game}, decisions/s"
-        yield figure(what, DECISIONS[game], made, ",.0f", most=False)
+        yield Goal(what, DECISIONS[game], _figure(made), ",.0f")
     slowest = max(figures[f"decision/{name}/1/decision"] for name in policy_tables())
-    yield figure("a decision of the slowest policy, µs", DECISION, slowest, ",.0f")
+    yield Goal("a decision of the slowest policy, µs", DECISION, _figure(slowest), ",.0f", True)
+
+
+def _figure(number: float) -> dict[str, Any]:
+    return dict.fromkeys(("mean", "low", "high"), number)
 
 
 def goal_rows() -> list[list[str]]:
     """The goals as rows of a table: what, the goal, what was reached, and whether that is it."""
     return [
-        [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", each.shown, _met(each)]
+        [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", _shown(each), _met(each)]
         for each in goals()
     ]
 
 
+def _shown(goal: Goal) -> str:
+    mean, low, high = (goal.reached[end] for end in ("mean", "low", "high"))
+    return format(mean, goal.form) if low == high else interval(goal.reached, goal.form)
+
+
 def _met(goal: Goal) -> str:
-    met = goal.reached <= goal.goal if goal.most else goal.reached >= goal.goal
-    return "yes" if met else "no"
+    """Whether the whole interval says so; "open" where it contains the goal."""
+    ends = [goal.reached[end] for end in ("low", "high")]
+    met = {end <= goal.goal if goal.most else end >= goal.goal for end in ends}
+    return "open" if len(met) > 1 else "yes" if True in met else "no"
