@@ -46,7 +46,7 @@ def goals() -> Iterator[Goal]:
 
 def strength() -> Iterator[Goal]:
     """Against strangers, heuristics and attackers, from the policies' cards."""
-    ratios = specialist_ratios()
+    ratios = specialist_ratios(json.loads((DOCS / "specialists.json").read_text()))
     for name, (_, players) in policy_tables().items():
         card = json.loads((POLICIES / f"{name}.json").read_text())
         if name in ratios:
@@ -63,9 +63,13 @@ def strength() -> Iterator[Goal]:
         yield Goal(what, goal, attacker["gain"], "+.3f", most=True)
 
 
-def specialist_ratios() -> dict[str, tuple[int, Estimate]]:
-    """By policy its mean share of what specialists gain on strangers, and on how many of them."""
-    rows, found = json.loads((DOCS / "specialists.json").read_text()), {}
+def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estimate]]:
+    """By policy on how many strangers it has which mean share of what specialists gain.
+
+    Args:
+        rows: The content of ``specialists.json``.
+    """
+    found = {}
     for policy in policy_tables():
         ratios = [
             Estimate(**row["ratio"])

@@ -296,7 +296,7 @@ def specialists() -> str:
             rows.append([policy, cell["against"], f"{1 / players:.3f}", *shares, ratio, *numbers])
     means = [
         [policy, str(number), interval(mean.to_json(), ".2f")]
-        for policy, (number, mean) in specialist_ratios().items()
+        for policy, (number, mean) in specialist_ratios(found).items()
     ]
     summary = markdown(["policy", "strangers", "mean ratio"], means)
     head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]

@@ -7,7 +7,7 @@ import pytest
 from tests.doors import GAMES
 from tests.pages.scripts import script
 
-update_tables = script("update_tables")
+goals, update_tables = script("goals"), script("update_tables")
 
 HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Scripted players", "## Versions")
 
@@ -48,3 +48,10 @@ def test_only_what_is_between_the_markers_is_replaced() -> None:
     new = update_tables.updated(page, "layout", "new")
     assert new == "above\n<!-- layout -->\n\nnew\n\n<!-- /layout -->\nbelow\n"
     assert update_tables.updated(new, "layout", "new") == new
+
+
+def test_a_goal_is_open_where_the_interval_contains_it() -> None:
+    reached = {"mean": 0.5, "low": 0.4, "high": 0.6}
+    for goal, least, most in ((0.3, "yes", "no"), (0.5, "open", "open"), (0.7, "no", "yes")):
+        assert goals._met(goals.Goal("", goal, reached)) == least
+        assert goals._met(goals.Goal("", goal, reached, most=True)) == most
