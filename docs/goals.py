@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from agents.commands.best_response import mean_of
 from agents.release.card import interval, worst_attacker
-from kododo_env import registry
-from kododo_env.agent_registry import POLICIES, policy_tables
+from benchmarks.speed.page import whole
+from kododo_env.agent_registry import policy_tables
 from kododo_env.arena.intervals import Estimate
 
-DOCS = Path(__file__).parent
 # The share of a specialist's gain that a policy is to have; in other tables it is LESS.
 OF_SPECIALISTS, LESS = {"kododo-2p": 0.80}, 0.75
 V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
@@ -37,18 +35,45 @@ class Goal(NamedTuple):
     most: bool = False  # whether the goal is the most that it may be
 
 
-def goals() -> Iterator[Goal]:
-    """All of them."""
-    yield from strength()
-    yield from search_and_truth()
-    yield from speed()
+def goal_rows(
+    cards: dict[str, Any],
+    specialists: list[Any],
+    search: list[Any],
+    exact: dict[str, Any],
+    figures: dict[str, float],
+) -> list[list[str]]:
+    """The goals as rows of a table: what, the goal, what was reached, and whether that is it.
+
+    Args:
+        cards: The facts about each policy that ships.
+        specialists: The content of ``specialists.json``.
+        search: The content of ``search.json``.
+        exact: The content of ``exact.json``.
+        figures: The figures of ``make bench``.
+    """
+    goals = (*strength(cards, specialists), *of_search(search), of_truth(exact), *speed(figures))
+    return [
+        [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", _shown(each), _met(each)]
+        for each in goals
+    ]
 
 
-def strength() -> Iterator[Goal]:
-    """Against strangers, heuristics and attackers, from the policies' cards."""
-    ratios = specialist_ratios(json.loads((DOCS / "specialists.json").read_text()))
-    for name, (_, players) in policy_tables().items():
-        card = json.loads((POLICIES / f"{name}.json").read_text())
+def _shown(goal: Goal) -> str:
+    mean, low, high = (goal.reached[end] for end in ("mean", "low", "high"))
+    return format(mean, goal.form) if low == high else interval(goal.reached, goal.form)
+
+
+def _met(goal: Goal) -> str:
+    """Whether the whole interval says so; "open" where it contains the goal."""
+    ends = [goal.reached[end] for end in ("low", "high")]
+    met = {end <= goal.goal if goal.most else end >= goal.goal for end in ends}
+    return "open" if len(met) > 1 else "yes" if True in met else "no"
+
+
+def strength(cards: dict[str, Any], specialists: list[Any]) -> Iterator[Goal]:
+    """Against strangers, heuristics and attackers."""
+    ratios = specialist_ratios(specialists)
+    for name, card in cards.items():
         if name in ratios:
             goal, (_, mean) = OF_SPECIALISTS.get(name, LESS), ratios[name]
             what = f"{name}: its share of what specialists gain"
@@ -59,7 +84,7 @@ def strength() -> Iterator[Goal]:
             yield Goal(what, V_HEURISTIC[name], share)
         attacker = worst_attacker(card)
         what = f"what {attacker['by']} gains on {name}"
-        goal = ATTACKED.get(players, ATTACKED_LESS)
+        goal = ATTACKED.get(card["players"], ATTACKED_LESS)
         yield Goal(what, goal, attacker["gain"], "+.3f", most=True)
 
 
@@ -82,62 +107,41 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
     return found
 
 
-def search_and_truth() -> Iterator[Goal]:
-    """Search among copies of its policy, and the nearest that self-play comes to an equilibrium."""
+def of_search(rows: list[Any]) -> Iterator[Goal]:
+    """Search among copies of its policy."""
     asked = {"worlds": "64", "dealt": "likely", "end": "near"}
-    for row in json.loads((DOCS / "search.json").read_text()):
+    for row in rows:
         cell, share, name = row["cell"], row["share"], row["cell"]["policy"]
         if asked.items() <= cell.items() and cell["against"] == name in SEARCHING:
             what = f"search:{name}:64 among copies of {name}"
             yield Goal(what, SEARCHING[name], share)
+
+
+def of_truth(exact: dict[str, Any]) -> Goal:
+    """The nearest that self-play comes to an equilibrium."""
     means = [
-        sum(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"]) / len(row["seeds"])
-        for row in json.loads((DOCS / "exact.json").read_text())["rows"]
+        fmean(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"])
+        for row in exact["rows"]
     ]
     what = "NashConv of self-play in the small game"
-    yield Goal(what, NASH_CONV, _figure(min(means)), most=True)
+    return Goal(what, NASH_CONV, _figure(min(means)), most=True)
 
 
-def speed() -> Iterator[Goal]:
-    """From the figures of ``make bench``."""
-    path = DOCS.parent / "benchmarks" / "results.json"
-    figures: dict[str, Any] = json.loads(path.read_text())["figures"]
-
+def speed(figures: dict[str, float]) -> Iterator[Goal]:
+    """What steps, rows, interfaces and decisions cost."""
     for games, goal in TIMES_C.items():
-        core = f"core/kododo/{games}"
-        whole = sum(figures[f"{core}/{work}"] for work in ("step", "mask", "rows", "reset"))
-        times = whole / figures[f"C/kododo/{games}/whole"]
+        by_hand = figures[f"C/kododo/{games}/whole"]
+        times = whole(figures, f"core/kododo/{games}") / by_hand
         yield Goal(f"Kododo's rows, {games:,} games, times C", goal, _figure(times), ".2f", True)
     rows = max(figures[f"core/kado/{size}/rows"] for size in (256, 1024, 4096, 65536))
     what = "KADO's rows from 256 games on, ns an agent-step"
     yield Goal(what, KADO_ROWS, _figure(rows), ",.0f", most=True)
-    for game in registry.DOORS:
+    for game, goal in DECISIONS.items():
         made = figures[f"doors/make_vec/{game}/as they are/decisions"]
-        what = f"`make_vec` of {game}, decisions/s"
-        yield Goal(what, DECISIONS[game], _figure(made), ",.0f")
+        yield Goal(f"`make_vec` of {game}, decisions/s", goal, _figure(made), ",.0f")
     slowest = max(figures[f"decision/{name}/1/decision"] for name in policy_tables())
     yield Goal("a decision of the slowest policy, µs", DECISION, _figure(slowest), ",.0f", True)
 
 
 def _figure(number: float) -> dict[str, Any]:
     return dict.fromkeys(("mean", "low", "high"), number)
-
-
-def goal_rows() -> list[list[str]]:
-    """The goals as rows of a table: what, the goal, what was reached, and whether that is it."""
-    return [
-        [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", _shown(each), _met(each)]
-        for each in goals()
-    ]
-
-
-def _shown(goal: Goal) -> str:
-    mean, low, high = (goal.reached[end] for end in ("mean", "low", "high"))
-    return format(mean, goal.form) if low == high else interval(goal.reached, goal.form)
-
-
-def _met(goal: Goal) -> str:
-    """Whether the whole interval says so; "open" where it contains the goal."""
-    ends = [goal.reached[end] for end in ("low", "high")]
-    met = {end <= goal.goal if goal.most else end >= goal.goal for end in ends}
-    return "open" if len(met) > 1 else "yes" if True in met else "no"

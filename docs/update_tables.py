@@ -305,7 +305,10 @@ def specialists() -> str:
 
 def goals() -> str:
     """The goals, and what was reached."""
-    return markdown(["what", "goal", "reached", "met"], goal_rows())
+    files = ("specialists", "search", "exact")
+    found = {name: json.loads((DOCS / f"{name}.json").read_text()) for name in files}
+    rows = goal_rows(_cards(), **found, figures=_speeds()["figures"])
+    return markdown(["what", "goal", "reached", "met"], rows)
 
 
 def leaderboard() -> str:
@@ -358,9 +361,9 @@ def speed_in_words(figures: dict[str, float]) -> str:
     played = {
         name: figures[f"one-game/parallel_env/{name}/played"] for name in ("kododo", "rps_v2")
     }
-    costs = (figures[f"core/kododo/4096/{work}"] for work in ("step", "mask", "rows", "reset"))
     return (
-        f"A batch of 4,096 games of Kododo makes {1e3 / sum(costs):.0f} million agent-steps a "
+        f"A batch of 4,096 games of Kododo makes "
+        f"{1e3 / speed_page.whole(figures, 'core/kododo/4096'):.0f} million agent-steps a "
         f"second on one core, observations written as rows. "
         f"One game as a PettingZoo environment makes {played['kododo']:,.0f}, "
         f"{played['kododo'] / played['rps_v2']:.1f} times as many as PettingZoo's rps_v2. A policy "

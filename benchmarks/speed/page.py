@@ -17,6 +17,7 @@ TITLES = {
     "reset": "`reset`, spread over the game",
     "observe": "`observe` in the core's own order",
 }
+WORKS = "step", "mask", "rows", "reset"  # of a whole, observations written as rows
 FLAT = 4096  # games, with which other numbers of games are compared
 
 
@@ -44,7 +45,7 @@ def _core(figures: Figures, game: str) -> str:
         rows.append([f"{title}, × that of {FLAT:,} games", *ratios(whole, flat)])
         return [*rows, [f"{title}, × C", *ratios(whole, by_hand)]] if any(by_hand) else rows
 
-    rows = [[TITLES[work], *map(_shown, costs(work))] for work in ("step", "mask", "rows", "reset")]
+    rows = [[TITLES[work], *map(_shown, costs(work))] for work in WORKS]
     rows += wholes("whole", "rows")
     if any(by_hand):
         rows.append(["by hand in C, rows too", *map(_shown, by_hand)])
@@ -57,6 +58,11 @@ def _core(figures: Figures, game: str) -> str:
     return (
         f"{table}\n\nA million games: {peak:.2f} GB at the most, {without:.2f} without observing."
     )
+
+
+def whole(figures: Figures, column: str) -> float:
+    """Nanoseconds an agent-step of all that a game does, such as ``core/kododo/4096``."""
+    return sum(figures[f"{column}/{work}"] for work in WORKS)
 
 
 def doors(figures: Figures) -> str:
