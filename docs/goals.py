@@ -16,8 +16,12 @@ from kododo_env.arena.intervals import Estimate
 OF_SPECIALISTS, LESS = {"kododo-2p": 0.80}, 0.75
 V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
 ATTACKED, ATTACKED_LESS = {2: 0.03}, 0.02  # the most that an attacker may gain, by players
+# The share of a search over a policy, by what it plays against: the policy itself or "heuristic".
 SEARCHING = {
-    "kododo-2p": 0.62, "kododo-4p": 0.33, "kado-2p": 0.60, "kado-3p": 0.42, "kado-4p": 0.36,
+    ("kododo-2p", "kododo-2p"): 0.62, ("kododo-4p", "kododo-4p"): 0.33,
+    ("kado-2p", "kado-2p"): 0.60, ("kado-2p", "heuristic"): 0.58,
+    ("kado-3p", "kado-3p"): 0.42, ("kado-3p", "heuristic"): 0.40,
+    ("kado-4p", "kado-4p"): 0.36, ("kado-4p", "heuristic"): 0.31,
 }  # fmt: skip
 NASH_CONV = 0.02
 TIMES_C = {1024: 3.4, 4096: 3.0, 65536: 3.6}
@@ -108,13 +112,14 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
 
 
 def of_search(rows: list[Any]) -> Iterator[Goal]:
-    """Search among copies of its policy."""
+    """Search among copies of its policy, or of the heuristic."""
     asked = {"worlds": "64", "dealt": "likely", "end": "near"}
     for row in rows:
-        cell, share, name = row["cell"], row["share"], row["cell"]["policy"]
-        if asked.items() <= cell.items() and cell["against"] == name in SEARCHING:
-            what = f"search:{name}:64 among copies of {name}"
-            yield Goal(what, SEARCHING[name], share)
+        cell, against = row["cell"], row["cell"]["against"]
+        goal = SEARCHING.get((cell["policy"], against))
+        if goal is not None and asked.items() <= cell.items():
+            what = f"search:{cell['policy']}:64 among copies of {against}"
+            yield Goal(what, goal, row["share"])
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:

@@ -31,14 +31,26 @@ class Canonical(nn.Module):
     Args:
         layout: The game's observations.
         actions: The game's actions.
+        columns: Which columns of an observation it gives, in this order, some perhaps several
+            times; if not given all, in an order of its own.
+
+    Attributes:
+        columns: Which column of an observation each canonical number is, but for its entry.
     """
 
     columns: Tensor
+    by_block: Tensor
+    chosen: Tensor
     target: Tensor
     key: Tensor
     type_target: Tensor
+    turns: Tensor
+    turned: Tensor
+    turned_target: Tensor
 
-    def __init__(self, layout: ObservationLayout, actions: ActionLayout) -> None:
+    def __init__(
+        self, layout: ObservationLayout, actions: ActionLayout, columns: Int64 | None = None
+    ) -> None:
         super().__init__()
         self.layout, symmetry = layout, layout.symmetry or NO_SYMMETRY
         self.group, self.entries = symmetry.group, _entries(layout, symmetry)
@@ -58,14 +70,27 @@ class Canonical(nn.Module):
         self.first_pair = self.first_type + (self.hand.size if self.hand else 0)
         self.num_outputs = self.first_pair + (self.entries**2 if self.hand and self.group else 0)
         blocks = _blocks(layout, symmetry)
-        self.blocks = [(axes, len(columns)) for axes, columns in blocks]
+        self.blocks = [(axes, len(mine)) for axes, mine in blocks]
+        by_block = np.concatenate([mine for _, mine in blocks])
+        self.selects = columns is not None
+        columns = by_block if columns is None else columns
         tables = {
-            "columns": np.concatenate([columns for _, columns in blocks]),
+            "by_block": by_block,
+            "columns": columns,
+            "chosen": by_block.argsort()[columns],
             "target": target,
             "key": _key_matrix(layout, symmetry).T.copy(),
         }
         if self.hand:
             tables["type_target"] = _places(self.hand, symmetry, self.first_type, self.entries)
+        if self.group == "rotations":
+            entries = np.arange(self.entries)
+            turned = np.stack(
+                [_turned(blocks, self.entries, first) for first in range(self.entries)]
+            )
+            tables["turned"] = turned[:, tables["chosen"]]
+            tables["turns"] = (entries - entries[:, None]) % self.entries
+            tables["turned_target"] = (target[0] + tables["turns"] @ target[1:]).astype(np.int64)
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
@@ -78,23 +103,24 @@ class Canonical(nn.Module):
         """
         numbers = observation.to(torch.float32)
         # A third faster than the observations times the keys.
-        rank = self._rank((self.key @ numbers.to(torch.float64).T).T)
-        entries = _apply(self.target, rank)
+        key = (self.key @ numbers.to(torch.float64).T).T
+        if self.group == "rotations":  # so few that tables have what each of them gives
+            first = key.argmax(dim=1)
+            tables = self.turns, self.turned_target, self.turned
+            rank, entries, turned = (table.index_select(0, first) for table in tables)
+            canonical = numbers.gather(1, turned)
+        else:
+            rank = descending_places(key)
+            entries = _apply(self.target, rank)
+            canonical = self._in_order(numbers, arrangement(rank))
         if self.hand is not None:
             entries = torch.cat([entries, self._slots(numbers, rank)], dim=1)
-        return self._in_order(numbers, arrangement(rank)), entries
-
-    def _rank(self, key: Tensor) -> Tensor:
-        """The canonical place of each interchangeable entry, (B, C), by descending key."""
-        if self.group == "rotations":
-            places = torch.arange(self.entries, device=key.device)
-            return (places - key.argmax(dim=1, keepdim=True)) % self.entries
-        return descending_places(key)
+        return canonical, entries
 
     def _in_order(self, numbers: Tensor, by: Tensor) -> Tensor:
         """The numbers, column by column as in ``columns``, every entry in its canonical place."""
         entries = self.entries
-        numbers, parts, start = columns_of(numbers, self.columns), [], 0
+        numbers, parts, start = columns_of(numbers, self.by_block), [], 0
         for axes, width in self.blocks:
             part = numbers[:, start : start + width]
             for _ in range(axes):  # the interchangeable axis comes first
@@ -103,7 +129,8 @@ class Canonical(nn.Module):
                     part = part.reshape(-1, entries, entries, width // entries**2).transpose(1, 2)
             parts.append(part.reshape(-1, width))
             start += width
-        return torch.cat(parts, dim=1)
+        found = torch.cat(parts, dim=1)
+        return columns_of(found, self.chosen) if self.selects else found
 
     def _slots(self, numbers: Tensor, rank: Tensor) -> Tensor:
         """The raw output's entry for the card in each slot, (B, slots)."""
@@ -163,6 +190,15 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
         moved = np.moveaxis(columns[piece.name], mine, range(len(mine)))
         found[len(mine)].append(moved.reshape(*moved.shape[: len(mine)], -1))
     return [(k, np.concatenate(parts, -1).ravel()) for k, parts in enumerate(found) if parts]
+
+
+def _turned(blocks: list[tuple[int, Int64]], entries: int, first: int) -> Int64:
+    """The columns of ``_blocks`` if an entry has the first place and the next the second, (F,)."""
+    found = []
+    for axes, columns in blocks:
+        table = columns.reshape(*[entries] * axes, -1)
+        found.append(np.roll(table, [-first] * axes, range(axes)).ravel())
+    return np.concatenate(found)
 
 
 def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> Float64:
@@ -245,10 +281,10 @@ def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
 
 
 def columns_of(numbers: Tensor, columns: Tensor) -> Tensor:
-    """``numbers[:, columns]``, which in onnxruntime is fast and in torch six times slower.
+    """``numbers[:, columns]``, which in torch is six times slower than ``index_select``.
 
-    ``index_select`` is a Gather in a file, by which one position takes a tenth less than by the
-    GatherND between two Transposes, but 8 positions a third more in KADO, and 64 a half more.
+    That is a Gather in a file. By it one position of Kododo takes a tenth less than by the
+    GatherND between two Transposes, but each of 64 or 512 a tenth more.
     """
     if torch.compiler.is_exporting():
         return numbers[:, columns]

@@ -13,6 +13,7 @@ from torch.nn import functional
 from agents.networks.canonical import Canonical, columns_of
 from agents.networks.tied import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout, Piece
 from kododo_env.policy.onnx_graph import ILLEGAL
 
@@ -66,17 +67,25 @@ class GameNetwork(nn.Module):
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor
-        self.canonical = Canonical(layout, actions)
         self.actions = actions
-        maxima = layout.maxima[self.canonical.columns.numpy()]
-        scale = torch.from_numpy(1 / np.sqrt(maxima)).to(torch.float32)
-        self.register_buffer("scale", scale, persistent=False)
-        self._register_levels(layout, one_hot)
-        self.encoders: Encoders | None = None
-        inputs = layout.size
-        if tied:
-            self.encoders = Encoders(layout, self.canonical, max(1, width // 4))
-            inputs = self.encoders.size
+        self.encoders = Encoders(layout, max(1, width // 4)) if tied else None
+        level_columns, levels = _levels(layout, one_hot)
+        if self.encoders is None:
+            inputs = layout.size
+            self.canonical = Canonical(layout, actions)
+            columns = self.canonical.columns.numpy()
+            places = columns.argsort()[level_columns]
+        else:
+            inputs, columns = self.encoders.size, self.encoders.columns
+            self.canonical = Canonical(layout, actions, np.append(columns, level_columns))
+            places = len(columns) + np.arange(len(levels))
+        tables = {
+            "scale": (1 / np.sqrt(layout.maxima[columns])).astype(np.float32),
+            "level_columns": places,
+            "levels": levels.astype(np.float32),
+        }
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table), persistent=False)
         sizes = [inputs + len(self.levels)] + [width] * depth
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):
@@ -90,20 +99,6 @@ class GameNetwork(nn.Module):
             self.policy_head = Heads(blocks, self.encoders, width)
         self.value_head = nn.Linear(width, 1)
         self._initialise()
-
-    def _register_levels(self, layout: ObservationLayout, one_hot: int) -> None:
-        """Which canonical columns are given one-hot, and the number that each input is for."""
-        place = self.canonical.columns.argsort()
-        found = [
-            (int(place[column]), level)
-            for piece in layout.pieces
-            if _is_one_hot(piece, one_hot)
-            for column in range(layout.size)[layout.where(piece.name)]
-            for level in range(piece.maximum + 1)
-        ]
-        columns, levels = torch.tensor(found, dtype=torch.int64).reshape(-1, 2).unbind(dim=1)
-        self.register_buffer("level_columns", columns, persistent=False)
-        self.register_buffer("levels", levels.to(torch.float32), persistent=False)
 
     def _initialise(self) -> None:
         """Orthogonal weights, the policy's last layer small: PPO's usual start."""
@@ -166,19 +161,23 @@ class GameNetwork(nn.Module):
 
     def _inputs(self, observation: Tensor) -> tuple[Tensor, list[Embeddings]]:
         """The inputs of the trunk, (B, inputs), and the embeddings for the heads; float32."""
-        scaled, embeddings = observation * self.scale, []
-        if self.encoders is not None:
-            scaled, found = self.encoders(scaled)
+        embeddings = []
+        if self.encoders is None:
+            parts, given = [observation * self.scale], columns_of(observation, self.level_columns)
+        else:  # the ``level_columns`` are the last ones
+            numbers, given = observation.tensor_split([len(self.scale)], dim=1)
+            parts, found = self.encoders(numbers * self.scale)
             embeddings.append(found)
-        if len(self.levels) == 0:
-            return scaled, embeddings
-        one_hot = columns_of(observation, self.level_columns) == self.levels
-        return torch.cat([scaled, one_hot.to(scaled.dtype)], dim=1), embeddings
+        if len(self.levels) > 0:
+            parts.append((given == self.levels).to(torch.float32))
+        return torch.cat(parts, dim=1), embeddings
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
         """The logits of the actions in their order, from the raw output."""
-        first_type = self.canonical.first_type
-        found, slots = raw.gather(1, entries), entries[:, first_type:]
+        first_type, found = self.canonical.first_type, raw.gather(1, entries)
+        if self.canonical.hand is None:
+            return found
+        slots = entries[:, first_type:]
         by_slot = found[:, first_type:]
         parts, start = [], 0
         for piece in self.actions.pieces:
@@ -219,6 +218,19 @@ def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
     """How many inputs the trunk has, the one-hot ones included."""
     pieces = [piece for piece in layout.pieces if _is_one_hot(piece, one_hot)]
     return layout.size + sum(piece.size * (piece.maximum + 1) for piece in pieces)
+
+
+def _levels(layout: ObservationLayout, one_hot: int) -> tuple[Int64, Int64]:
+    """Which columns are given one-hot, and the number that each input is for; both (L,)."""
+    found = [
+        (column, level)
+        for piece in layout.pieces
+        if _is_one_hot(piece, one_hot)
+        for column in range(layout.size)[layout.where(piece.name)]
+        for level in range(piece.maximum + 1)
+    ]
+    columns, levels = np.array(found, np.int64).reshape(-1, 2).T
+    return columns, levels
 
 
 def _is_one_hot(piece: Piece, one_hot: int) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agents.networks.canonical import Canonical, columns_of
+from agents.networks.canonical import Canonical
 from kododo_env.core.actions import ActionPiece
 from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout
@@ -38,20 +38,18 @@ class Encoders(nn.Module):
 
     Args:
         layout: The game's observations.
-        canonical: Whose observations are encoded.
         width: E, the length of an embedding.
 
     Attributes:
         kinds: The axes, by name, inner ones first.
+        columns: The columns of an observation that they take, in the order of their use; int64.
         size: How many numbers the trunk gets.
 
     Raises:
         ValueError: The layout declares no axes alike, or has one within several others.
     """
 
-    columns: Tensor
-
-    def __init__(self, layout: ObservationLayout, canonical: Canonical, width: int) -> None:
+    def __init__(self, layout: ObservationLayout, width: int) -> None:
         super().__init__()
         if not layout.alike:
             raise ValueError("nothing can be tied: this game does not declare what is alike")
@@ -66,11 +64,8 @@ class Encoders(nn.Module):
             self.layers.append(_layers(features[axis] + 2 * width * len(self._inner(axis)), width))
             around = tables[-1].size + (features[kind.outer] if kind.outer else 0)
             self.around.append(nn.Linear(around, width, bias=False))
-        # All columns that are needed, in the order of their use.
-        place = canonical.columns.numpy().argsort()
         self._sizes = [table.shape for table in tables]
-        columns = place[np.concatenate([table.ravel() for table in tables])]
-        self.register_buffer("columns", torch.from_numpy(columns), persistent=False)
+        self.columns = np.concatenate([table.ravel() for table in tables])
         top = [prod(kind.shape) * width for kind in self.kinds.values() if kind.outer is None]
         self.size = sum(top) + self._sizes[-1][0]
 
@@ -78,8 +73,8 @@ class Encoders(nn.Module):
         """The axes within another."""
         return [kind.axis for kind in self.kinds.values() if kind.outer == axis]
 
-    def forward(self, scaled: Tensor) -> tuple[Tensor, Embeddings]:
-        """The trunk's inputs, (B, ``size``), and the embeddings, of canonical observations (B, F).
+    def forward(self, scaled: Tensor) -> tuple[list[Tensor], Embeddings]:
+        """The trunk's inputs, together (B, ``size``), and the embeddings, of ``columns``.
 
         The trunk gets the embeddings of the outermost axes, in order, and all numbers that belong
         to no entry.
@@ -105,16 +100,13 @@ class Encoders(nn.Module):
                 made, pooled[kind.axis] = pool(made)
             found[kind.axis] = made
         top = [found[kind.axis].flatten(1) for kind in self.kinds.values() if kind.outer is None]
-        return torch.cat([*top, rest], dim=1), found
+        return [*top, rest], found
 
     def _numbers(self, scaled: Tensor) -> tuple[dict[str, Tensor], Tensor]:
         """The numbers of each axis's entries, (B, entries, features), and the others, (B, R)."""
-        found, start = {}, 0
-        for axis, (items, features) in zip(self.kinds, self._sizes, strict=False):
-            columns = self.columns[start : start + items * features]
-            found[axis] = columns_of(scaled, columns).reshape(-1, items, features)
-            start += items * features
-        return found, columns_of(scaled, self.columns[start:])
+        *parts, rest = scaled.split([prod(size) for size in self._sizes], dim=1)
+        sizes = zip(self.kinds, parts, self._sizes, strict=False)
+        return {axis: part.reshape(-1, *size) for axis, part, size in sizes}, rest
 
 
 def first_and_pooled(embeddings: Tensor) -> tuple[Tensor, Tensor]:
@@ -225,10 +217,11 @@ class _PlainBlock(nn.Module):
         spread = torch.from_numpy(np.concatenate(terms))
         self.register_buffer("spread", spread, persistent=False)
         self.last = nn.Linear(hidden, len(spread))
+        self._alone = len(terms) == 1
 
     def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
-        out: Tensor = self.last(hidden) @ self.spread
-        return out
+        out: Tensor = self.last(hidden)
+        return out if self._alone else out @ self.spread
 
 
 class _TiedBlock(nn.Module):

@@ -29,6 +29,7 @@ class _Graph:
         self.types = {
             each.name: each.type.tensor_type.elem_type for each in (*graph.input, *graph.output)
         }
+        self.ranks = {each.name: len(each.type.tensor_type.shape.dim) for each in graph.output}
         self.before: list[onnx.NodeProto] = []
         self.after: list[onnx.NodeProto] = []
 
@@ -39,7 +40,7 @@ class _Graph:
 
     def rename(self, name: str, new: str) -> None:
         """Give a tensor another name."""
-        for node in self.graph.node:
+        for node in (*self.graph.node, *self.after):
             node.input[:] = [new if each == name else each for each in node.input]
             node.output[:] = [new if each == name else each for each in node.output]
 
@@ -109,5 +110,8 @@ def _behind(graph: _Graph, trained: Trained) -> None:
     graph.after.append(helper.make_node("Where", [legal, logits, illegal], ["logits"]))
     if ends.value:
         value = graph.cast(graph.after, ends.value, graph.types[ends.value], kind, "value")
-        shape = graph.constant("shape", np.array([-1]))
-        graph.after.append(helper.make_node("Reshape", [value, shape], ["value"]))
+        if graph.ranks[ends.value] == 1:
+            graph.rename(value, "value")
+        else:
+            shape = graph.constant("shape", np.array([-1]))
+            graph.after.append(helper.make_node("Reshape", [value, shape], ["value"]))

@@ -64,11 +64,11 @@ class NumpySession:
             TimeoutError: It takes more than ``seconds``; an operation that has begun is finished.
             Exception: Of any kind, from numpy, if the graph cannot be computed.
         """
-        end = math.inf if seconds is None else time.monotonic() + seconds
+        end = None if seconds is None else time.monotonic() + seconds
         values: dict[str, Array] = {**self._constants, **feed}
         with np.errstate(all="ignore"):  # what is no number is found at the end
             for step in self._steps:
-                if time.monotonic() > end:
+                if end is not None and time.monotonic() > end:
                     raise TimeoutError(f"{step.node.operator} was not begun")
                 self._play(step, values)
                 for name in step.done:
@@ -88,7 +88,8 @@ class NumpySession:
                 raise MemoryError(f"{node.operator} wants more than {self._memory:,} bytes")
         found = step.operator(*given, **node.attributes)
         results = found if isinstance(found, list) else [found]
-        values.update(zip(node.outputs, map(np.asarray, results), strict=True))
+        for name, result in zip(node.outputs, results, strict=True):
+            values[name] = result if isinstance(result, np.ndarray) else np.asarray(result)
 
     def _computed_once(self, steps: list[_Step]) -> list[_Step]:
         """Replace operations on constants alone by their results; the other operations."""

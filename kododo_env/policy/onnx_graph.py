@@ -94,7 +94,9 @@ def _end(end: Mapping[str, Any]) -> End:
 def _array(tensor: Mapping[str, Any]) -> Array:
     # The reader has checked that there are as many bytes as the shape and the type want.
     dtype = DTYPES[tensor["data_type"]]
-    return np.ndarray(tuple(tensor.get("dims", [])), dtype, tensor.get("raw_data", b""))
+    found: Array = np.ndarray(tuple(tensor.get("dims", [])), dtype, tensor.get("raw_data", b""))
+    # Somewhere among the file's bytes it would be copied each time that it is computed with.
+    return np.require(found, requirements=["ALIGNED"])
 
 
 def _node(node: Mapping[str, Any]) -> Node:

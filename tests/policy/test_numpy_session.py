@@ -21,6 +21,7 @@ from kododo_env.policy import onnx_trial
 from kododo_env.policy.numpy_operators import OPERATORS
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.onnx_graph import read_graph
 from tests.doors import GAMES
 from tests.exported import exported
 from tests.policy.test_policy_files import check_portable
@@ -62,6 +63,15 @@ def check_same_answers(path: Path, count: int = POSITIONS) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_file_that_comes_with_the_project(path: Path) -> None:
     check_same_answers(path)
+
+
+def test_weights_are_where_numpy_computes_with_them(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Those of an unaligned place in the file were copied for every product."""
+    path = exported(tmp_path_factory, "kododo")[-1]
+    constants = read_graph(path.read_bytes()).constants
+    assert [name for name, each in constants.items() if not each.flags.aligned] == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
