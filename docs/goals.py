@@ -16,13 +16,11 @@ from kododo_env.arena.intervals import Estimate
 OF_SPECIALISTS, LESS = {"kododo-2p": 0.80}, 0.75
 V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
 ATTACKED, ATTACKED_LESS = {2: 0.03}, 0.02  # the most that an attacker may gain, by players
-# The share of a search over a policy, by what it plays against: the policy itself or "heuristic".
+# The share of a search over a policy among copies of it, and of the heuristic.
 SEARCHING = {
-    ("kododo-2p", "kododo-2p"): 0.62, ("kododo-4p", "kododo-4p"): 0.33,
-    ("kado-2p", "kado-2p"): 0.60, ("kado-2p", "heuristic"): 0.58,
-    ("kado-3p", "kado-3p"): 0.42, ("kado-3p", "heuristic"): 0.40,
-    ("kado-4p", "kado-4p"): 0.36, ("kado-4p", "heuristic"): 0.31,
+    "kododo-2p": 0.62, "kododo-4p": 0.33, "kado-2p": 0.60, "kado-3p": 0.42, "kado-4p": 0.36,
 }  # fmt: skip
+SEARCHING_V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.31}
 NASH_CONV = 0.02
 TIMES_C = {1024: 3.4, 4096: 3.0, 65536: 3.6}
 KADO_ROWS, DECISION = 200, 80  # ns, µs
@@ -55,7 +53,7 @@ def goal_rows(
         exact: The content of ``exact.json``.
         figures: The figures of ``make bench``.
     """
-    goals = (*strength(cards, specialists), *of_search(search), of_truth(exact), *speed(figures))
+    goals = (*strength(cards, specialists), *of_search(cards, search), of_truth(exact), *speed(figures))
     return [
         [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", _shown(each), _met(each)]
         for each in goals
@@ -111,15 +109,17 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
     return found
 
 
-def of_search(rows: list[Any]) -> Iterator[Goal]:
-    """Search among copies of its policy, or of the heuristic."""
-    asked = {"worlds": "64", "dealt": "likely", "end": "near"}
+def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
+    """Search among copies of its policy, as it attacked it, and of the heuristic."""
+    for name, goal in SEARCHING.items():
+        share = cards[name]["exploitability"]["search"]["share"]
+        yield Goal(f"search:{name}:64 among copies of {name}", goal, share)
+    asked = {"worlds": "64", "dealt": "likely", "end": "near", "against": "heuristic"}
     for row in rows:
-        cell, against = row["cell"], row["cell"]["against"]
-        goal = SEARCHING.get((cell["policy"], against))
-        if goal is not None and asked.items() <= cell.items():
-            what = f"search:{cell['policy']}:64 among copies of {against}"
-            yield Goal(what, goal, row["share"])
+        name = row["cell"]["policy"]
+        if asked.items() <= row["cell"].items() and name in SEARCHING_V_HEURISTIC:
+            what = f"search:{name}:64 among copies of heuristic"
+            yield Goal(what, SEARCHING_V_HEURISTIC[name], row["share"])
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:
