@@ -53,7 +53,8 @@ def goal_rows(
         exact: The content of ``exact.json``.
         figures: The figures of ``make bench``.
     """
-    goals = (*strength(cards, specialists), *of_search(cards, search), of_truth(exact), *speed(figures))
+    found = *strength(cards, specialists), *of_search(cards, search)
+    goals = *found, of_truth(exact), *speed(figures)
     return [
         [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", _shown(each), _met(each)]
         for each in goals
