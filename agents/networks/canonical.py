@@ -83,16 +83,20 @@ class Canonical(nn.Module):
         }
         if self.hand:
             tables["type_target"] = _places(self.hand, symmetry, self.first_type, self.entries)
-        if self.group == "rotations":
-            entries = np.arange(self.entries)
-            turned = np.stack(
-                [_turned(blocks, self.entries, first) for first in range(self.entries)]
-            )
-            tables["turned"] = turned[:, tables["chosen"]]
-            tables["turns"] = (entries - entries[:, None]) % self.entries
-            tables["turned_target"] = (target[0] + tables["turns"] @ target[1:]).astype(np.int64)
         for name, table in tables.items():
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
+        if self.group == "rotations":
+            self._register_turns()
+
+    def _register_turns(self) -> None:
+        """What each rotation gives, by the entry that has the first place."""
+        entries = np.arange(self.entries)
+        turns = torch.from_numpy((entries - entries[:, None]) % self.entries)
+        columns = np.tile(np.arange(self.layout.size, dtype=np.float32), (self.entries, 1))
+        turned = self._in_order(torch.from_numpy(columns), arrangement(turns)).to(torch.int64)
+        self.register_buffer("turns", turns, persistent=False)
+        self.register_buffer("turned", turned, persistent=False)
+        self.register_buffer("turned_target", _apply(self.target, turns), persistent=False)
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """The canonical observations of some, (B, F), and where the actions are in the raw output.
@@ -190,15 +194,6 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
         moved = np.moveaxis(columns[piece.name], mine, range(len(mine)))
         found[len(mine)].append(moved.reshape(*moved.shape[: len(mine)], -1))
     return [(k, np.concatenate(parts, -1).ravel()) for k, parts in enumerate(found) if parts]
-
-
-def _turned(blocks: list[tuple[int, Int64]], entries: int, first: int) -> Int64:
-    """The columns of ``_blocks`` if an entry has the first place and the next the second, (F,)."""
-    found = []
-    for axes, columns in blocks:
-        table = columns.reshape(*[entries] * axes, -1)
-        found.append(np.roll(table, [-first] * axes, range(axes)).ravel())
-    return np.concatenate(found)
 
 
 def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> Float64:

@@ -52,8 +52,7 @@ class Exported(nn.Module):
         given: Any = {self._key: numbers, "action_mask": mask} if self._key else numbers
         found = self.network(given, mask) if self._second else self.network(given)
         logits, *values = found if isinstance(found, tuple | list) else (found,)
-        flat = (each if each.ndim == 1 else each.reshape(-1) for each in values)
-        return logits.float(), *(each.float() for each in flat)
+        return logits.float(), *(each.flatten().float() for each in values)
 
 
 def _wants_mask(network: nn.Module) -> bool:

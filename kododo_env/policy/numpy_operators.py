@@ -33,7 +33,7 @@ def _alike(function: Operator) -> Operator:
     """An operator whose inputs all have one type; numpy would find one for them."""
 
     def operator(*inputs: Array) -> Any:
-        if any(each.dtype is not inputs[0].dtype != each.dtype for each in inputs):
+        if any(each.dtype != inputs[0].dtype for each in inputs[1:]):
             raise ValueError(f"types that differ: {', '.join(str(each.dtype) for each in inputs)}")
         return function(*inputs)
 
@@ -178,14 +178,12 @@ def _batch_norm(
 
 
 def _cumulated(x: Array, axis: Array, *, exclusive: int = 0, reverse: int = 0) -> Any:
-    if not exclusive and not reverse:  # in a third of the time
-        return np.cumsum(x, axis=int(axis), dtype=x.dtype)
-    x = np.moveaxis(x, int(axis), 0)
-    x = x[::-1] if reverse else x
-    total = np.cumsum(x, axis=0, dtype=x.dtype)
+    along = int(axis)
+    x = np.flip(x, along) if reverse else x
+    total: Array = np.cumsum(x, along, x.dtype)
     if exclusive:
-        total = np.concatenate([np.zeros_like(total[:1]), total[:-1]])
-    return np.moveaxis(total[::-1] if reverse else total, 0, int(axis))
+        total = np.delete(np.insert(total, 0, 0, along), -1, along)
+    return np.flip(total, along) if reverse else total
 
 
 def _place_of(function: Callable[..., Any]) -> Operator:
