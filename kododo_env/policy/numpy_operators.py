@@ -7,6 +7,7 @@ written to; what is given back may be a view of one.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
@@ -16,6 +17,8 @@ import numpy as np
 from kododo_env.core.arrays import Array
 
 Operator = Callable[..., Any]
+
+BLAS = sys.platform != "emscripten"  # numpy has none in a browser
 
 # By the number of a type in an ONNX file.
 DTYPES: dict[int, np.dtype[Any]] = {
@@ -115,11 +118,18 @@ def _prelu(x: Array, slope: Array) -> Any:
 # --- products and sums ----------------------------------------------------------------------
 
 
+def _product(a: Array, b: Array) -> Any:
+    """``a @ b``; without BLAS einsum takes .6 of the time that matmul takes for many rows."""
+    if BLAS or a.ndim != 2 or b.ndim != 2 or len(a) == 1 or a.shape[1] != len(b):
+        return np.matmul(a, b)
+    return np.einsum("ij,jk->ik", a, b)
+
+
 def _gemm(
     a: Array, b: Array, c: Array | None = None, *,
     alpha: float = 1.0, beta: float = 1.0, transA: int = 0, transB: int = 0,
 ) -> Any:  # fmt: skip
-    product = np.matmul(a.T if transA else a, b.T if transB else b)
+    product = _product(a.T if transA else a, b.T if transB else b)
     if alpha != 1:
         product = product * product.dtype.type(alpha)
     if c is None:
@@ -301,7 +311,7 @@ OPERATORS: dict[str, Operator] = {
     "HardSwish": _one(lambda x: x * _hard_sigmoid(x, alpha=1 / 6)),
     "Identity": _one(lambda x: x), "IsNaN": _one(np.isnan), "LayerNormalization": _layer_norm,
     "LeakyRelu": _leaky_relu, "Log": _one(np.log), "LogSoftmax": _log_softmax,
-    "MatMul": _alike(np.matmul), "Mish": _one(lambda x: x * np.tanh(_softplus(x))),
+    "MatMul": _alike(_product), "Mish": _one(lambda x: x * np.tanh(_softplus(x))),
     "Neg": _one(np.negative), "Not": _one(np.logical_not), "Range": _range,
     "Reciprocal": _one(np.reciprocal), "ReduceL2": _reduced(_norm),
     "ReduceLogSumExp": _reduced(_log_sum_exp), "ReduceMax": _reduced(np.max),

@@ -17,7 +17,7 @@ from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX
 from kododo_env.core.arrays import Array
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import policy_bytes
-from kododo_env.policy import onnx_trial
+from kododo_env.policy import numpy_operators, onnx_trial
 from kododo_env.policy.numpy_operators import OPERATORS
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -318,6 +318,23 @@ def test_an_operator_gives_what_the_runtime_gives(
             assert np.allclose(got, want, rtol=1e-6, atol=1e-6)
         else:
             assert np.array_equal(got, want)
+
+
+PRODUCTS = [case for case in CASES if case[0] in ("Gemm", "MatMul")]
+
+
+@pytest.mark.parametrize("case", PRODUCTS, ids=lambda case: case[0])
+def test_a_product_is_the_same_where_numpy_has_no_blas(
+    case: tuple[str, list[Array | None], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numpy_operators, "BLAS", False)
+    test_an_operator_gives_what_the_runtime_gives(case)
+
+
+def test_einsum_is_not_asked_to_repeat_a_single_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numpy_operators, "BLAS", False)
+    with pytest.raises(ValueError, match="matmul"):
+        OPERATORS["MatMul"](floats(2, 1), floats(3, 4))
 
 
 def by_the_runtime(
