@@ -78,7 +78,8 @@ def puzzles(config: PuzzlesConfig) -> None:
     Raises:
         ValueError: There are no records, one is not true, or an agent does not go with one.
     """
-    files = [each for each in files_in(config.folder, f"*{RECORD}") if each != config.out]
+    out = config.out.resolve()
+    files = [each for each in files_in(config.folder, f"*{RECORD}") if each.resolve() != out]
     if not files:
         raise ValueError(f"{config.folder} holds no records: files that end with {RECORD}")
 

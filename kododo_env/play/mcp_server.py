@@ -32,7 +32,7 @@ def mcp_server(table: Table) -> MCPServer:
     """
     seat = only_person(table)
     server = MCPServer("kododo_env", instructions=HOW)
-    told = 0  # sentences of this game that the client has had
+    told = -1  # the last step of which the client has been told
 
     def talk(message: Message) -> Message:
         """Say something to the table; its last answer."""
@@ -45,9 +45,9 @@ def mcp_server(table: Table) -> MCPServer:
         """The position after a message, in words."""
         nonlocal told
         position = talk(message)
-        told = min(told, len(position["log"]))
-        news = [line for step in position["log"][told:] for line in step["lines"]]
-        told = len(position["log"])
+        new = [each for each in position["log"] if each["step"] > told]
+        news = [line for each in new for line in each["lines"]]
+        told = new[-1]["step"] if new else told
         words = [each["words"] for each in position["actions"]]
         fields = ("step", "over", "result", "text")
         known = {name: position[name] for name in fields if name in position}

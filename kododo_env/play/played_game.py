@@ -39,6 +39,8 @@ class PlayedGame:
         called: For each seat the name by which people call the player; an empty one, or none at
             all, leaves it at ``player_0``, ``player_1``, ...  Records have the agents' own names.
         rotate: Whether all players move one seat on before other cards are dealt.
+        named: For each seat the name by which ``make_agent`` makes its agent, as the command for
+            the same deal has it; none at all takes the agents' own.
 
     Attributes:
         people: The seats that people have in the first game. By these they are known, also when
@@ -62,6 +64,7 @@ class PlayedGame:
         seed: int | None,
         called: Sequence[str],
         rotate: bool,
+        named: Sequence[str] = (),
     ) -> None:
         if game.num_envs != 1:
             raise ValueError(f"a table has one game, a batch of one, not of {game.num_envs}")
@@ -75,6 +78,7 @@ class PlayedGame:
         self._game, self._agents, self._rotate = game, list(agents), rotate
         self._names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
         self._called = list(called) or [""] * len(agents)
+        self._named = list(named) or self._names[:]
         # The game that is played may be told of by its seed, which must not tell the next one.
         self._source = randbits(128) if seed is None else seed
         self.deal(self._other_seed() if seed is None else seed)
@@ -109,7 +113,7 @@ class PlayedGame:
     def move_on(self, places: int) -> None:
         """Let everybody move on by some seats; another game has to be dealt then."""
         self.moved = (self.moved + places) % self._game.num_players
-        for seats in (self._agents, self._names, self._called):
+        for seats in (self._agents, self._names, self._called, self._named):
             seats[:] = np.roll(np.array(seats, object), places).tolist()
 
     def seat_of(self, person: int) -> int:

@@ -57,9 +57,9 @@ def make_table(
             f"name {others}, or one for all, not {len(opponents)}"
         )
     best = best_agent(batch)
-    agents = [make_agent(name, game, seats) for name in opponents] or [best] * others
-    if len(agents) < others:
-        agents *= others
+    agents = [make_agent(name, game, seats) for name in opponents] or [best]
+    named = list(opponents) or [best.name]
+    agents, named = (agents * others)[:others], (named * others)[:others]  # one may be for all
     adviser = best if gives_hints(best) else None
     if hints is not None:
         adviser = make_agent(hints, game, seats)
@@ -67,9 +67,11 @@ def make_table(
     called = people_named(names, people)
     called += bots_named([each.name for each in agents], called)
     sitting: list[Agent | None] = [*[None] * people, *agents]
+    named = [*[""] * people, *named]
     first = seats - seat  # of these, in seat 0
     sitting, called = sitting[first:] + sitting[:first], called[first:] + called[:first]
-    return TeachingTable(batch, sitting, adviser, seed, pictures, called, rotate)
+    named = named[first:] + named[:first]
+    return TeachingTable(batch, sitting, adviser, seed, pictures, called, rotate, named)
 
 
 def best_agent(game: BatchGame) -> Agent:

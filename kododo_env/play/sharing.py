@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
@@ -59,18 +60,15 @@ def played_by(bot: Agent, agents: Sequence[Agent | None], game: BatchGame, seed:
     return again
 
 
-def command_of(game: BatchGame, agents: Sequence[Agent | None], seed: int) -> str:
+def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
     """The command line by which another person plays the same deal.
 
     Args:
         game: A batch of one.
-        agents: For each seat an agent, or None for a person.
+        names: Those of the agents, by seat; people have the other seats.
         seed: Of the game.
     """
-    rules: Any = game.rules
-    changed = [each.name for each in fields(rules) if getattr(rules, each.name) != each.default]
-    other = [f"{name}={_word(rules_of(game)[name])}" for name in changed if name != PLAYERS]
-    names = {seat: agent.name for seat, agent in enumerate(agents) if agent}
+    other = [f"{name}={_word(rules_of(game)[name])}" for name in _changed(game.rules)]
     people = [seat for seat in range(game.num_players) if seat not in names]
     # People sit side by side, and the first of them is the one with an agent before them.
     first = next((seat for seat in people if (seat - 1) % game.num_players in names), 0)
@@ -83,6 +81,18 @@ def command_of(game: BatchGame, agents: Sequence[Agent | None], seed: int) -> st
     words += ["--seat", str(first)] if first else []
     words += ["--rules", *other] if other else []
     return f"python -m kododo_env play {shlex.join([*words, '--seed', str(seed)])}"
+
+
+def _changed(rules: Any) -> list[str]:
+    """The rules that do not follow from the others and the number of players, by their names."""
+    given = {each.name: getattr(rules, each.name) for each in fields(rules)}
+    for name in [each for each in given if each != PLAYERS]:
+        value = given.pop(name)
+        with suppress(ValueError):  # the others do not go together without it
+            if type(rules)(**given) == rules:
+                continue
+        given[name] = value
+    return [name for name in given if name != PLAYERS]
 
 
 def _word(value: object) -> str:

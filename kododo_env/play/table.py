@@ -32,7 +32,7 @@ class Table(PlayedGame):
     ``talk`` does both. None of them may be called while another one runs.
 
     Args:
-        game: As ``agents``, ``seed``, ``called`` and ``rotate`` of ``PlayedGame``.
+        game: As ``agents``, ``seed``, ``called``, ``rotate`` and ``named`` of ``PlayedGame``.
         adviser: The agent that gives hints; None for a table without.
         pictures: Whether there are drawings as SVG besides the words.
 
@@ -55,10 +55,11 @@ class Table(PlayedGame):
         pictures: bool = True,
         called: Sequence[str] = (),
         rotate: bool = False,
+        named: Sequence[str] = (),
     ) -> None:
         self.worlds, self.work = WORLDS, math.inf
         self._adviser, self._pictures = adviser, pictures
-        super().__init__(game, agents, seed, called, rotate)
+        super().__init__(game, agents, seed, called, rotate, named)
         self._languages = dict.fromkeys(self.people, "en")
         check_agents(game, [adviser])
         if adviser is not None:
@@ -237,7 +238,10 @@ class Table(PlayedGame):
         seen = self._drawn[seat, language] | ({"actions": []} if seat in self._chosen else {})
         ending: dict[str, Any] = {}
         if self.over:
-            command = command_of(self._game, self._agents, self.seed)
+            opponents = {
+                seat: self._named[seat] for seat, agent in enumerate(self._agents) if agent
+            }
+            command = command_of(self._game, opponents, self.seed)
             ending = {"result": result(self._game), "deal": {"seed": self.seed, "command": command}}
         return {
             "type": "position",

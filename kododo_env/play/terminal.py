@@ -53,7 +53,7 @@ class Terminal:
 
     def __init__(self, table: Table) -> None:
         self._table, self._seat = table, only_person(table)
-        self._told = 0  # lines of the log that have been printed
+        self._told = -1  # the last step of the log that has been printed
         self._session: PromptSession[str] = PromptSession()
 
     def play(self) -> None:
@@ -144,12 +144,12 @@ class Terminal:
 
     def _print_position(self, position: Message) -> None:
         log = position["log"]
-        self._told = min(self._told, len(log)) if log else 0
-        if not log:  # the cards have been dealt: who sits where
+        if not log or log[0]["step"] > self._told:  # the cards have been dealt: who sits where
             print(*(_who(each) for each in position["players"]), sep=", ")
-        for step in log[self._told :]:
-            self._paint("\n".join(step["lines"]))
-        self._told = len(log)
+        for step in log:
+            if step["step"] > self._told:
+                self._paint("\n".join(step["lines"]))
+                self._told = step["step"]
         self._last = next((each["step"] for each in reversed(log) if each["again"]), 0)
         title, _, rest = position["text"].partition("\n")
         self._paint(f"\n{title}", "bold")

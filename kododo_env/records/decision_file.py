@@ -126,10 +126,8 @@ def _array(column: Any, kind: np.dtype[Any] | None) -> Array:
     if kind is None:
         return np.asarray(column.to_numpy())
     whole = column.combine_chunks()
-    rows = np.frombuffer(
-        whole.buffers()[1], kind, len(whole) * whole.type.byte_width // kind.itemsize
-    )
-    return rows.reshape(len(whole), -1)
+    shape = len(whole), whole.type.byte_width // kind.itemsize
+    return np.frombuffer(whole.buffers()[1], kind, shape[0] * shape[1]).reshape(shape)
 
 
 def facts(game: BatchGame) -> dict[str, Any]:

@@ -66,9 +66,13 @@ def _beside(record: Record, agent: Agent | None) -> tuple[list[list[str]], int]:
     for line, game in zip(record.lines, replay(record), strict=False):  # before each step
         own = joint_action([agent] * players, game, rng)[0].tolist()
         decisions += int(game.deciding().sum())
+        words, played = (
+            [game.describe_choice(action, seat) for seat, action in enumerate(joint)]
+            for joint in (own, line["actions"])
+        )
         found.append([
-            "" if action == played else f"  ({agent.name}: {game.describe_choice(action, seat)})"
-            for seat, (action, played) in enumerate(zip(own, line["actions"], strict=True))
+            "" if one == other else f"  ({agent.name}: {one})"  # equal cards are the same choice
+            for one, other in zip(words, played, strict=True)
         ])  # fmt: skip
     return found, decisions
 

@@ -69,6 +69,18 @@ def test_rules_hints_and_a_new_game() -> None:
     asyncio.run(play())
 
 
+def test_news_of_a_game_that_others_begin() -> None:
+    """The next game's first steps were taken for those of the game before."""
+    table = make_table("kado", opponents=["random"], seed=1, pictures=False, seat=1)
+
+    async def play() -> None:
+        async with Client(mcp_server(table)) as client:
+            first = (await called(client, "look"))["news"]
+            assert (await called(client, "new_game", same_cards=True))["news"] == first != []
+
+    asyncio.run(play())
+
+
 def test_it_has_one_person() -> None:
     with pytest.raises(ValueError, match="one person plays"):
         mcp_server(make_table("kododo", opponents=["random"], people=2, seed=0))

@@ -77,6 +77,10 @@ def test_the_command(
     assert (status, error) == (0, "")
     (found,) = read_puzzles(out)
     assert f"{len(found.missed_by)} of 2" in said
+    # Its own file is no record, however it is named.
+    monkeypatch.chdir(tmp_path)
+    asked = ("--out", out.name, *asked[2:])
+    assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked) == (0, said, "")
 
 
 def test_the_puzzles_of_the_page() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.agent_registry import make_agent
+from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, RandomAgent, joint_action
 from kododo_env.core.view import View
 from kododo_env.play.seating import make_table
@@ -368,7 +371,7 @@ def test_the_command_of_a_deal_deals_it_again() -> None:
     deal = said.last[0]["deal"]
     assert deal["command"] == (
         "python -m kododo_env play kododo --players 3 --opponents greedy random "
-        "--rules variant=long removed_cards=13 target_score=30 --seed 1"
+        "--rules variant=long target_score=30 --seed 1"
     )
     told = parse_rules(deal["command"].split(" --rules ")[1].split(" --seed ")[0].split())
     sitting("kododo", players=3, opponents=["greedy", "random"], rules=told)
@@ -379,6 +382,24 @@ def test_the_command_of_a_deal_deals_it_again() -> None:
     assert again.last[0]["hand"] != sitting("kododo", players=3).last[0]["hand"]
     said.say(0, {"type": "new", "step": said.table.step, "deck": "same"})
     assert again.last[0]["hand"] == said.last[0]["hand"]
+
+
+def test_the_command_of_a_deal_names_agents_as_they_were_given(tmp_path: Path) -> None:
+    """A file random.onnx became the agent random, and a bot's class a name that nobody knows."""
+    file, bot = tmp_path / "random.onnx", tmp_path / "bot.py"
+    shutil.copy(policy_path("kado-3p"), file)
+    bot.write_text(
+        "from kododo_env.core.agent import RandomAgent\n"
+        "class Fun(RandomAgent):\n"
+        "    name = 'Fun bot'\n"
+    )
+    given = [f"{bot}:Fun", str(file)]
+    said = sitting("kado", players=3, opponents=given, rotate=True, seat=1)
+    said.say(1, {"type": "new", "step": said.table.step, "deck": "other"})
+    said.play()
+    words = shlex.split(said.last[1]["deal"]["command"])
+    assert words[words.index("--opponents") + 1 : words.index("--seat")] == given
+    assert "--rules" not in words  # they are as they come
 
 
 def test_a_record_that_is_none_is_refused_with_its_line() -> None:

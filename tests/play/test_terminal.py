@@ -27,9 +27,16 @@ ROUND = ["5", "0", "0"]
 """Actions that are always legal in the three turns of a round of Kododo."""
 
 
-def typed(capsys: pytest.CaptureFixture[str], *lines: str, hints: str = "heuristic") -> str:
+def typed(
+    capsys: pytest.CaptureFixture[str],
+    *lines: str,
+    game: str = "kododo",
+    hints: str = "heuristic",
+    seat: int = 0,
+) -> str:
     """The output when a person types these lines."""
-    table = make_table("kododo", opponents=["random"], hints=hints, seed=1, pictures=False)
+    how = {"hints": hints, "seed": 1, "pictures": False, "seat": seat}
+    table = make_table(game, opponents=["random"], names=["Ada"] if seat else [], **how)
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         keys.send_text("".join(f"{line}\n" for line in lines) + "\x04")  # Ctrl-D
         Terminal(table).play()
@@ -84,6 +91,20 @@ def test_a_lesson_and_back_to_the_game(capsys: pytest.CaptureFixture[str]) -> No
     assert "in a game you may lay blue 2 and blue 3; in this lesson, please lay blue 3" in out
     assert "player_0 lays blue 3 and blue 6" in out
     assert out.rindex("out at 7") > out.rindex("out at 6")  # of four players, and of three
+
+
+def test_news_of_a_game_that_others_begin(capsys: pytest.CaptureFixture[str]) -> None:
+    """The next game's first steps were taken for those of the game before, and were not printed.
+
+    Nor was it told who sits where, since something had happened before one's first choice.
+    """
+    out = typed(capsys, "same", game="kado", seat=1)
+    assert out.count("player_0 keeps a card") == out.count("player_1 is Ada") == 2
+
+
+def test_after_a_lesson_nothing_is_told_again(capsys: pytest.CaptureFixture[str]) -> None:
+    out = typed(capsys, "5", "lesson", "leave")
+    assert out.count("player_0 lays blue 1 and blue 6") == 1
 
 
 def test_words_are_completed() -> None:

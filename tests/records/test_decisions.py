@@ -122,6 +122,16 @@ def test_a_file_gives_back_what_was_written(
     assert len(facts["actions"]) == game.num_actions
 
 
+def test_a_file_without_decisions_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    path, game = tmp_path / "d.parquet", registry.batch_game(GAMES[0], 1)
+    with DecisionFile(path, game):
+        pass
+    read = read_decisions(path)
+    assert read["observation"].shape == (0, game.layout.size)
+    assert read["mask"].shape == (0, game.num_actions)
+
+
 def test_other_files_are_refused(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     from pyarrow import parquet

@@ -77,7 +77,10 @@ def test_words_and_points_of_a_step() -> None:
 
 
 def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
-    """The first legal action, where another one was played; of forced choices nothing is said."""
+    """The first legal action, where another one was played.
+
+    Nothing is said of forced choices, and of equal cards, which are the same choice.
+    """
     status, out, err = command(path, "--agent", "first")
     assert (status, err) == (0, "")
     record = read_record(path)
@@ -85,11 +88,9 @@ def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
     for game, line in zip(replay(record), record.lines, strict=False):
         own = game.legal_action_mask()[0].argmax(axis=1).tolist()
         decisions += int(game.deciding().sum())
-        wanted += [
-            game.describe_choice(action, seat)
-            for seat, action in enumerate(own)
-            if action != line["actions"][seat]
-        ]
+        for seat, (action, played) in enumerate(zip(own, line["actions"], strict=True)):
+            words = game.describe_choice(action, seat)
+            wanted += [words] if words != game.describe_choice(played, seat) else []
     assert re.findall(r"  \(first: (.*)\)$", out, re.MULTILINE) == wanted
     last = f"first would have chosen otherwise in {len(wanted)} of {decisions} decisions\n"
     assert out.endswith(last)
