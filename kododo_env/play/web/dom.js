@@ -19,6 +19,15 @@ export const keyOf = (place) => (place < 10 ? String((place + 1) % 10) : undefin
 
 export const keyCap = (key) => (key ? make("kbd", { "aria-hidden": "true" }, key) : "");
 
+const sources = {};
+
+// Whether what an element is made from is other than the last time that this was asked of its name.
+export function differs(name, ...source) {
+  const before = sources[name];
+  sources[name] = JSON.stringify(source);
+  return sources[name] !== before;
+}
+
 const parser = new DOMParser();
 
 // An SVG document of the table's as an element.

@@ -1,10 +1,9 @@
 // One's own cards: to look at, and where actions play different ones, to choose from.
 
-import { at, drawing, keyCap, keyOf, make } from "./dom.js";
+import { at, differs, drawing, keyCap, keyOf, make } from "./dom.js";
 import { plural } from "./say.js";
 import { change, choose, choosing, state } from "./state.js";
 
-let shown = null;
 let picked = []; // places in the hand, in the order in which they were picked
 
 // Whether a person chooses by cards: all legal actions play some, and not all the same.
@@ -16,9 +15,8 @@ export function byCards({ actions }) {
 export function showHand({ position, choice, pending }) {
   if (!position) return;
   const pick = byCards(position) || Boolean(pending?.byCards);
-  if (position !== shown) {
-    shown = position;
-    picked = [];
+  if (differs("picked", position.step, position.you) || pending) picked = [];
+  if (differs("hand", position.hand, pick)) {
     const cards = position.hand.map((card, place) => (pick ? cardToPick(card, place) : cardToSee(card)));
     at("hand").replaceChildren(...cards);
   }

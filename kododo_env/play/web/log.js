@@ -1,13 +1,12 @@
 // What has happened: the last step line by line, and all steps before it.
 
 import { againButton } from "./again.js";
-import { at, make } from "./dom.js";
+import { at, differs, make } from "./dom.js";
 import { endsInPoints, named, sentence } from "./names.js";
 import { why } from "./rules.js";
 import { language, say } from "./say.js";
 
 let shown = null;
-let said = null; // what the last step's lines are shown for
 
 export function showLog({ position }) {
   if (!position || position === shown) return;
@@ -16,9 +15,7 @@ export function showLog({ position }) {
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
   // Only what is new is changed, since it is read aloud.
-  const news = JSON.stringify([last ?? null, log.length, you, language]);
-  if (news !== said) tell(last, you, players);
-  said = news;
+  if (differs("story", last, log.length, you, language)) tell(last, you, players);
   at("log-count").textContent = say("all {n} steps", { n: log.length });
   at("log-box").hidden = log.length < 2;
   const turns = log.map(({ step, lines, again }) => {

@@ -29,7 +29,7 @@ import { count } from "./statistics.js";
 import { lay, lying, onTakeBack } from "./take_back.js";
 import { showTitle } from "./title.js";
 
-const LONGEST = 1_000_000; // characters that a host takes at once
+const LONGEST = 1_000_000; // bytes that a host takes at once
 
 let forReplay = false; // whether the record that was asked for is to be replayed, not saved
 let record = ""; // the one that is replayed
@@ -42,7 +42,10 @@ const host = connect({
     change({ online: true, notice: "" });
     speak();
   },
-  offline: (why) => change({ online: false, notice: why, asked: false, pending: answered(!lying()) }),
+  offline: (why) => {
+    forReplay = false;
+    change({ online: false, notice: why, asked: false, pending: answered(!lying()) });
+  },
 });
 
 // --- what the host says -----------------------------------------------------------------
@@ -65,7 +68,7 @@ const HEARD = {
     forReplay = false;
     const words = `${error.charAt(0).toUpperCase()}${error.slice(1)}.`;
     const { position } = state;
-    change({ asked: false, pending: null, ...(position?.lesson ? { position: { ...position } } : {}) });
+    change({ asked: false, pending: null });
     if (position?.lesson) tell(words);
     else note(words);
   },
@@ -122,7 +125,10 @@ function play() {
   focus = Boolean(document.activeElement.closest("#choose, #picture"));
   change({ pending: { ...choice, byCards: byCards(position) }, choice: null, hint: null, notice: "" });
   at("notice").hidden = true;
-  lay(() => host.send({ type: "act", step: position.step, action: choice.action }));
+  lay(() => {
+    if (state.online) host.send({ type: "act", step: position.step, action: choice.action });
+    else change({ choice: state.pending, pending: null }); // to be played when the table is there again
+  });
   change({});
 }
 
@@ -158,11 +164,11 @@ at("notice-close").addEventListener("click", () => (at("notice").hidden = true))
 at("record").addEventListener("click", () => host.send({ type: "record" }));
 at("share-par").addEventListener("click", () => host.send({ type: "par" }));
 at("replay-this").addEventListener("click", () => {
-  forReplay = true;
+  forReplay = state.online;
   host.send({ type: "record" });
 });
 onOpen((text) => {
-  if (text.length > LONGEST) note(say("This file is too long for a record."));
+  if (new Blob([JSON.stringify(text)]).size > LONGEST) note(say("This file is too long for a record."));
   else replay(text);
 });
 

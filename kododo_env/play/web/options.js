@@ -1,22 +1,19 @@
 // Legal actions that are not told apart by the cards they play: as buttons, by their axes.
 
-import { at, keyCap, keyOf, make } from "./dom.js";
+import { at, differs, keyCap, keyOf, make } from "./dom.js";
 import { byCards } from "./hand.js";
 import { ruledOut } from "./memory.js";
 import { inPicture } from "./picture.js";
-import { say } from "./say.js";
+import { language, say } from "./say.js";
 import { choose, choosing } from "./state.js";
 
-let shown = null;
 let taken = {}; // the number taken of each axis, where axes are chosen one by one
 
-export function showOptions({ position, choice }) {
+export function showOptions({ position, choice, pending }) {
   if (!position) return;
-  if (position !== shown) {
-    shown = position;
-    taken = {};
-    build(byCards(position) ? [] : position.actions, position.hand);
-  }
+  const { step, you, actions, hand } = position;
+  if (differs("taken", step, you) || pending) taken = {};
+  if (differs("options", actions, hand, language)) build(byCards(position) ? [] : actions, hand);
   for (const button of at("options").querySelectorAll("button")) {
     const { action, axis, number } = button.dataset;
     const of_axis = choice?.at[axis] ?? taken[axis];

@@ -1,5 +1,7 @@
 // Shows positions one after another, no faster than they can be followed.
 
+import { at } from "./dom.js";
+
 // A time of page.css, by which what is revealed moves, in milliseconds.
 const time = (name) => 1000 * parseFloat(getComputedStyle(document.documentElement).getPropertyValue(`--${name}-time`));
 
@@ -17,9 +19,15 @@ export function lasting({ log, picture = "" }) {
 const waiting = [];
 let free = 0; // when the next one may be shown
 let timer = null;
+let shown = null;
 
-// Show a position in its turn. What is of the same step as the last one replaces it.
+const alike = (one, other) => one?.step === other.step && one.you === other.you;
+
+// Show a position in its turn. One of the same step as the last that waits replaces it; and one of the step that
+// is shown waits only while that is revealed, since a person may be choosing in it.
 export function enqueue(position, show) {
+  if (alike(shown, position) && !at("game").classList.contains("revealing")) return void show(position);
+  if (alike(waiting.at(-1)?.[0], position)) waiting.pop();
   waiting.push([position, show]);
   if (timer === null) next();
 }
@@ -46,6 +54,7 @@ function next() {
     return;
   }
   const [position, show] = waiting.shift();
+  shown = position;
   if (show(position)) hold(lasting(position));
   next();
 }

@@ -1,21 +1,20 @@
 // The picture of the table: drawn by the core, and here made to be clicked.
 
-import { at, drawing, keyOf } from "./dom.js";
+import { at, differs, drawing, keyOf } from "./dom.js";
 import { named, nameIn } from "./names.js";
 import { skip } from "./pace.js";
 import { cut } from "./parts.js";
-import { say } from "./say.js";
+import { language, say } from "./say.js";
 import { choose, choosing, state } from "./state.js";
 
-let drawn = null; // the picture that is shown
 let before = new Map(); // how many cards of each kind lay on the table of the picture before
 
 export function showPicture({ position }) {
   if (!position || state.replay) return;
-  if (position !== drawn) {
-    drawn = position;
-    at("text").textContent = position.text;
-    if (position.picture) draw(at("picture"), position.picture, { own: position.you, hands: position.over, players: position.players });
+  const { text, picture, actions, you, over, players } = position;
+  at("text").textContent = text;
+  if (differs("picture", picture, actions, you, over, players, language)) {
+    if (picture) draw(at("picture"), picture, { own: you, hands: over, players });
     connectSpots(position);
     // Where one's choice will go, while the others have still to choose.
     if (state.pending) spotOf(state.pending)?.classList.add("taken");

@@ -10,9 +10,11 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
+from kododo_env.play.seating import make_table
 from tests.play.browser.person import assert_axe_finds_nothing, sits
 from tests.play.browser.test_page import serving
 from tests.play.browser.test_screens import SIZES, SMALL, resize, set_speed
+from tests.play.test_server import Served
 
 
 def test_a_choice_lies_face_down_for_a_moment_and_can_be_taken_back(browser: Any) -> None:
@@ -62,6 +64,27 @@ def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
         assert served.table.waiting_for == [0]
         one.page.keyboard.press("x")
         one.page.locator("#story li").first.wait_for()
+
+
+def test_a_choice_comes_back_if_the_connection_is_lost_before_it_is_sent(browser: Any) -> None:
+    """It was lost, and the page said for ever that one had chosen."""
+    table = make_table("kododo", opponents=["random"], seed=1)
+    with Served(table) as first, sits(browser, first.address) as person:
+        person.wait()
+        set_speed(person, "slow")
+        person.choose()
+        words = person.see("#play-words")
+        person.page.locator("#play").click()
+        first.__exit__()
+        person.page.locator("#status", has_text="The connection was lost").wait_for()
+        person.page.keyboard.press("x")  # it ends the moment
+        with Served(table, int(first.address.split(":")[1])):
+            person.page.locator("#status.turn").wait_for()
+            assert person.see("#play-words") == words
+            person.page.keyboard.press("Enter")
+            person.page.keyboard.press("x")
+            person.page.locator("#story li").first.wait_for()
+            person.wrong = [each for each in person.wrong if "WebSocket connection" not in each]
 
 
 def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:

@@ -18,7 +18,7 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 from kododo_env.play.seating import make_table
 from kododo_env.records import parse_record, replay
 from tests.doors import GAMES
-from tests.play.browser.person import Person, assert_axe_finds_nothing, sits
+from tests.play.browser.person import AT_ONCE, Person, assert_axe_finds_nothing, sits
 from tests.play.test_server import Served
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -353,6 +353,45 @@ def test_a_choice_stays_down_while_the_table_has_not_heard_of_it(browser: Any) -
         ((table_side, message),) = late
         table_side.send(message)
         one.wait()
+
+
+def test_a_card_that_is_picked_at_once_stays_picked(browser: Any) -> None:
+    """The table's answer in one's language came seconds later, and drew the hand again."""
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        person.page.emulate_media(reduced_motion="no-preference")
+        person.page.add_init_script(AT_ONCE.replace("fast", "normal"))
+        person.page.reload()
+        card = person.page.locator("#hand button").first
+        card.click()
+        person.page.wait_for_timeout(300)
+        assert card.get_attribute("aria-pressed") == "true"
+
+
+@pytest.mark.parametrize("game", ["kododo", "kado"])
+def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game: str) -> None:
+    """A card, or an axis of a guess, was dropped with each position that came."""
+    half = {"kododo": "#hand button", "kado": ".axes button"}[game]
+    with (
+        serving(game, people=2, players=2, opponents=[]) as served,
+        sits(browser, served.address, "one") as one,
+        sits(browser, served.address, "two") as two,
+    ):
+        while True:
+            seat = int(served.table._game.deciding()[0].argmax())
+            person, other = (one, two) if seat == 0 else (two, one)
+            person.wait()
+            if person.page.locator(half).count():
+                break
+            step = served.table.step
+            person.choose()
+            person.page.locator("#play").click()
+            while served.table.step == step:
+                person.page.wait_for_timeout(50)
+        person.page.locator(half).first.click()
+        other.page.locator("#new").click()
+        other.page.locator("#new-dialog .deck-other").click()
+        person.page.locator("#scores", has_text="asks for a new game").wait_for()
+        assert person.page.locator(half).first.get_attribute("aria-pressed") == "true"
 
 
 def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
