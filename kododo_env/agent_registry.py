@@ -302,7 +302,7 @@ def _search(name: str, game: str, players: int | None = None) -> Agent:
     from kododo_env.search.search import SearchAgent
 
     kind, agent, amount = search_parts(name)
-    if agent.startswith(SEARCHES):
+    if agent.startswith(SEARCHES) or agent == SEARCHING:
         raise ValueError(f"a search is not made over another search, as in {shown(name)}")
     budget = search_budget(amount.removeprefix(":"))
     policy = make_agent(agent, game, players)

@@ -21,7 +21,8 @@ class ChunkLog:
 
     A line is JSON and a digest of it and of what is played, so that no damage and no line of
     another tournament is taken for a result. Lines are appended whole; what a killed process
-    left of a line is cut off. Use it in a ``with`` block.
+    left of a line is cut off. Use it in a ``with`` block, after which no file is left without
+    results.
 
     Args:
         path: The file; None keeps the results in memory alone.
@@ -64,6 +65,8 @@ class ChunkLog:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+        if not self.results and self.path != Path(os.devnull):
+            self.path.unlink(missing_ok=True)
 
     def append(self, result: ChunkResult) -> None:
         """Add the result of a chunk, to the file as well."""

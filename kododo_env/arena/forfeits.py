@@ -19,6 +19,7 @@ import numpy as np
 from kododo_env.arena.duplicates import ChunkResult, play_chunk
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Tournament
+from kododo_env.bots.by_name import EXEC, FILE
 from kododo_env.bots.program import ProgramBot
 from kododo_env.core.agent import Agent, choice_of, random_legal_actions
 from kododo_env.core.arrays import Integer
@@ -105,7 +106,10 @@ class FolderTournament(Tournament):
 
     def named(self) -> Sequence[str]:
         """The names by which ``make_agent`` makes them: a Python file has a class ``Bot``."""
-        return [f"{each}:{BOT}" if each.endswith(".py") else each for each in self.agents]
+        return [
+            f"{each}:{BOT}" if each.endswith(FILE) and not each.startswith(EXEC) else each
+            for each in self.agents
+        ]
 
     def load_agents(self) -> list[Agent]:
         """The agents, as they forfeit; ValueError if there is no such one."""

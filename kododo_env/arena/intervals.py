@@ -87,7 +87,8 @@ def share(
         return Estimate(centre, nan, nan)
     inside = centre * (1 - centre)
     if variance <= 1e-18 and inside > 0:  # every deal came out the same, as with perfect twins
-        return Estimate(centre, centre, centre)
+        other = 1 - 0.025 ** (1 / int(counts.sum()))  # at most, of all deals (Clopper and Pearson)
+        return Estimate(centre, centre * (1 - other), centre + (1 - centre) * other)
     trials = inside / variance if variance > 0 and inside > 0 else int(counts.sum())
     return Estimate(centre, *_wilson(centre, trials, _student(freedom)))
 

@@ -71,8 +71,12 @@ def ratings(
     for sample in range(samples):
         times = np.bincount(rng.integers(num, size=num), minlength=num)
         drawn[sample] = _fit((won * times[:, None]).T @ seats, zero)
-    # A single deal says nothing of the spread between deals.
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0) if num > 1 else (drawn[0] * nan,) * 2
+    # A single deal says nothing of the spread between deals, nor do deals that all end alike.
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    known = (np.add.reduce(seats > 0, axis=0) > 1) & (np.ptp(drawn, axis=0) > 1e-9)
+    if zero is not None:
+        known[zero] = num > 1  # by definition
+    low[~known] = high[~known] = nan
     return [Estimate(*map(float, each)) for each in zip(fitted, low, high, strict=True)]
 
 
@@ -111,5 +115,5 @@ def intransitive_triples(pairs: list[list[Estimate]]) -> list[tuple[int, int, in
     return [
         (a, b, c)
         for a, b, c in triples
-        if min(pairs[a][b].low, pairs[b][c].low, pairs[c][a].low) > 0.5
+        if all(pairs[one][other].low > 0.5 for one, other in ((a, b), (b, c), (c, a)))
     ]

@@ -18,6 +18,7 @@ from kododo_env.arena.workers import cores, run
 from kododo_env.commands.tournament import (
     DEFAULT_GAME,
     JSON,
+    fingerprints,
     log_of,
     play_and_write,
     play_what_is_left,
@@ -120,8 +121,12 @@ def benchmark(config: BenchmarkConfig) -> None:
     def play() -> Found:
         asked = config.benchmark()
         path = None if config.json is None else log_of(config.json)
-        asked.load_agents()
-        heading = {"package": __version__, **asked.protocol(), "agent": asked.about_agent()}
+        heading = {
+            "package": __version__,
+            **asked.protocol(),
+            "agent": asked.about_agent(),
+            "files": fingerprints(asked.load_agents()),
+        }
         chunks = asked.chunks()
         with ChunkLog(path, heading, chunks, config.resume) as log:
             workers = config.workers or cores()

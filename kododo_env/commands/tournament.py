@@ -20,6 +20,7 @@ from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import cores, run
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
+from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.core.numbers import shown
 from kododo_env.rules_arguments import default_players, parse_rules
@@ -150,7 +151,8 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
             draw_report(report, config.plot)
         if config.json is not None:
             write_json(config.json, report.to_json())
-            log_of(config.json).unlink()
+        if (path := _log(config)) is not None:
+            path.unlink()
 
     files = {config.json: JSON, config.plot: (".png", ".svg", ".pdf")}
     if config.record is not None and is_parquet(config.record):
@@ -202,13 +204,12 @@ def _report(config: TournamentConfig, play: Play) -> Report:
     """Play what is not in the log yet of a tournament; what all of it showed."""
     tournament = config.tournament()
     chunks, heading = tournament.chunks(), _heading(tournament)
-    path = None if config.json is None else log_of(config.json)
     with ExitStack() as stack:
         keep: Keep | None = None
         if config.record is not None:
             record = config.record, config.record_games, config.resume
             tournament, keep = stack.enter_context(recorded(tournament, *record))
-        log = stack.enter_context(ChunkLog(path, heading, chunks, config.resume))
+        log = stack.enter_context(ChunkLog(_log(config), heading, chunks, config.resume))
         workers = config.workers or cores()
         play_what_is_left(log, chunks, lambda left: play(tournament, left, workers), keep)
     return build_report(tournament, log.results.values())
@@ -235,6 +236,12 @@ def play_what_is_left(
         raise type(stop)("what was played is kept, go on with --resume") from stop
 
 
+def _log(config: TournamentConfig) -> Path | None:
+    """Where the results so far are kept; None if they are not, since one could not go on."""
+    whole = config.record is not None and is_parquet(config.record)
+    return None if whole or config.json is None else log_of(config.json)
+
+
 def log_of(path: Path) -> Path:
     """Where the results so far are kept."""
     return path.with_name(path.name + ".partial")
@@ -243,16 +250,19 @@ def log_of(path: Path) -> Path:
 def _heading(tournament: Tournament) -> dict[str, Any]:
     """What must be the same for results to belong together, policy files and bots included."""
     game = tournament.make_game(1)
-    policies = [getattr(agent, "policy", agent) for agent in tournament.load_agents()]
-    files = [  # a search's policy has one too
-        getattr(policy, "bot_file", getattr(policy, "path", None)) for policy in policies
-    ]
     return {
         "package": __version__,
         "game": f"{game.name} v{game.version}",
         "rules": repr(game.rules),
         "agents": list(tournament.agents),
-        "files": [file and fingerprint(Path(file)) for file in files],
+        "files": fingerprints(tournament.load_agents()),
         "games": tournament.games,
         "seed": tournament.seed,
     }
+
+
+def fingerprints(agents: Sequence[Agent]) -> list[str | None]:
+    """Those of the agents' policy files or bots; None for an agent without a file."""
+    policies = [getattr(agent, "policy", agent) for agent in agents]  # a search's has one too
+    files = [getattr(each, "bot_file", getattr(each, "path", None)) for each in policies]
+    return [file and fingerprint(Path(file)) for file in files]

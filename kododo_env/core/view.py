@@ -130,9 +130,14 @@ class View:
         """True = legal, shape (N, A), read-only."""
         return self._kept("mask", lambda: self._game.legal_action_mask()[:, self.player])
 
-    @cached_property
+    @property
     def pieces(self) -> dict[str, Array]:
         """The observation's pieces by name, each of shape (N, \\*piece.shape)."""
+        self._current()
+        return self._pieces
+
+    @cached_property
+    def _pieces(self) -> dict[str, Array]:
         return self.layout.views(self.observation)
 
     @property

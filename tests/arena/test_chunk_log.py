@@ -33,6 +33,11 @@ def test_a_log_gives_back_what_was_written_but_for_half_a_line(tmp_path: Path) -
     assert path.read_bytes() == whole
 
 
+def test_nothing_is_left_of_a_tournament_that_has_no_result(tmp_path: Path) -> None:
+    logged(tmp_path / "log", [], tournament())
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
     """It was taken, and the table was another one; so was the line of another tournament."""
     played, other, path = tournament(), tournament(seed=1), tmp_path / "log"

@@ -65,6 +65,13 @@ def test_a_single_deal_says_nothing_of_its_spread() -> None:
     assert isnan(share([0.0], [0.0]).mean)
 
 
+def test_deals_that_all_end_alike_say_the_less_the_fewer_they_are() -> None:
+    """Two of them gave an interval without width: one in three such matches was surely wrong."""
+    two, many = share([0.75, 0.75]), share([0.75] * 2000)
+    assert (two.low, two.high) == pytest.approx((0.75 * 0.025**0.5, 1 - 0.25 * 0.025**0.5))
+    assert 0.748 < many.low < many.mean == 0.75 < many.high < 0.7505
+
+
 def test_a_ratio_counts_only_where_there_was_something_to_win() -> None:
     won, stake = np.array([1.0, 0, 0.5, 0, 1]), np.array([1.0, 1, 1, 0, 2])
     found = share(won, stake)

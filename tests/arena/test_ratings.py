@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,8 @@ def test_a_player_who_won_everything_still_has_a_rating() -> None:
     won, seats = np.tile([1.0, 0.0], (100, 1)), np.ones((100, 2))
     rated = ratings(won, seats, ("a", "random"), samples=20)
     assert 100 < rated[0].mean < 2000
+    assert isnan(rated[0].low)  # no deal tells how much better they are
+    assert rated[1] == Estimate(0, 0, 0)
 
 
 def test_an_intransitive_triple_is_found_in_either_direction() -> None:
@@ -84,5 +87,8 @@ def test_an_intransitive_triple_is_found_in_either_direction() -> None:
     ring = [[none, up, down], [down, none, up], [up, down, none]]
     assert intransitive_triples(ring) == [(0, 1, 2)]
     assert intransitive_triples([list(row) for row in zip(*ring, strict=True)]) == [(0, 2, 1)]
-    ring[2][0] = Estimate(0.55, 0.49, 0.61)  # one edge is in doubt
-    assert intransitive_triples(ring) == []
+    for doubt in (Estimate(0.55, 0.49, 0.61), Estimate(0.55, nan, nan)):
+        for one, other in ((0, 1), (1, 2), (2, 0)):
+            doubted = [list(row) for row in ring]
+            doubted[one][other] = doubt
+            assert intransitive_triples(doubted) == []

@@ -108,6 +108,14 @@ def test_only_a_policy_is_attacked_and_not_in_a_hurry() -> None:
     assert Benchmark("heuristic", "kododo", 2).named()[-1] == "heuristic"
 
 
+def test_a_program_that_is_given_a_policy_is_no_policy() -> None:
+    """Its whole name was taken for that of a file."""
+    program = "exec:python bot.py model.onnx"
+    asked = Benchmark(program, "kododo", 2)
+    assert asked.named()[-1] == "heuristic"
+    assert asked.about_agent() == {"name": program, "file": None}
+
+
 def test_an_agent_has_its_own_name_and_a_file_that_without_its_folder() -> None:
     names = ("stranger-kododo-4p", "search:member-kododo-4p-1:8", "kododo-4p")
     found = [Benchmark(name, "kododo", 4).about_agent() for name in names]
@@ -166,6 +174,24 @@ def test_a_benchmark_goes_on_where_it_was_stopped_and_is_checked(
     assert "1 of 1 deals came out otherwise" in said
     code, _, said = kododo(monkeypatch, capsys, "benchmark", "random", *check)
     assert "it is of the agent {'name': 'greedy'" in said
+
+
+def test_a_benchmark_does_not_go_on_with_another_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bot, path = tmp_path / "bot.py", tmp_path / "bot.json"
+    text = (
+        "class Bot:\n    def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)\n"
+    )
+    bot.write_text(text)
+    line = [f"{bot}:Bot", "--players", "2", "--quick", "--workers", "1", "--json", str(path)]
+    with monkeypatch.context() as stopped:
+        stopped.setattr(command, "run", stopping_after(2))
+        kododo(monkeypatch, capsys, "benchmark", *line)
+    bot.write_text(text + "# better\n")
+    code, _, said = kododo(monkeypatch, capsys, "benchmark", *line, "--resume")
+    assert (code, len(said.splitlines())) == (2, 1)
+    assert "is of another tournament: files" in said
 
 
 # --- trainings ----------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,8 @@ def test_a_folder_of_bots_becomes_a_page(
         (folder / name).write_text(f"class Bot:\n    {act}\n")
     (folder / "wrong.py").write_text("print(1 / 0)")
     (folder / "other.onnx").symlink_to(POLICIES / "kado-2p.onnx")
-    (folder / "bots.txt").write_text("# programs\n\nexec:sh cat.sh\nlast\n")
+    program = f"exec:{sys.executable} _none.py"  # a program, and no class in a file
+    (folder / "bots.txt").write_text(f"# programs\n\nexec:sh cat.sh\nlast\n{program}\n")
     (folder / "cat.sh").write_text("cat")
     few = ("--players", "2", "--games", "80", "--seconds", "0.2", "--workers", "2")
     code, out, err = kododo(monkeypatch, capsys, "contest", str(folder), *few, "--out", str(page))
@@ -48,6 +50,7 @@ def test_a_folder_of_bots_becomes_a_page(
         "wrong.py did not play: bot wrong.py:Bot cannot be imported: ZeroDivisionError: division",
         "other.onnx did not play: ",
         "exec:sh cat.sh did not play: bot exec:sh cat.sh as player_",
+        f"{program} did not play: bot {program} as player_",
     ):
         assert left_out in out
     text = page.read_text()

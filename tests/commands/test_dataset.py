@@ -41,6 +41,22 @@ def test_the_half_of_the_population_that_is_reported_stays_unknown() -> None:
     assert not {*field} & {*population("kododo", 4, TEST)}
 
 
+def test_a_run_that_fails_leaves_nothing_that_is_in_the_way(tmp_path: Path) -> None:
+    """A log was left, with which no run goes on, and the next one found the folder not empty."""
+    bot, folder = tmp_path / "bot.py", tmp_path / "new"
+    bot.write_text(
+        "import numpy as np\n"
+        "class Bot:\n"
+        "    def act(self, view, rng):\n"
+        "        assert view.steps_played < 3\n"
+        "        return view.legal_action_mask.argmax(axis=1)\n"
+    )
+    wrong = DatasetConfig(folder, players=3, games=30, agents=(f"{bot}:Bot", "random"), workers=1)
+    with pytest.raises(ValueError, match="AssertionError"):
+        dataset(wrong)
+    assert not folder.exists()
+
+
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(ValueError, match="is not empty: give a new folder"):

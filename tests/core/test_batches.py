@@ -122,10 +122,12 @@ def test_a_view_of_before_does_not_come_back_with_a_state_or_a_new_deal(game: st
         played.step(random_actions(played, np.random.default_rng(0)))
         again()
         for view in views:
-            with pytest.raises(RuntimeError, match="earlier turn"):
-                _ = view.observation
+            for late in ("observation", "pieces"):
+                with pytest.raises(RuntimeError, match="earlier turn"):
+                    getattr(view, late)
         views.append(played.view(0))
         assert np.array_equal(views[-1].observation, played.observe()[:, 0])
+        assert views[-1].pieces
 
 
 @each_game

@@ -348,6 +348,7 @@ def test_search_by_name_and_by_time(kind: str) -> None:
         ("search:nobody:5", "unknown agent 'nobody'"),
         ("flat:search:random:4:4", "not made over another search"),
         ("search:flat:random:4:4", "not made over another search"),
+        ("search:level-5:4", "not made over another search"),
     ],
 )
 def test_impossible_searches_are_refused(name: str, said: str) -> None:

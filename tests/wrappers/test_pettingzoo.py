@@ -15,6 +15,8 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 from pettingzoo.utils import aec_to_parallel
 
 from kododo_env import registry
+from kododo_env.core import View
+from kododo_env.core.agent import RandomAgent
 from kododo_env.doors import TableOptions
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
@@ -115,6 +117,31 @@ def test_aec_rewards_are_those_since_the_last_choice(game: str) -> None:
         assert seen is not None
         env.step(None if terminated else legal(seen["action_mask"], rng))
     assert list(returns.values()) == env.game.scores[0].tolist()
+
+
+def test_a_choice_can_be_made_again_when_an_opponent_has_failed() -> None:
+    class Failing(RandomAgent):
+        failed = False
+
+        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+            if view.steps_played == 2 and not self.failed:
+                self.failed = True
+                raise KeyError("it fails once")
+            return super().act(view, rng)
+
+    env, rng = aec("kododo", 3, opponents=[Failing(), "random", None]), np.random.default_rng(0)
+    env.reset(seed=0)
+    failed = 0
+    for _ in env.agent_iter():
+        seen, _, terminated, _, _ = env.last()
+        action = None if terminated else legal(seen["action_mask"], rng)
+        try:
+            env.step(action)
+        except KeyError:
+            failed += 1
+            env.step(action)
+    assert failed == 1
+    assert env.game.terminated.all()
 
 
 @pytest.mark.parametrize("game", GAMES)

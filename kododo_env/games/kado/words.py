@@ -152,6 +152,8 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
 def challenge(before: KadoShown, action: int, index: int) -> list[str]:
     """A guess, the part of it that was right, and the swap that it has brought."""
     seat, dealer, rules = before.challenger, before.dealer, before.rules
+    if action == before.moves.no_op:  # in this game of the batch nobody is asked any more
+        return []
     if action == before.moves.pass_:
         return [say("player_{seat} passes", seat=seat)]
     asked = _named(*divmod(action - before.moves.guess, rules.num_ribbons))

@@ -7,8 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from kododo_env.core.agent import random_legal_actions
 from kododo_env.games.kado import KadoGame, Rules
 from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows, within_frame
+from kododo_env.games.kado.state import Phase
 from tests.games.kado.written_deals import (
     act,
     card,
@@ -605,6 +607,21 @@ def test_the_highest_total_wins_and_ties_share() -> None:
 
 
 # --- actions in words -------------------------------------------------------------------
+
+
+def test_no_news_of_a_player_who_is_not_asked_any_more() -> None:
+    """In a batch in which others were, they were said to have guessed wrong."""
+    game, rng = KadoGame(32, Rules(num_players=3), seed=1), np.random.default_rng(0)
+    quiet = 0
+    while not game.terminated.all():
+        before, actions = game.clone(), random_legal_actions(game.legal_action_mask(), rng)
+        game.step(actions)
+        if before.phase == Phase.CHALLENGE:
+            for index in np.flatnonzero(actions[:, before.challenger] == game.no_op).tolist():
+                lines = game.story_of(before, actions[index], index=index)
+                quiet += 1
+                assert not [line for line in lines if "guesses" in line]
+    assert quiet > 0
 
 
 def test_actions_in_words() -> None:
