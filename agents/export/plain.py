@@ -7,11 +7,16 @@ from pathlib import Path
 import onnx
 from onnx import TensorProto, numpy_helper
 
+from agents.export.policy_weights import game_of
+from kododo_env.core.arrays import Array, Float32, Int8
+from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.metadata_file import write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import written_whole
+from kododo_env.wrappers.spaces import ObservationFormat
 
 _INSTEAD = {
     TensorProto.FLOAT16: TensorProto.FLOAT,
@@ -26,13 +31,23 @@ def write_plain(policy: Path, path: Path) -> None:
     its metadata as JSON beside it.
 
     Raises:
-        ValueError: The policy cannot be read, or the result would be too large.
+        ValueError: The policy cannot be read, is somebody else's that needs its types, or the
+            result would be too large.
     """
-    file = read_policy(policy)
-    content = policy_bytes(plain_model(onnx.load_model_from_string(file.content)), file.metadata)
+    file, usual = read_policy(policy), OnnxAgent(policy)
+    try:
+        model = plain_model(onnx.load_model_from_string(file.content))
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        raise ValueError(f"{policy} needs its types: {plain(error)}") from error
+    game = game_of(file.metadata)
+
+    def answers(observation: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
+        logits, values = usual.evaluate(observation, mask)
+        return logits, None if usual.value is None else values
+
     with written_whole(path) as aside:
-        aside.write_bytes(content)
-        OnnxAgent(aside)  # the written file can be read
+        aside.write_bytes(policy_bytes(model, file.metadata))
+        check_parity(answers, OnnxAgent(aside), game, ObservationFormat(game))
     write_metadata(path)
 
 

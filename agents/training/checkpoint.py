@@ -31,6 +31,7 @@ class Progress:
     seconds: float = 0.0  # time spent learning, measuring included
     updates: int = 0  # of the policy
     steps: int = 0  # agent-steps played
+    plays_itself: bool = False  # whether imitation is over, for ever
     # The measurements: dictionaries of seconds, steps and win shares.
     curve: list[dict[str, Any]] = field(default_factory=list)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import kododo_env
+from agents.options import Budget
 from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.training_config import Task, TrainConfig, task_of
 from kododo_env.core.bounds import flag
@@ -90,6 +91,16 @@ def begun(run_dir: Path) -> Checkpoint:
     """The run that a folder holds, and how far it has come; ValueError if there is none."""
     task = unbegun(run_dir)
     return read_checkpoint(run_dir / CHECKPOINT) if task is None else Checkpoint(task)
+
+
+def budget_of(run_dir: Path) -> dict[str, Any]:
+    """The ``minutes`` and ``steps`` that a run was given last; nothing if it does not tell."""
+    with suppress(OSError, KeyError, TypeError, ValueError, RecursionError):
+        facts = json.loads((run_dir / "config.json").read_text("utf-8"))
+        budget = {name: facts[name] for name in ("minutes", "steps")}
+        Budget(**budget)  # raises if it is none
+        return budget
+    return {}
 
 
 def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:

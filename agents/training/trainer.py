@@ -85,7 +85,7 @@ class Trainer:
 
     def imitation_remaining(self) -> float:
         """The share of the imitation that is left, 1 to 0; without an expert 0."""
-        share = self.task.recipe.imitated
+        share = 0.0 if self.progress.plays_itself else self.task.recipe.imitated
         return max(0.0, 1 - (1 - self.remaining()) / share) if share else 0.0
 
     def self_play_remaining(self) -> float:
@@ -130,6 +130,7 @@ class Trainer:
 
     def _play_itself(self) -> dict[str, float]:
         """One update of PPO, on fresh games against itself or a scripted player; what to log."""
+        self.progress.plays_itself = True  # also if there is more time when the run goes on
         table = self.tables[self.task.recipe.opponent_of(self.progress.updates)]
         decisions, steps = self.learner.play(*table, self._seed_of_update())
         self.progress.steps += steps

@@ -50,7 +50,7 @@ class TrainConfig:
     """Other rules, such as variant=long; the number of players is --players."""
     minutes: Minutes | None = None
     """How long to train; 5 if neither this nor --steps is given. A resumed run counts its
-    earlier minutes, or steps."""
+    earlier minutes, or steps, and has as many as before if neither is given."""
     steps: Steps | None = None
     """Agent-steps to train instead of minutes: on one machine the same seed then gives
     the same bot."""
@@ -60,7 +60,8 @@ class TrainConfig:
     """The run's folder; a free one such as runs/kododo-4p if none is given."""
     resume: bool = False
     """Go on from the checkpoint in --run-dir. Game, rules, seed, the network, the expert and
-    its share, Muon, and how many games are played stay; other settings may be changed."""
+    its share, Muon, the magnet, and how many games are played stay; other settings may be
+    changed."""
     checkpoint_minutes: Minutes = 1.0
     """A checkpoint is written so often."""
     evaluations: Annotated[int, Bound(1, 10_000)] = 8
@@ -136,6 +137,8 @@ class Which:
     recipe: str | None = None
     run_dir: Path | None = None
     resume: bool = False
+    minutes: float | None = None
+    steps: int | None = None
 
 
 def defaults(which: Which) -> TrainConfig:
@@ -148,10 +151,12 @@ def defaults(which: Which) -> TrainConfig:
     """
     if not which.resume or which.run_dir is None:
         return default_config(which.game or DEFAULT_GAME, which.players, which.recipe or GAME)
-    from agents.training.run_folder import begun  # imports torch
+    from agents.training.run_folder import begun, budget_of  # imports torch
 
     task = begun(which.run_dir).task
     own = vars(task.recipe) if which.recipe is None else {"recipe": which.recipe}
+    if which.minutes is None and which.steps is None:
+        own = own | budget_of(which.run_dir)
     config = default_config(task.game, task.num_players, seed=task.seed, **own)
     if which.game not in (None, task.game):
         config = replace(config, game=which.game, players=default_players(which.game))
@@ -248,8 +253,7 @@ def task_of(config: TrainConfig) -> Task:
         task = replace(task, recipe=_with_network(config.settings, game))
     if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
-    task.expert()  # or if nobody has that name
-    task.opponents()
+    check_agents(game, [task.expert(), *task.opponents().values()])
     return task
 
 

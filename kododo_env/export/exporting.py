@@ -17,7 +17,7 @@ from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.export.trained import Trained
 from kododo_env.export.wrapping import policy_model
 from kododo_env.policy.metadata import describe
-from kododo_env.policy.metadata_file import write_metadata
+from kododo_env.policy.metadata_file import metadata_file, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_trial import open_session
 from kododo_env.system.extras import needs
@@ -120,6 +120,7 @@ def write_policy(trained: Trained, game: BatchGame, path: Path, **facts: Any) ->
         ValueError: It cannot be played, or disagrees with the model.
     """
     check_file(path)
+    check_file(metadata_file(path))
     metadata = replace(describe(game), **facts)
     content = policy_bytes(policy_model(trained, game), metadata)
     open_session(content, metadata, 1)  # says what is wrong without the name of a hidden file

@@ -23,12 +23,14 @@ from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.parity import Answers
 from kododo_env.export.trained import Ends, Trained
+from kododo_env.policy.numpy_operators import OPERATORS
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.system.files import read_ordinary
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
+OWN = ("", "ai.onnx")  # the domain of ONNX's operators
 RECURRENT = {"LSTM", "GRU", "RNN", "Loop", "Scan"}
 STATELESS = "a policy file sees one position and keeps nothing between two: train a network without"
 # What Gelu means, which is an operator since opset 20; onnx does not translate it back.
@@ -110,7 +112,9 @@ def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
         if node.op_type in RECURRENT:
             raise ValueError(f"it is recurrent (it has the operation {node.op_type}); {STATELESS}")
     tensors = [_plain_tensor(each, each.name) for each in graph.initializer]
-    nodes = []
+    nodes = list[onnx.NodeProto]()
+    constant = {each.output[0] for each in graph.node if each.op_type == "Constant"}
+    floats = _floats(model) - constant - {each.name for each in tensors}
     for node in graph.node:
         if node.op_type == "Constant":
             tensors.append(_constant(node))
@@ -119,11 +123,33 @@ def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
             node = helper.make_node("Identity", node.input[:1], node.output[:1])
         del node.metadata_props[:]
         node.doc_string = ""
-        nodes.append(node)
+        nodes += _divided(node) if floats.issuperset(node.input) else [node]
+    for name in sorted({node.op_type for node in nodes} - OPERATORS.keys()):
+        raise ValueError(f"its graph has the operation {name}, which no policy needs")
     constants = {each.name for each in tensors}
     inputs = [each for each in graph.input if each.name not in constants]
     graph = helper.make_graph(nodes, "policy", inputs, graph.output, tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
+
+
+def _floats(model: onnx.ModelProto) -> set[str]:
+    """The names of the floats that a model computes, as far as onnx can tell."""
+    graph = shape_inference.infer_shapes(model).graph
+    kinds = onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
+    known = [*graph.input, *graph.value_info, *graph.output]
+    return {each.name for each in known if each.type.tensor_type.elem_type in kinds}
+
+
+def _divided(node: onnx.NodeProto) -> list[onnx.NodeProto]:
+    """Floats divided by what is computed, told from whole numbers, which no policy divides so."""
+    if node.op_type != "Div":
+        return [node]
+    (one, other), (result,) = node.input, node.output
+    reciprocal = f"{result} by"
+    return [
+        helper.make_node("Reciprocal", [other], [reciprocal]),
+        helper.make_node("Mul", [one, reciprocal], [result]),
+    ]
 
 
 def _without_gelu(given: onnx.ModelProto) -> onnx.ModelProto:
@@ -131,10 +157,10 @@ def _without_gelu(given: onnx.ModelProto) -> onnx.ModelProto:
     model = onnx.ModelProto()
     model.CopyFrom(given)
     for node in model.graph.node:
-        if node.op_type == "Gelu" and not node.domain:
+        if node.op_type == "Gelu" and node.domain in OWN:
             words = [each.s.decode() for each in node.attribute] or ["none"]
             node.CopyFrom(helper.make_node(words[0], node.input, node.output, domain="gelu"))
-    versions = [str(each.version) for each in model.opset_import if not each.domain]
+    versions = [str(each.version) for each in model.opset_import if each.domain in OWN]
     for text in _GELU.values():
         model.functions.append(parser.parse_function(text.replace("OPSET", versions[0])))
     model.opset_import.append(helper.make_opsetid("gelu", 1))
@@ -143,7 +169,7 @@ def _without_gelu(given: onnx.ModelProto) -> onnx.ModelProto:
 
 def _translated(model: onnx.ModelProto) -> onnx.ModelProto:
     """The same with operators of opset ``OPSET``."""
-    versions = [each.version for each in model.opset_import if each.domain in ("", "ai.onnx")]
+    versions = [each.version for each in model.opset_import if each.domain in OWN]
     if versions == [OPSET]:
         return model
     try:

@@ -188,7 +188,7 @@ def _batch_norm(
 
 
 def _cumulated(x: Array, axis: Array, *, exclusive: int = 0, reverse: int = 0) -> Any:
-    along = int(axis)
+    along = int(axis.item())
     x = np.flip(x, along) if reverse else x
     total: Array = np.cumsum(x, along, x.dtype)
     if exclusive:
@@ -217,7 +217,9 @@ def _gather(x: Array, places: Array, *, axis: int = 0) -> Any:
 def _gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
     if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:  # in half the time
         return x[np.arange(len(x))[:, None], places]
-    return np.take_along_axis(x, places, axis)
+    whole = axis % x.ndim  # of the others only so much is gathered as there are places
+    parts = (slice(None if each == whole else size) for each, size in enumerate(places.shape))
+    return np.take_along_axis(x[tuple(parts)], places, axis)
 
 
 def _gather_nd(x: Array, places: Array, *, batch_dims: int = 0) -> Any:  # no other is read

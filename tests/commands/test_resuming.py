@@ -75,6 +75,17 @@ def resume(
     return train_py(capsys, line)
 
 
+def test_a_run_goes_on_to_the_end_that_it_was_given(folder: Path) -> None:
+    """The command that is printed on a stop gave every run 5 minutes, which it may have had."""
+    again = defaults(Which(run_dir=folder, resume=True))
+    assert (again.minutes, again.steps) == (None, 1)
+    longer = defaults(Which(run_dir=folder, resume=True, minutes=9))
+    assert (longer.minutes, longer.steps) == (None, None)  # the command line has the rest
+    (folder / "config.json").write_text('{"minutes": 2, "steps": 3}')
+    other = defaults(Which(run_dir=folder, resume=True))
+    assert (other.minutes, other.steps) == (None, None)
+
+
 def test_every_setting_is_known_here() -> None:
     assert set(ANOTHER) == {each.name for each in fields(Recipe)}
     assert set(FIXED) < set(ANOTHER)

@@ -120,6 +120,37 @@ def test_a_module(network: Net, options: dict[str, Any], tmp_path: Path) -> None
     assert agent.metadata.training["library"] == f"torch {torch.__version__}"
 
 
+def test_nothing_is_written_where_the_metadata_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "net.meta.json").mkdir()
+    with pytest.raises(ValueError, match="net.meta.json"):
+        export(Net(), GAME, tmp_path / "net.onnx", normalize=True)
+    assert [each.name for each in tmp_path.iterdir()] == ["net.meta.json"]
+
+
+class Dividing(nn.Module):
+    """Floats divided by what is computed, as layers do that normalise."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(SIZE, 8), nn.Softsign(), nn.Linear(8, ACTIONS))
+
+    def forward(self, observation: Tensor) -> Tensor:
+        found = self.layers(nn.functional.normalize(observation))
+        return found / (1 + observation.std(1, keepdim=True))
+
+
+def test_a_module_that_divides(tmp_path: Path) -> None:
+    """It was refused: its Div might divide whole numbers."""
+    network, options = Dividing(), {"normalize": True, "action_mask": "info"}
+    path = export(network, GAME, tmp_path / "net.onnx", **options)
+
+    def choose(seen: Any, mask: Any) -> Any:
+        with torch.no_grad():
+            return np.where(mask == 1, network(torch.as_tensor(seen)), -np.inf).argmax(axis=1)
+
+    check_plays(path, choose, **options)
+
+
 def test_an_export_changes_nothing_of_the_model(tmp_path: Path) -> None:
     network = nn.Sequential(nn.Linear(SIZE, 8), nn.Dropout(), nn.Linear(8, ACTIONS)).train()
     export(network, GAME, tmp_path / "net.onnx", normalize=True)
@@ -207,6 +238,7 @@ def renamed(model: onnx.ModelProto) -> None:
         (outside, "it has its weights in another file: export it again as one file"),
         (more("LSTM", hidden_size=4), "it is recurrent (it has the operation LSTM)"),
         (more("Conv"), "its graph has the operation Conv, which no policy needs"),
+        (more("Pad", mode="edge"), "its graph has the operation Pad, which no policy needs"),
         (renamed, "it needs an output of shape ['N', 15], a logit for each action; it has action"),
         (
             lambda model: (
@@ -217,7 +249,7 @@ def renamed(model: onnx.ModelProto) -> None:
             f"it needs an input of shape ['N', {SIZE}], the numbers of an observation; it has x",
         ),
     ],
-    ids=["outside", "recurrent", "convolution", "action", "size"],
+    ids=["outside", "recurrent", "convolution", "padding", "action", "size"],
 )
 def test_files_that_are_no_players(
     change: Callable[[onnx.ModelProto], object], words: str, tmp_path: Path

@@ -6,6 +6,7 @@ import io
 import json
 import signal
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,22 @@ def test_imitation_and_self_play_each_run_their_whole_course(
     trainer.progress.steps = steps
     found = trainer.imitation_remaining(), trainer.self_play_remaining()
     assert found == pytest.approx(left)
+
+
+def test_nobody_is_imitated_after_self_play_has_begun(tmp_path: Path) -> None:
+    """A run that was given more time went back to its expert, and unlearned what it had found."""
+    config = short(tmp_path, imitation_share=0.25)
+    trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
+    trainer.run()
+    longer = replace(config, steps=100 * trainer.progress.steps)
+    again = Trainer(longer, read_checkpoint(tmp_path / "checkpoint.zip"), tmp_path)
+    assert again.imitation_remaining() == 0
+    assert again.self_play_remaining() > 0.9
+
+
+def test_nobody_is_imitated_who_cannot_play_this_game(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="it is for 2 players, not 3"):
+        task_of(short(tmp_path, expert="kododo-2p"))
 
 
 def test_imitation_may_be_all(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,10 @@ def messages(
     while said[-1]["type"] != "record":
         for message in said:
             hinted += _numbers(message)
-            found.update(to_json(message).encode())
+            text = to_json(message)
+            for name in opponents:  # a command has the whole name of a file
+                text = text.replace(name, Path(name).stem)
+            found.update(text.encode())
         said = table.talk(0, _next(said[-1], rng))[0]
     return {"said": found.hexdigest(), "hints": hinted}
 
