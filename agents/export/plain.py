@@ -8,6 +8,7 @@ import onnx
 from onnx import TensorProto, numpy_helper
 
 from agents.export.policy_weights import game_of
+from kododo_env.core.agent import ValueAgent
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes
@@ -43,7 +44,7 @@ def write_plain(policy: Path, path: Path) -> None:
 
     def answers(observation: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
         logits, values = usual.evaluate(observation, mask)
-        return logits, None if usual.value is None else values
+        return logits, values if isinstance(usual, ValueAgent) else None
 
     with written_whole(path) as aside:
         aside.write_bytes(policy_bytes(model, file.metadata))

@@ -122,7 +122,7 @@ def test_a_module(network: Net, options: dict[str, Any], tmp_path: Path) -> None
 
 def test_nothing_is_written_where_the_metadata_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "net.meta.json").mkdir()
-    with pytest.raises(ValueError, match="net.meta.json"):
+    with pytest.raises(ValueError, match=r"net\.meta\.json"):
         export(Net(), GAME, tmp_path / "net.onnx", normalize=True)
     assert [each.name for each in tmp_path.iterdir()] == ["net.meta.json"]
 
