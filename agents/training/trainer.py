@@ -106,6 +106,7 @@ class Trainer:
             while self.remaining() > 0 and not self.stopped:
                 steps, begun = self.progress.steps, time.perf_counter()
                 imitates = self.imitation_remaining() > 0
+                self.progress.plays_itself |= not imitates  # also if the run gets more time
                 logged = self._imitate() if imitates else self._play_itself()
                 self.progress.updates += 1
                 speed = (self.progress.steps - steps) / (time.perf_counter() - begun)
@@ -130,7 +131,6 @@ class Trainer:
 
     def _play_itself(self) -> dict[str, float]:
         """One update of PPO, on fresh games against itself or a scripted player; what to log."""
-        self.progress.plays_itself = True  # also if there is more time when the run goes on
         table = self.tables[self.task.recipe.opponent_of(self.progress.updates)]
         decisions, steps = self.learner.play(*table, self._seed_of_update())
         self.progress.steps += steps
