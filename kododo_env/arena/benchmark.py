@@ -271,7 +271,7 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     """
     rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
-    learned = policy_path(agent).suffix == SUFFIX or agent.startswith(LEVEL)
+    learned = _policy_file(agent) is not None or agent.startswith(LEVEL)
     if rules is None or kind or learned:
         return None
     small = asdict(rules())
