@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -86,11 +87,13 @@ def puzzles(config: PuzzlesConfig) -> None:
     def play() -> FoundPuzzles:
         found: list[Puzzle] = []
         for file in files:
-            record = read_record(file)
-            for place, puzzle in enumerate(_of_record(record, config), 1):
-                found.append(puzzle)
-                if place == config.each or len(found) == config.most:
-                    break
+            # A deal that was played from every seat may have taken the same course each time.
+            new = (
+                each
+                for each in _of_record(read_record(file), config)
+                if not any(_same(each, other) for other in found)
+            )
+            found += list(islice(new, min(config.each, config.most - len(found))))
             if len(found) == config.most:
                 break
         return FoundPuzzles(sorted(found, key=_order))
@@ -107,6 +110,12 @@ def _of_record(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:
     bots = [_agent(each, name, players) for each in config.bots or (*baselines(name), *LEVELS[:-1])]
     check_agents(game, bots)
     return find_puzzles(record, search, bots, config.worlds, config.seed)
+
+
+def _same(one: Puzzle, other: Puzzle) -> bool:
+    """Whether it is the same position of the same deal."""
+    header = replace(one.header, players=other.header.players, date=other.header.date)
+    return (header, one.played, one.seat) == (other.header, other.played, other.seat)
 
 
 def _order(puzzle: Puzzle) -> tuple[str, int]:

@@ -18,12 +18,13 @@ from onnx import (
     version_converter,
 )
 from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun
 
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.parity import Answers
 from kododo_env.export.trained import Ends, Trained
-from kododo_env.policy.numpy_operators import OPERATORS
+from kododo_env.policy.numpy_operators import OPERATORS, gather_elements
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE
@@ -239,6 +240,15 @@ def _the_one(
     return found[0]
 
 
+class GatherElements(OpRun):
+    """As ONNX defines it; onnx 1.23's own fails where there are more than 32 numbers to a row."""
+
+    op_domain = ""
+
+    def _run(self, x: Array, places: Array, axis: int | None = None) -> tuple[Array]:
+        return (gather_elements(x, places, axis=axis or 0),)
+
+
 def _answers(model: onnx.ModelProto, ends: Ends) -> Answers:
     """What a model says by onnx's own evaluator."""
     types = {
@@ -250,7 +260,7 @@ def _answers(model: onnx.ModelProto, ends: Ends) -> Answers:
         given = {ends.observation: numbers, ends.mask: mask}
         feed = {name: given[name].astype(kind) for name, kind in types.items()}
         names = [ends.logits, *filter(None, [ends.value])]
-        found = ReferenceEvaluator(model).run(names, feed)
+        found = ReferenceEvaluator(model, new_ops=[GatherElements]).run(names, feed)
         logits, *values = (np.asarray(each, np.float32) for each in found)
         return logits, (values[0].reshape(-1) if values else None)
 

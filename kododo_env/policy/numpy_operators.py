@@ -214,7 +214,8 @@ def _gather(x: Array, places: Array, *, axis: int = 0) -> Any:
     return np.take(x, places, axis)
 
 
-def _gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
+def gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
+    """GatherElements: at each place of ``places`` the number of ``x`` at that place of the axis."""
     if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:  # in half the time
         return x[np.arange(len(x))[:, None], places]
     whole = axis % x.ndim  # of the others only so much is gathered as there are places
@@ -308,7 +309,7 @@ OPERATORS: dict[str, Operator] = {
     "Concat": _concatenated, "CumSum": _cumulated, "Elu": _elu,
     "Erf": _one(lambda x: _ERF(x).astype(x.dtype)), "Exp": _one(np.exp), "Expand": _expanded,
     "Flatten": _flattened, "Floor": _one(np.floor), "Gather": _gather,
-    "GatherElements": _gather_elements, "GatherND": _gather_nd, "Gemm": _gemm,
+    "GatherElements": gather_elements, "GatherND": _gather_nd, "Gemm": _gemm,
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": _one(lambda x: x * _hard_sigmoid(x, alpha=1 / 6)),
     "Identity": _one(lambda x: x), "IsNaN": _one(np.isnan), "LayerNormalization": _layer_norm,

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
+from kododo_env.core.bounds import MOST_STEPS
+from kododo_env.core.numbers import whole_number
 from kododo_env.testing.games.batches import batches
 from kododo_env.testing.games.bounds import bounds
 from kododo_env.testing.games.copies import copies
@@ -56,8 +58,9 @@ def check_batch_game(
 
     Raises:
         CheckFailed: Something is wrong, an AssertionError; the message is the report.
-        ValueError: There is no check of such a name.
+        ValueError: There is no check of such a name, or ``places`` is below 1.
     """
+    whole_number(places, "places", 1, MOST_STEPS)
     subject = Subject(make, as_rules(rules or {}), seed, places)
     game = subject.game(1)
     checks = {

@@ -44,7 +44,9 @@ def check_parallel_env(
 
     Raises:
         CheckFailed: Something is wrong, an AssertionError; the message is the report.
-        ValueError: There is no check of such a name.
+        ValueError: There is no check of such a name, or no episode is to be played.
     """
+    if not resets:
+        raise ValueError("resets must have the arguments of one episode at least")
     checks = {name: partial(check, make_env, resets) for name, check in CHECKS.items()}
     return run_checks(str(make_env()), checks, only, skip)

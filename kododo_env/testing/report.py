@@ -88,8 +88,10 @@ def run_checks(
 
     Raises:
         CheckFailed: Something is wrong.
-        ValueError: There is no check of such a name.
+        ValueError: There is no check of such a name, or a name is given in place of a list.
     """
+    if isinstance(only, str) or isinstance(skip, str):
+        raise ValueError("only and skip must be lists of names")
     unknown = {*only, *skip} - set(checks)
     if unknown:
         raise ValueError(f"no check is called {min(unknown)!r}; there are {', '.join(checks)}")

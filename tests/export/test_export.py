@@ -192,6 +192,33 @@ def test_a_file_of_torchs_newest_operators(
     check_searched(out)
 
 
+class Gathering(nn.Module):
+    """Takes some columns, as a network that sorts what it sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(40, ACTIONS)
+
+    def forward(self, observation: Tensor) -> Tensor:
+        columns = torch.arange(40).flip(0).expand(observation.shape[0], -1)
+        return self.layer(observation.gather(1, columns))
+
+
+def test_a_file_that_gathers_along_an_observation(tmp_path: Path) -> None:
+    """Our copy was right, and onnx's own evaluator of the model was wrong."""
+    network, batch = Gathering(), torch.export.Dim("batch", min=1)
+    example = (torch.zeros(2, SIZE),)
+    given = foreign(tmp_path / "given.onnx", network, example, dynamic_shapes=({0: batch},))
+    assert "GatherElements" in {node.op_type for node in onnx.load(given).graph.node}
+    path = export(given, GAME, tmp_path / "out.onnx", normalize=True)
+
+    def choose(seen: Any, mask: Any) -> Any:
+        with torch.no_grad():
+            return np.where(mask == 1, network(torch.as_tensor(seen)), -np.inf).argmax(axis=1)
+
+    check_plays(path, choose, normalize=True, action_mask="info")
+
+
 def test_a_file_for_one_position_at_a_time_with_old_operators(tmp_path: Path) -> None:
     network = nn.Sequential(nn.Linear(SIZE, 8), nn.Tanh(), nn.Linear(8, ACTIONS))
     example = (torch.zeros(1, SIZE),)

@@ -71,12 +71,15 @@ def test_the_command(
 ) -> None:
     out = tmp_path / "puzzles.jsonl"
     game = registry.batch_game("kododo", 1, seed=3, num_players=2)
-    (tmp_path / "game.jsonl").write_text(text_of(game, load("kododo-2p")))
+    text = text_of(game, load("kododo-2p"))
+    for name in ("game", "other"):  # the same course of the same deal
+        (tmp_path / f"{name}.jsonl").write_text(text.replace("kododo-2p", name))
     asked = ("--out", str(out), "--worlds", "32", "--each", "1", "--bots", "first", "greedy")
     status, said, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked)
     assert (status, error) == (0, "")
-    (found,) = read_puzzles(out)
-    assert f"{len(found.missed_by)} of 2" in said
+    one, other = read_puzzles(out)
+    assert (one.seat, one.played) != (other.seat, other.played)
+    assert f"{len(one.missed_by)} of 2" in said
     # Its own file is no record, however it is named.
     monkeypatch.chdir(tmp_path)
     asked = ("--out", out.name, *asked[2:])

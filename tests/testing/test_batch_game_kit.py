@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from kododo_env.testing import CheckFailed, Report, check_batch_game
+from kododo_env.testing import CheckFailed, Report, check_batch_game, check_parallel_env
 from tests.testing import planted
 from tests.testing.plants import assert_found, assert_sound
+from tests.toy_game.high_card import high_card_v0
 from tests.toy_game.high_card.game import HighCard, Rules, make
 
 HIGH_STAKES: dict[str, Any] = {"num_players": 2, "num_cards": 202, "turns": 100, "prize": 85}
@@ -39,6 +40,15 @@ def only(check: str, kind: type[HighCard], **options: Any) -> Report:
         only=[check],
         **options,
     )
+
+
+def test_what_would_check_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="places must be 1 to"):
+        check_batch_game(make, places=0)
+    with pytest.raises(ValueError, match="only and skip must be lists of names"):
+        check_batch_game(make, only="masks")
+    with pytest.raises(ValueError, match="the arguments of one episode at least"):
+        check_parallel_env(high_card_v0.parallel_env, resets=[])
 
 
 @pytest.mark.parametrize(
