@@ -45,6 +45,8 @@ class WorkerTable:
         rules: Further rules, such as ``variant=long``.
         seed: Of the first game, if it is not gone on with; None draws one.
         lesson: Whether it begins with the first lesson, if it is not gone on with.
+        anew: Whether a link has led to the page: then it begins with another seed's game, and with
+            the lesson, even if it could go on.
 
     Raises:
         ValueError: There is no such table, or no lesson.
@@ -63,6 +65,7 @@ class WorkerTable:
         rules: Sequence[str] = (),
         seed: int | None = None,
         lesson: bool = False,
+        anew: bool = False,
     ) -> None:
         def made() -> KeptTable:
             table = make_table(
@@ -80,16 +83,18 @@ class WorkerTable:
 
         # The person who has the device. Of several people nobody has it until one says so.
         self._here = seat if people == 1 else None
+        goes_on = False
         if kept is not None:
             with suppress(ValueError):  # it is of another version, or nothing that was kept
                 self._table = made()
                 self._table.go_on(kept)
-                return
-        self._table = made()
-        if seed is not None:
-            self._table.table.deal(whole_number(seed, "seed", 0, MOST_EXACT))
-        if lesson:
-            self.hear('{"type": "lesson", "step": 0}')
+                goes_on = not anew or seed in (None, self._table.table.seed)
+        if not goes_on:
+            self._table = made()
+            if seed is not None:
+                self._table.table.deal(whole_number(seed, "seed", 0, MOST_EXACT))
+        if lesson and (anew or not goes_on):
+            self.hear(to_json({"type": "lesson", "step": self._table.step}))
 
     def hear(self, text: str) -> list[str]:
         """The answers of the table to a message, each as JSON; see ``Table.hear``."""

@@ -56,6 +56,23 @@ def test_a_game_that_was_tried_again_goes_on(game: str, players: int) -> None:
     assert act(again, 2) == act(table, 2)
 
 
+def test_a_link_counts_where_a_game_is_kept() -> None:
+    """The deal of the day, followed again after another deal, was not dealt; nor was a lesson given."""
+    table = WorkerTable("kododo", 2, ["greedy"], seed=7)
+    dealt = said(table, LOOK)[-1]
+    said(table, {"type": "new", "step": 0, "deck": "other"})
+    position, kept = act(table, 2), table.kept()
+    again = WorkerTable("kododo", 2, ["greedy"], kept, seed=7)
+    assert said(again, LOOK)[-1] == position  # it was loaded again
+    anew = WorkerTable("kododo", 2, ["greedy"], kept, seed=7, anew=True)
+    assert said(anew, LOOK)[-1] == dealt
+    lesson = WorkerTable("kododo", 2, ["greedy"], kept, lesson=True, anew=True)
+    taught = said(lesson, LOOK)[-1]
+    assert taught["lesson"]
+    said(lesson, {"type": "leave", "step": taught["step"]})
+    assert said(lesson, LOOK)[-1]["hand"] == position["hand"]
+
+
 def test_new_games_go_on_too() -> None:
     table = WorkerTable("kododo", 3, ["greedy"])
     first = said(table, LOOK)[-1]

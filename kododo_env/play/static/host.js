@@ -58,7 +58,7 @@ function settings() {
   const all = (name) => given.getAll(name).filter(Boolean);
   const number = (name) => (/^\d+$/.test(given.get(name)) ? Number(given.get(name)) : given.get(name)); // a word is none, and the table says so
   const rotate = given.get("seat") === "rotate";
-  const more = { names: all("name"), rules: all("rules"), rotate, lesson: given.has("lesson") };
+  const more = { names: given.getAll("name"), rules: all("rules"), rotate, lesson: given.has("lesson"), anew: anew() };
   if (given.get("seat") && !rotate) more.seat = number("seat");
   for (const name of ["people", "seed"]) if (given.get(name)) more[name] = number(name);
   return { game: given.get("game") ?? "kododo", players: given.get("players") ? number("players") : 4, opponents: all("opponents"), more };
@@ -74,11 +74,15 @@ export function addressOf(seed, seat) {
   return address.href;
 }
 
+// Whether a link has led here: then what its address asks for counts, also where a game is kept.
+const anew = () => performance.getEntriesByType("navigation")[0]?.type === "navigate";
+
 // In the tab's own storage, so that a page that is loaded again goes on with its game; and in that of all
 // tabs, so that a game whose tab was closed goes on in the next one.
 function load() {
   try {
-    return sessionStorage.getItem(KEPT) || (alone && localStorage.getItem(KEPT)) || undefined;
+    const own = alone && anew() ? "" : sessionStorage.getItem(KEPT);
+    return own || (alone && localStorage.getItem(KEPT)) || undefined;
   } catch {
     return undefined; // storage is shut
   }
@@ -96,11 +100,12 @@ function keep(text) {
 
 // The tab holds the lock until it is closed; another one at the same table has a game of its own.
 function lock() {
-  return new Promise((done) => {
-    navigator.locks.request(KEPT, { ifAvailable: true }, (held) => {
+  return new Promise((done, fail) => {
+    const request = navigator.locks.request(KEPT, { ifAvailable: true }, (held) => {
       alone = Boolean(held);
       done();
       return new Promise(() => {});
     });
+    request.catch(fail); // storage is shut
   });
 }

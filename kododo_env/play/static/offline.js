@@ -22,7 +22,7 @@ async function answer({ request }) {
   const kept = await open();
   try {
     const found = await fetch(request);
-    if (found.ok) await kept.put(key(request), found.clone());
+    if (found.ok) await kept.put(key(request), found.clone()).catch(() => {}); // there is no room for it
     return found;
   } catch (error) {
     const before = await kept.match(key(request));

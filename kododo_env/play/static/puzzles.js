@@ -16,6 +16,7 @@ function load() {
 }
 
 function note(puzzle, right) {
+  Object.assign(tried, load()); // another tab may have tried some
   tried[puzzle.id] ??= right;
   try {
     localStorage.setItem(SOLVED, JSON.stringify(tried));
@@ -24,6 +25,7 @@ function note(puzzle, right) {
   }
 }
 
+let shown = null; // the puzzle
 const chosen = () => puzzles.find(({ id }) => `#${id}` === location.hash) ?? next() ?? puzzles[0];
 const next = (after = -1) => {
   const left = [...puzzles.slice(after + 1), ...puzzles.slice(0, after + 1)];
@@ -31,7 +33,7 @@ const next = (after = -1) => {
 };
 
 function show() {
-  const puzzle = chosen();
+  const puzzle = (shown = chosen());
   const [title, moment] = parts(puzzle);
   document.title = say("{title}: a puzzle", { title });
   at("title").textContent = `${title}, ${puzzle.grade}`;
@@ -70,19 +72,19 @@ function answer(puzzle, words) {
   list(puzzle);
 }
 
-function list(shown) {
+function list(current) {
   const links = puzzles.map((puzzle, place) => {
     const [mark, stands] = !(puzzle.id in tried) ? ["", say("not tried")] : tried[puzzle.id] ? [" ✓", say("solved")] : [" ✗", say("missed")];
     const title = `${parts(puzzle)[0]}, ${puzzle.grade}`;
     const named = { "aria-label": `${say("puzzle {n}", { n: place + 1 })}, ${title}, ${stands}`, title };
-    return make("a", { href: `#${puzzle.id}`, ...named, "aria-current": puzzle === shown ? "page" : undefined }, `${place + 1}${mark}`);
+    return make("a", { href: `#${puzzle.id}`, ...named, "aria-current": puzzle === current ? "page" : undefined }, `${place + 1}${mark}`);
   });
   at("list").replaceChildren(...links);
 }
 
 at("next").addEventListener("click", () => {
-  const puzzle = chosen();
-  location.hash = (next(puzzles.indexOf(puzzle)) ?? puzzles[(puzzles.indexOf(puzzle) + 1) % puzzles.length]).id;
+  const place = puzzles.indexOf(shown);
+  location.hash = (next(place) ?? puzzles[(place + 1) % puzzles.length]).id;
 });
 window.addEventListener("hashchange", show);
 show();

@@ -100,5 +100,4 @@ at("setting-language").addEventListener("change", () => location.reload());
 for (const link of document.querySelectorAll("a.rules")) if (language !== "en") link.href = link.href.replace(".html", `-${language}.html`);
 
 deal();
-document.addEventListener("pointerdown", deal); // the page may have been open since yesterday
-document.addEventListener("visibilitychange", deal);
+for (const event of ["pointerdown", "keydown", "visibilitychange"]) document.addEventListener(event, deal); // since yesterday

@@ -4,9 +4,15 @@ import { at } from "./dom.js";
 import { say } from "./say.js";
 import { change, state } from "./state.js";
 
+let covered = null; // the position that is covered until the next person's comes
+
 // What the host says of it, and what the button and the dialog do; `sit` tells the host who is there.
 export function showHandover({ handover, position }) {
   const dialog = at("handover-dialog");
+  if (covered && position !== covered.position) {
+    covered = null;
+    document.body.classList.remove("covered");
+  }
   // Whoever loads the page must not see the cards of the person before.
   if (handover && !position && !dialog.open) cover();
   const now = handover && handover.step === position?.step && !position.actions.length;
@@ -25,7 +31,7 @@ export function onSit(sit) {
   at("handover").addEventListener("click", cover);
   at("handover-dialog").addEventListener("cancel", (event) => event.preventDefault());
   at("handover-dialog").addEventListener("close", () => {
-    document.body.classList.remove("covered");
+    covered = { position: state.position };
     sit(state.handover.person);
     change({ handover: null });
   });

@@ -16,7 +16,9 @@ document.addEventListener("keydown", (event) => {
   if (document.querySelector("dialog[open]") || event.target.closest("select, textarea")) return;
   const replaying = at("game").hidden;
   if (!replaying && ARROWS[event.key]) return void walk(event);
-  const pressed = replaying ? findInReplay(event) : find(event);
+  const { target } = event;
+  const key = event.key.length > 1 ? event.key : event.key.toLowerCase();
+  const pressed = replaying ? findInReplay({ key }) : find({ key, target });
   if (!pressed) return;
   event.preventDefault();
   pressed.dispatchEvent(new MouseEvent("click", { bubbles: true })); // a place in the picture has no click()

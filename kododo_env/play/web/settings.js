@@ -27,7 +27,7 @@ function apply() {
 }
 
 export function set(name, value) {
-  settings[name] = value;
+  Object.assign(settings, load(), { [name]: value }); // another tab may have changed others
   apply();
 }
 

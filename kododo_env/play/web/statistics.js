@@ -31,7 +31,8 @@ export function count({ position }) {
   const { deal, players, you } = position;
   const statistics = load();
   const name = nameOf(position);
-  const seed = `${name} ${deal.seed} ${you}`;
+  const people = players.filter(({ person }) => person).length;
+  const seed = `${name} ${deal.seed} ${people > 1 ? "all" : you}`; // each of them may look at the end
   if (statistics.seeds.includes(seed)) return;
   const seeds = [...statistics.seeds, seed].slice(-SEEDS);
   if (position.counts === false) return keep({ ...statistics, seeds }); // it was tried again: the cards are known

@@ -16,7 +16,8 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
     build._add_page(tmp_path)
     first = json.loads(puzzles_json())[0]
     second = first | {"id": "another"}
-    (tmp_path / "puzzles-en.json").write_text(json.dumps([first, second]))
+    third = first | {"id": "third"}
+    (tmp_path / "puzzles-en.json").write_text(json.dumps([first, second, third]))
     wrong = next(each for each in first["choices"] if each != first["best"])
     with (
         serving(tmp_path) as address,
@@ -31,6 +32,7 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
         assert all(name in see("#answer") for name in first["missed"])
         assert_axe_finds_nothing(person)
         page.locator("#next").click()
+        assert page.url.endswith("#another")  # the next one, and none is passed over
         page.get_by_role("button", name=second["best"], exact=True).click()
         assert see("#answer").startswith("That is it.")
         page.reload()

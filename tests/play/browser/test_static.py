@@ -131,8 +131,11 @@ def test_a_whole_game_its_record_and_another_one(
         person.page.locator("#look-back").click()
         person.page.locator("#look-back-found h3").wait_for()
         person.page.keyboard.press("Escape")
-        person.page.locator("#over .deck-other").click()
-        person.page.locator("#play").wait_for()
+        person.page.goto(person.page.url)  # by a link, such as that of the page that has led here
+        person.page.locator("#lesson-leave").click()  # another lesson, and then another game
+        person.page.locator("#lesson-box").wait_for(state="hidden")
+        assert not person.over
+        assert person.page.locator("#story li").count() == 0
 
 
 def test_a_deal_is_sent_and_compared(browser: Any, address: str) -> None:
