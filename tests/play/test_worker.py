@@ -57,7 +57,7 @@ def test_a_game_that_was_tried_again_goes_on(game: str, players: int) -> None:
 
 
 def test_a_link_counts_where_a_game_is_kept() -> None:
-    """The deal of the day, followed again after another deal, was not dealt; nor was a lesson given."""
+    """The deal of the day was not dealt again after other cards, and no second lesson given."""
     table = WorkerTable("kododo", 2, ["greedy"], seed=7)
     dealt = said(table, LOOK)[-1]
     said(table, {"type": "new", "step": 0, "deck": "other"})
