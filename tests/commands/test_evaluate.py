@@ -121,17 +121,20 @@ def test_a_changed_bot_is_not_mixed_with_what_was_played(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def stopped(*_: Any) -> None:
-        raise KeyboardInterrupt
-
     file, out = tmp_path / "bot.py", tmp_path / "out.json"
-    file.write_text("def Bot(view, rng): return view.legal_action_mask.argmax(axis=1)\n")
+    file.write_text(
+        "import json, sys\n"
+        "def Bot(view, rng): return view.legal_action_mask.argmax(axis=1)\n"
+        "for line in sys.stdin if __name__ == '__main__' else ():\n"
+        "    seen = json.loads(line)\n"
+        "    said = {'type': 'act', 'step': seen['step'], 'action': seen['actions'][0]['action']}\n"
+        "    print(json.dumps(said), flush=True)\n"
+    )
     args = ("--agents", "random", bot.format(file), "--games", "20", "--json", str(out))
-    monkeypatch.setattr(evaluation, "run", stopped)
+    args = (*args, "--workers", "1")
+    monkeypatch.setattr(evaluation, "run", stopping_after(1))
     assert cli(capsys, *args)[0] == 130
     file.write_text(file.read_text() + "# another one\n")
-    log = evaluation.log_of(out)
-    log.write_bytes(log.read_bytes() + b"x\n")  # as if something had been played
     assert "is of another tournament: files" in cli(capsys, *args, "--resume")[2]
 
 
