@@ -100,4 +100,5 @@ at("setting-language").addEventListener("change", () => location.reload());
 for (const link of document.querySelectorAll("a.rules")) if (language !== "en") link.href = link.href.replace(".html", `-${language}.html`);
 
 deal();
-for (const event of ["pointerdown", "keydown", "visibilitychange"]) document.addEventListener(event, deal); // since yesterday
+// The page may have been open since yesterday.
+for (const event of ["pointerdown", "keydown", "visibilitychange"]) document.addEventListener(event, deal);

@@ -21,7 +21,7 @@ export const keyCap = (key) => (key ? make("kbd", { "aria-hidden": "true" }, key
 
 const sources = {};
 
-// Whether what an element is made from is other than the last time that this was asked of its name.
+// Whether an element has to be made again: whether its source differs from that of the last time, by its name.
 export function differs(name, ...source) {
   const before = sources[name];
   sources[name] = JSON.stringify(source);

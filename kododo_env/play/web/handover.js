@@ -13,7 +13,7 @@ export function showHandover({ handover, position }) {
     covered = null;
     document.body.classList.remove("covered");
   }
-  // Whoever loads the page must not see the cards of the person before.
+  // A person who loads the page must not see the cards of the person before.
   if (handover && !position && !dialog.open) cover();
   const now = handover && handover.step === position?.step && !position.actions.length;
   at("handover").hidden = !now;
