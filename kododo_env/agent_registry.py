@@ -169,6 +169,12 @@ def policy_path(policy: str) -> Path:
     return POLICIES / f"{policy}{SUFFIX}" if policy in shipped() else Path(policy)
 
 
+def policy_file(name: str) -> Path | None:
+    """An agent's policy file; None of an agent without one, such as a program that is given one."""
+    path = policy_path(name)
+    return None if is_bot(name) or path.suffix != SUFFIX else path
+
+
 def load(policy: str | Path) -> Agent:
     """A learned agent: a policy that comes with the project by its name, or any policy file.
 

@@ -14,11 +14,10 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from agents.ray_engine.cluster import cores
-from kododo_env.agent_registry import SUFFIX, search_parts
+from kododo_env.agent_registry import SUFFIX, policy_file, search_parts
 from kododo_env.arena.duplicates import ChunkResult, play_chunk
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Tournament
-from kododo_env.bots.by_name import is_bot
 from kododo_env.core.agent import Agent
 
 AHEAD = 2  # tasks for each core, so that none waits for the next
@@ -82,7 +81,7 @@ def _files(agents: Sequence[str]) -> dict[str, bytes]:
 
 
 def _is_file(name: str) -> bool:
-    return name.endswith(SUFFIX) and not is_bot(name)
+    return policy_file(name) == Path(name)
 
 
 def _load(played: Tournament, files: dict[str, bytes]) -> Sequence[Agent]:

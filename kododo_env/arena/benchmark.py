@@ -28,7 +28,7 @@ from kododo_env.agent_registry import (
     TEST,
     baselines,
     make_agent,
-    policy_path,
+    policy_file,
     population,
     search_parts,
     without_searches,
@@ -37,7 +37,6 @@ from kododo_env.arena.duplicates import ChunkResult, play
 from kododo_env.arena.intervals import interquartile, resampled
 from kododo_env.arena.pairing import Chunk, chunk_sizes
 from kododo_env.arena.tournament import Contest
-from kododo_env.bots.by_name import is_bot
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Float64, Int64, Integer
 from kododo_env.core.view import View
@@ -98,7 +97,7 @@ class Benchmark(Contest):
     @property
     def attacked(self) -> bool:
         """Whether search is to play among copies of the agent."""
-        return not self.quick and _policy_file(self.agent) is not None
+        return not self.quick and policy_file(self.agent) is not None
 
     def named(self) -> Sequence[Agent | str]:
         """The agent, its opponents, and the search that attacks it."""
@@ -141,23 +140,17 @@ class Benchmark(Contest):
     def about_agent(self) -> dict[str, Any]:
         """The agent's name, without the folder of its file, and the file's digest and size."""
         kind, policy, budget = search_parts(self.agent)
-        own = policy.endswith(SUFFIX) and not is_bot(policy)
-        name = Path(policy).stem if own else policy
+        file = policy_file(policy)
+        name = file.stem if file and file == Path(policy) else policy
         return {"name": f"{kind}{name}{budget}", "file": _file(policy)}
 
 
 def _file(name: str) -> dict[str, Any] | None:
     """Digest and bytes of an agent's policy file; None of an agent without one."""
-    path = _policy_file(name)
+    path = policy_file(name)
     if path is None:
         return None
     return {"sha256": fingerprint(path), "bytes": path.stat().st_size}
-
-
-def _policy_file(name: str) -> Path | None:
-    """An agent's policy file; None of an agent without one, such as a program that is given one."""
-    path = policy_path(name)
-    return None if is_bot(name) or path.suffix != SUFFIX else path
 
 
 def _digest(content: Any) -> str:
@@ -271,7 +264,7 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     """
     rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
-    learned = _policy_file(agent) is not None or agent.startswith(LEVEL)
+    learned = policy_file(agent) is not None or agent.startswith(LEVEL)
     if rules is None or kind or learned:
         return None
     small = asdict(rules())

@@ -238,8 +238,9 @@ def play_what_is_left(
 
 def _log(config: TournamentConfig) -> Path | None:
     """Where the results so far are kept; None if they are not, since one could not go on."""
-    whole = config.record is not None and is_parquet(config.record)
-    return None if whole or config.json is None else log_of(config.json)
+    if config.json is None or (config.record is not None and is_parquet(config.record)):
+        return None
+    return log_of(config.json)
 
 
 def log_of(path: Path) -> Path:

@@ -113,28 +113,28 @@ def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
         if node.op_type in RECURRENT:
             raise ValueError(f"it is recurrent (it has the operation {node.op_type}); {STATELESS}")
     tensors = [_plain_tensor(each, each.name) for each in graph.initializer]
+    tensors += [_constant(node) for node in graph.node if node.op_type == "Constant"]
+    constants = {each.name for each in tensors}
+    computed = _floats(model) - constants
     nodes = list[onnx.NodeProto]()
-    constant = {each.output[0] for each in graph.node if each.op_type == "Constant"}
-    floats = _floats(model) - constant - {each.name for each in tensors}
     for node in graph.node:
         if node.op_type == "Constant":
-            tensors.append(_constant(node))
             continue
         if node.op_type == "Dropout":  # which does nothing in play
             node = helper.make_node("Identity", node.input[:1], node.output[:1])
         del node.metadata_props[:]
         node.doc_string = ""
-        nodes += _divided(node) if floats.issuperset(node.input) else [node]
+        divides = node.op_type == "Div" and computed.issuperset(node.input)
+        nodes += _divided(node) if divides else [node]
     for name in sorted({node.op_type for node in nodes} - OPERATORS.keys()):
         raise ValueError(f"its graph has the operation {name}, which no policy needs")
-    constants = {each.name for each in tensors}
     inputs = [each for each in graph.input if each.name not in constants]
     graph = helper.make_graph(nodes, "policy", inputs, graph.output, tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
 
 
 def _floats(model: onnx.ModelProto) -> set[str]:
-    """The names of the floats that a model computes, as far as onnx can tell."""
+    """The names of a model's floats, as far as onnx can tell."""
     graph = shape_inference.infer_shapes(model).graph
     kinds = onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
     known = [*graph.input, *graph.value_info, *graph.output]
@@ -143,8 +143,6 @@ def _floats(model: onnx.ModelProto) -> set[str]:
 
 def _divided(node: onnx.NodeProto) -> list[onnx.NodeProto]:
     """Floats divided by what is computed, told from whole numbers, which no policy divides so."""
-    if node.op_type != "Div":
-        return [node]
     (one, other), (result,) = node.input, node.output
     reciprocal = f"{result} by"
     return [
@@ -241,7 +239,7 @@ def _the_one(
 
 
 class GatherElements(OpRun):
-    """As ONNX defines it; onnx 1.23's own fails where there are more than 32 numbers to a row."""
+    """As ONNX defines it; that of onnx 1.23 fails along the numbers of an observation."""
 
     op_domain = ""
 

@@ -87,11 +87,9 @@ def _changed(rules: Any) -> list[str]:
     """The rules that do not follow from the others and the number of players, by their names."""
     given = {each.name: getattr(rules, each.name) for each in fields(rules)}
     for name in [each for each in given if each != PLAYERS]:
-        value = given.pop(name)
-        with suppress(ValueError):  # the others do not go together without it
-            if type(rules)(**given) == rules:
-                continue
-        given[name] = value
+        others = {each: value for each, value in given.items() if each != name}
+        with suppress(ValueError):  # they do not go together without it
+            given = others if type(rules)(**others) == rules else given
     return [name for name in given if name != PLAYERS]
 
 

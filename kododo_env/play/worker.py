@@ -45,8 +45,8 @@ class WorkerTable:
         rules: Further rules, such as ``variant=long``.
         seed: Of the first game, if it is not gone on with; None draws one.
         lesson: Whether it begins with the first lesson, if it is not gone on with.
-        anew: Whether a link has led to the page: then it begins with another seed's game, and with
-            the lesson, even if it could go on.
+        by_link: Whether a link has led to the page, and it was not loaded again. Then the seed is
+            dealt and the lesson given even if another game is kept.
 
     Raises:
         ValueError: There is no such table, or no lesson.
@@ -65,7 +65,7 @@ class WorkerTable:
         rules: Sequence[str] = (),
         seed: int | None = None,
         lesson: bool = False,
-        anew: bool = False,
+        by_link: bool = False,
     ) -> None:
         def made() -> KeptTable:
             table = make_table(
@@ -88,12 +88,13 @@ class WorkerTable:
             with suppress(ValueError):  # it is of another version, or nothing that was kept
                 self._table = made()
                 self._table.go_on(kept)
-                goes_on = not anew or seed in (None, self._table.table.seed)
+                another = seed is not None and seed != self._table.table.seed
+                goes_on = not (by_link and another)
         if not goes_on:
             self._table = made()
             if seed is not None:
                 self._table.table.deal(whole_number(seed, "seed", 0, MOST_EXACT))
-        if lesson and (anew or not goes_on):
+        if lesson and (by_link or not goes_on):
             self.hear(to_json({"type": "lesson", "step": self._table.step}))
 
     def hear(self, text: str) -> list[str]:

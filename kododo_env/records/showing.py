@@ -66,15 +66,16 @@ def _beside(record: Record, agent: Agent | None) -> tuple[list[list[str]], int]:
     for line, game in zip(record.lines, replay(record), strict=False):  # before each step
         own = joint_action([agent] * players, game, rng)[0].tolist()
         decisions += int(game.deciding().sum())
-        words, played = (
-            [game.describe_choice(action, seat) for seat, action in enumerate(joint)]
-            for joint in (own, line["actions"])
-        )
-        found.append([
-            "" if one == other else f"  ({agent.name}: {one})"  # equal cards are the same choice
-            for one, other in zip(words, played, strict=True)
-        ])  # fmt: skip
+        both = enumerate(zip(own, line["actions"], strict=True))
+        found.append([_otherwise(agent, game, seat, *actions) for seat, actions in both])
     return found, decisions
+
+
+def _otherwise(agent: Agent, game: BatchGame, seat: int, own: int, played: int) -> str:
+    """What an agent would have done, in words; nothing if it is what was played."""
+    words = game.describe_choice(own, seat)
+    same = words == game.describe_choice(played, seat)  # equal cards are the same choice
+    return "" if same else f"  ({agent.name}: {words})"
 
 
 def height_of(record: Record) -> int:

@@ -49,15 +49,14 @@ class AECGame(PettingZooTable, AECEnv):
         self._chosen[player], replaced = self._choices.settle(action, self._masks[player], agent)
         if replaced:
             self._replaced.append(agent)
-        last = len(self._waiting) == 1
-        if last:
-            self._play(self._own_choices())  # an opponent may fail: then nothing is changed
-        self._cumulative_rewards[agent] = 0.0
-        self._waiting.pop(0)
-        if not last:
+        if len(self._waiting) > 1:
+            self._cumulative_rewards[agent] = 0.0
+            self._waiting.pop(0)
             self._clear_rewards()
             self.agent_selection = self._waiting[0]
         else:
+            self._play(self._own_choices())  # an opponent may fail: then nothing is changed
+            self._cumulative_rewards[agent] = 0.0
             self._play_on(self._reward(self.game)[0].astype(np.float64))
 
     def observe(self, agent: str) -> Observation:

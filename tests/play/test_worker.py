@@ -64,9 +64,9 @@ def test_a_link_counts_where_a_game_is_kept() -> None:
     position, kept = act(table, 2), table.kept()
     again = WorkerTable("kododo", 2, ["greedy"], kept, seed=7)
     assert said(again, LOOK)[-1] == position  # it was loaded again
-    anew = WorkerTable("kododo", 2, ["greedy"], kept, seed=7, anew=True)
-    assert said(anew, LOOK)[-1] == dealt
-    lesson = WorkerTable("kododo", 2, ["greedy"], kept, lesson=True, anew=True)
+    followed = WorkerTable("kododo", 2, ["greedy"], kept, seed=7, by_link=True)
+    assert said(followed, LOOK)[-1] == dealt
+    lesson = WorkerTable("kododo", 2, ["greedy"], kept, lesson=True, by_link=True)
     taught = said(lesson, LOOK)[-1]
     assert taught["lesson"]
     said(lesson, {"type": "leave", "step": taught["step"]})

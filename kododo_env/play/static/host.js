@@ -58,7 +58,7 @@ function settings() {
   const all = (name) => given.getAll(name).filter(Boolean);
   const number = (name) => (/^\d+$/.test(given.get(name)) ? Number(given.get(name)) : given.get(name)); // a word is none, and the table says so
   const rotate = given.get("seat") === "rotate";
-  const more = { names: given.getAll("name"), rules: all("rules"), rotate, lesson: given.has("lesson"), anew: anew() };
+  const more = { names: given.getAll("name"), rules: all("rules"), rotate, lesson: given.has("lesson"), by_link: byLink() };
   if (given.get("seat") && !rotate) more.seat = number("seat");
   for (const name of ["people", "seed"]) if (given.get(name)) more[name] = number(name);
   return { game: given.get("game") ?? "kododo", players: given.get("players") ? number("players") : 4, opponents: all("opponents"), more };
@@ -74,14 +74,14 @@ export function addressOf(seed, seat) {
   return address.href;
 }
 
-// Whether a link has led here: then what its address asks for counts, also where a game is kept.
-const anew = () => performance.getEntriesByType("navigation")[0]?.type === "navigate";
+// Whether a link has led here, and the page was not loaded again. Then its address counts even if a game is kept.
+const byLink = () => performance.getEntriesByType("navigation")[0]?.type === "navigate";
 
 // In the tab's own storage, so that a page that is loaded again goes on with its game; and in that of all
 // tabs, so that a game whose tab was closed goes on in the next one.
 function load() {
   try {
-    const own = alone && anew() ? "" : sessionStorage.getItem(KEPT);
+    const own = alone && byLink() ? "" : sessionStorage.getItem(KEPT);
     return own || (alone && localStorage.getItem(KEPT)) || undefined;
   } catch {
     return undefined; // storage is shut
