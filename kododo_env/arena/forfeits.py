@@ -28,10 +28,11 @@ from kododo_env.core.view import View
 BOT = "Bot"  # the class of a bot in Python
 MOST_FAULTS = 3  # at a table
 LOADING = 60.0  # seconds for a bot's code to be imported
+PATIENCE = 2.0  # more for code that catches TimeUp too; then its process ends
 
 
 class TimeUp(BaseException):
-    """A bot has used all its time; what it catches does not catch this."""
+    """A bot has used all its time; ``except Exception`` does not catch this."""
 
 
 class Forfeiting:
@@ -61,7 +62,7 @@ class Forfeiting:
             try:
                 if isinstance(self._agent, ProgramBot):
                     return choice_of(self._agent, view, rng)
-                with time_limit(self._seconds * view.num_envs):
+                with time_limit(self._seconds * view.num_envs, self.name):
                     return choice_of(self._agent, view, rng)
             except ValueError as error:
                 self.faults.append(str(error))
@@ -71,20 +72,27 @@ class Forfeiting:
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float, name: str) -> Iterator[None]:
     """Inside, TimeUp is raised when the seconds are over. It needs the main thread.
 
-    On Windows nothing is raised.
+    Code that catches even that, and goes on, ends its process: a bot's ``except:`` in a loop
+    would go on for ever. On Windows nothing is raised.
     """
+    alarms = 0
 
     def up(number: int, frame: FrameType | None) -> None:
+        nonlocal alarms
+        alarms += 1
+        if alarms > 1:
+            print(f"bot {name} does not stop when its time is up", file=sys.stderr, flush=True)
+            os._exit(1)
         raise TimeUp
 
     if sys.platform == "win32":  # it has no such signal
         yield
     else:
         before = signal.signal(signal.SIGALRM, up)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds, PATIENCE)
         try:
             yield
         finally:
@@ -133,7 +141,7 @@ def play_forfeiting(played: FolderTournament, chunk: Chunk) -> Played:
 def try_out(played: FolderTournament) -> str | None:
     """In a process of its own, see whether the first bot can play: what is wrong, if it cannot."""
     try:
-        with time_limit(LOADING):
+        with time_limit(LOADING, played.agents[0]):
             agents = played.load_agents()
         (chunk,) = played.chunks()
         return next(iter(_play(played, chunk, agents)[1][0]), None)

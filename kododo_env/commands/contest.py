@@ -109,9 +109,7 @@ def evening_of(config: ContestConfig) -> Evening:
     """Play a contest."""
     names = bots_of(config.folder)
     trial = _trial(config)
-    with worker_pool(config.workers or cores()) as pool:
-        trials = [replace(trial, agents=(name, "random")) for name in names]
-        tried = dict(zip(names, pool.map(try_out, trials), strict=True))
+    tried = {name: _tried(replace(trial, agents=(name, "random"))) for name in names}
     left_out = {name: why for name, why in tried.items() if why is not None}
     able = [name for name in names if name not in left_out]
     if not able:
@@ -132,6 +130,15 @@ def evening_of(config: ContestConfig) -> Evening:
 
         report = build_report(played, list(games_bar(results(), played.players * played.deals)))
     return Evening(report, config.seconds, faults, left_out)
+
+
+def _tried(trial: FolderTournament) -> str | None:
+    """What is wrong with a bot, which may end the process that it is tried in; None if nothing."""
+    with worker_pool(1) as pool:
+        try:
+            return pool.submit(try_out, trial).result()
+        except ChildProcessError:
+            return "its process ended before its answer"
 
 
 def bots_of(folder: Path) -> list[str]:

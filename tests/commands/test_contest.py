@@ -23,6 +23,12 @@ BOTS = {
     "anna.py": GOOD,
     "ben.py": f"def act(self, view, rng):{RARELY}",
     "loops.py": "def act(self, view, rng):\n        while True: pass",
+    "gone.py": "def act(self, view, rng): import os; os._exit(0)",
+    "stubborn.py": """def act(self, view, rng):
+        import time
+        while True:
+            try: time.sleep(60)
+            except: pass""",
     "late.py": "def act(self, view, rng): import time; time.sleep(60)",
     "_helper.py": "this is no bot",
 }
@@ -47,6 +53,8 @@ def test_a_folder_of_bots_becomes_a_page(
     for left_out in (
         "late.py did not play: has not answered within 0.2 s a game",
         "loops.py did not play: has not answered within 0.2 s a game",
+        "stubborn.py did not play: its process ended before its answer",
+        "gone.py did not play: its process ended before its answer",
         "wrong.py did not play: bot wrong.py:Bot cannot be imported: ZeroDivisionError: division",
         "other.onnx did not play: ",
         "exec:sh cat.sh did not play: bot exec:sh cat.sh as player_",
