@@ -21,6 +21,7 @@ from kododo_env.core.options import is_one_of
 from kododo_env.policy.policy_schema import NETWORK
 
 LAST_RATE = 0.01  # imitation ends at this share of the learning rate that it began with
+LEAST_TIED = 8  # its embeddings have a quarter; ONNX keeps no matrix of one number as it is
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ class Recipe:
         check_settings(self, flags=True)
         if not isinstance(self.tied, bool):
             raise ValueError(f"tied must be true or false, not {shown(self.tied)}")
+        if self.tied and self.width < LEAST_TIED:
+            raise ValueError(f"width must be at least {LEAST_TIED} with --tied, not {self.width}")
         if not all(isinstance(name, str) for name in (self.init, self.expert, *self.opponents)):
             raise ValueError("init, expert and opponents must be names of agents")
         for name in (self.expert, *self.opponents):

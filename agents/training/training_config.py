@@ -19,6 +19,7 @@ from kododo_env.core.bounds import (
     Seed,
     Steps,
     check_settings,
+    flag,
 )
 from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
@@ -250,22 +251,31 @@ def task_of(config: TrainConfig) -> Task:
     task = Task(config.game, rules, config.settings, config.seed)
     game = task.batch_game(1, 0)  # raises if these rules cannot be played
     if config.settings.init:
-        task = replace(task, recipe=_with_network(config.settings, game))
+        task = replace(task, recipe=_with_network(config, game))
     if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
     return task
 
 
-def _with_network(recipe: Recipe, game: BatchGame) -> Recipe:
+def _with_network(config: TrainConfig, game: BatchGame) -> Recipe:
     """The recipe with the network's settings of the policy that it begins with.
 
     Raises:
-        ValueError: There is no such policy, it is of another game, or it does not tell them.
+        ValueError: There is no such policy, it is of another game, does not tell them, or has
+            others than were asked for.
     """
     from agents.export.policy_weights import network_arguments  # imports torch
     from kododo_env.policy.onnx_agent import OnnxAgent
 
+    recipe, usual = config.settings, recipe_for(config.game, config.players, config.recipe)
     path = policy_path(recipe.init)
     OnnxAgent(path).check(game)
-    return replace(recipe, **network_arguments(path))
+    network = network_arguments(path)
+    for name, value in network.items():
+        if getattr(recipe, name) not in (value, getattr(usual, name)):
+            raise ValueError(
+                f"{flag(name)}: the network of {recipe.init} has {value}, not "
+                f"{getattr(recipe, name)}; leave it out"
+            )
+    return replace(recipe, **network)

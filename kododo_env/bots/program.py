@@ -56,6 +56,8 @@ class ProgramBot:
             raise ValueError(f"a program is named by its command, exec:CMD, not {name!r}")
         self.name = name = " ".join(name.split())  # for messages of one line
         self.seconds = float(found[1] or SECONDS)
+        if not self.seconds:
+            raise ValueError(f"bot {name}: its limit must be more than 0 seconds")
         try:
             self._command = shlex.split(found[2], posix=sys.platform != "win32")
         except ValueError as error:

@@ -13,6 +13,7 @@ from secrets import token_urlsafe
 from kododo_env.core.numbers import shown, whole_number
 from kododo_env.records.lines import check_keys
 from kododo_env.system.files import read_ordinary, written_whole
+from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
 LARGEST = 1 << 26  # bytes; a game has some thousands
@@ -66,7 +67,7 @@ def kept_file(path: Path | None, people: int) -> Iterator[KeptFile]:
     if path is None:
         yield fresh
         return
-    with reserved(path, [path]):
+    with filled_folder(path.parent), reserved(path, [path]):
         file = _read(path) if path.exists() else fresh
         if len(file.tokens) != people:
             raise ValueError(f"{path} keeps a table of {len(file.tokens)} people, not {people}")

@@ -157,6 +157,7 @@ def test_a_process_that_does_not_read_on_and_its_own_are_ended(
     ("name", "said"),
     [
         ("exec:", "a program is named by its command, exec:CMD, not 'exec:'"),
+        ("exec:0.0s:true", "its limit must be more than 0 seconds"),
         ("exec:no-such-program x", "there is no program no-such-program"),
         ("exec:sh 'a", "its command cannot be read: No closing quotation"),
     ],

@@ -401,6 +401,14 @@ def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None
         assert [each.name for each in tmp_path.iterdir()] == ["kept.json"]
 
 
+def test_a_table_that_cannot_be_served_leaves_no_folder(tmp_path: Path) -> None:
+    table = make_table("kododo", opponents=["random"], hints="heuristic")
+    keep = tmp_path / "new" / "kept.json"
+    with pytest.raises(OSError, match="cannot listen there"):
+        server.serve(table, "no-such-host.invalid", 0, browser=False, keep=keep)
+    assert not keep.parent.exists()
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 def test_the_command_serves_until_it_is_stopped() -> None:
     command = [sys.executable, "-W", "error", "-m", "kododo_env", "play", "kado", "--players", "3"]

@@ -16,6 +16,7 @@ import torch
 from agents.commands.train import train
 from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Played
+from agents.recipes.recipe import recipe_for
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import task_of
@@ -26,8 +27,6 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short
-
-SHIPPED = POLICIES / "kododo-3p.onnx"
 
 
 @pytest.fixture(scope="module")
@@ -205,10 +204,12 @@ def test_imitation_may_be_all(tmp_path: Path) -> None:
     assert trainer.progress.updates == 1
 
 
-def test_training_begins_with_the_network_of_a_policy(tmp_path: Path) -> None:
+def test_training_begins_with_the_network_of_a_policy(whole: Path, tmp_path: Path) -> None:
     """It has the width of that network, not the recipe's, and nobody is imitated before."""
-    config = short(tmp_path, init="kododo-3p", magnet=0.1, expert="heuristic", steps=1)
-    trainer, begun = Trainer(config, Checkpoint(task_of(config)), tmp_path), network_of(SHIPPED)
+    of_recipe = {"width": recipe_for("kododo", 3).width, "expert": "heuristic"}
+    config = short(tmp_path, init=f"{whole}/policy.onnx", magnet=0.1, steps=1, **of_recipe)
+    trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
+    begun = network_of(whole / "policy.onnx")
     assert trainer.task.recipe.width == begun.settings["width"] != config.settings.width
     assert trainer.imitation_remaining() == 0
     assert trainer.learner.average is not None
@@ -238,3 +239,8 @@ def test_training_begins_with_no_policy_of_another_table(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         task_of(short(tmp_path, init=init))
+
+
+def test_no_other_network_is_asked_for_than_the_one_to_begin_with(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"--width: the network of kododo-3p has \d+, not 16;"):
+        task_of(short(tmp_path, init="kododo-3p"))
