@@ -96,13 +96,19 @@ class Table(PlayedGame):
         try:
             read = read_message(message)
             with speaking(self._languages[person]):
-                self._check_step(read.get("step", self.step))
+                self._check_step(read)
                 return self._answer(person, read)
         except ValueError as error:
             return {person: [{"type": "error", "step": self.step, "error": str(error)}]}
 
-    def _check_step(self, step: int) -> None:
-        if step != self.step:
+    def _check_step(self, message: Message) -> None:
+        """Raise ValueError if a message is of another step than it may be of.
+
+        Agents play on meanwhile: what ends a game may be of any of its steps.
+        """
+        step = message.get("step", self.step)
+        earliest = self.first if message["type"] in ("new", "again", "lesson") else self.step
+        if not earliest <= step <= self.step:
             raise ValueError(
                 say("this was for step {step}; the table is at {now}", step=step, now=self.step)
             )

@@ -104,10 +104,11 @@ class WorkerTable:
             self._here, text = message["person"], LOOK
         if self._here is None:
             return self._handover()
+        first = self._table.table.first
         said = self._table.hear(self._here, text)
         if message["type"] == "new":  # the one who has the device asks for all
             for other in people:
-                if self._table.step == message.get("step"):
+                if self._table.table.first == first:
                     said = self._table.hear(other, text)
         return self._lines(said)
 

@@ -178,6 +178,16 @@ def test_a_choice_is_taken_back_until_it_is_revealed() -> None:
     refused(said, 0, back, "this was for step 0; the table is at 1")
 
 
+def test_a_game_is_ended_at_any_of_its_steps() -> None:
+    """While slow agents played on, `New game` was too late, and had to be pressed again."""
+    said = sitting()
+    said.choose()
+    assert said.table.step == 1
+    said.say(0, {"type": "new", "step": 0, "deck": "same"})
+    assert (said.table.first, said.last[0]["log"]) == (2, [])
+    refused(said, 0, {"type": "new", "step": 1, "deck": "same"}, "this was for step 1; the table")
+
+
 def course(said: Sitting, choices: list[int]) -> list[dict[str, Any]]:
     """The positions after each of these choices, without what tells one course from another."""
     seen = []
