@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -45,13 +46,21 @@ REWARDS: dict[RewardName, Reward] = {"score": score, "margin": margin, "win": wi
 
 
 def reward_function(reward: RewardName | Reward) -> Reward:
-    """The reward of that name, or the caller's own function unchanged.
+    """The reward of that name, or the caller's own function, which is held to its shape.
 
     Raises:
         ValueError: There is no reward of that name.
     """
     if callable(reward):
-        return reward
+        return partial(_checked, reward)
     if not is_one_of(reward, REWARDS):
         raise ValueError(f"unknown reward {shown(reward)}; choose one of {', '.join(REWARDS)}")
     return REWARDS[reward]
+
+
+def _checked(reward: Reward, game: BatchGame) -> Float32:
+    """The rewards of a caller's function; ValueError if they have another shape than (N, P)."""
+    rewards, shape = np.asarray(reward(game)), (game.num_envs, game.num_players)
+    if rewards.shape != shape:
+        raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
+    return rewards

@@ -67,6 +67,12 @@ class BatchState:
             setattr(state, name, array)
         return state
 
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """From a pickle; what was kept outside it, as Ray does, comes back read-only."""
+        for name, value in state[1].items():
+            mine = name in self._arrays()
+            setattr(self, name, np.require(value, requirements="W") if mine else value)
+
     def keys(self) -> set[str]:
         """The keys of ``as_dict``."""
         return {*self._numbers(), *self._arrays().values()}

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from pettingzoo import AECEnv
 
-from kododo_env.core.arrays import Float64
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 
@@ -29,8 +28,10 @@ class AECGame(PettingZooTable, AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None  # where PettingZoo's removal of agents keeps its place
-        self._replaced: list[str] = []
-        self._play_on(np.zeros(self.game.num_players))
+        self._replaced: set[str] = set()  # those whose last choice was illegal
+        self._gained = np.zeros(self.game.num_players)  # since rewards were told
+        self._ask()
+        self._play_on()
 
     def step(self, action: Any) -> None:
         """Take the choice of ``agent_selection``; None, and only None, once the game is over.
@@ -45,19 +46,23 @@ class AECGame(PettingZooTable, AECEnv):
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
+        if not self._waiting:  # this choice was played, and then an opponent failed
+            self._play_on()
+            return
         player = self._player_of[agent]
         self._chosen[player], replaced = self._choices.settle(action, self._masks[player], agent)
+        self._replaced.discard(agent)
         if replaced:
-            self._replaced.append(agent)
+            self._replaced.add(agent)
         if len(self._waiting) > 1:
             self._cumulative_rewards[agent] = 0.0
             self._waiting.pop(0)
             self._clear_rewards()
             self.agent_selection = self._waiting[0]
         else:
-            self._play(self._own_choices())  # an opponent may fail: then nothing is changed
+            self._play_turn()  # an opponent may fail: then nothing is changed
             self._cumulative_rewards[agent] = 0.0
-            self._play_on(self._reward(self.game)[0].astype(np.float64))
+            self._play_on()
 
     def observe(self, agent: str) -> Observation:
         """The observation of an agent now; see ``ParallelGame``."""
@@ -77,17 +82,15 @@ class AECGame(PettingZooTable, AECEnv):
         found: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
         return found
 
-    def _play_on(self, gained: Float64) -> None:
+    def _play_on(self) -> None:
         """Play forced steps until a player has something to decide; the first such player is next.
 
-        Rewards already got in this step are ``gained``, shape (P,).
+        If an opponent fails, the next ``step`` goes on here.
         """
-        self._ask()
         while not (self._waiting or self.game.terminated.item()):
-            self._play(self._own_choices())
-            gained = gained + self._reward(self.game)[0]
-            self._ask()
-        points, over = gained.tolist(), self.game.terminated.item()
+            self._play_turn()
+        points, over = self._gained.tolist(), self.game.terminated.item()
+        self._gained = np.zeros(self.game.num_players)
         self.rewards = {name: points[player] for name, player in self._player_of.items()}
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(self.possible_agents, over)
@@ -98,8 +101,13 @@ class AECGame(PettingZooTable, AECEnv):
         }
         for name in self._replaced:
             self.infos[name]["illegal_action"] = True
-        self._replaced = []
         self.agent_selection = (self._waiting or self.possible_agents)[0]
+
+    def _play_turn(self) -> None:
+        """Play the choices."""
+        self._play(self._own_choices())
+        self._gained = self._gained + self._reward(self.game)[0]
+        self._ask()
 
     def _ask(self) -> None:
         """See what may be done, and whose choices are awaited."""

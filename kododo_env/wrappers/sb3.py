@@ -136,7 +136,7 @@ class BatchVecEnv(VecEnv):
             chosen, replaced = self._settled(actions)
             game.step(self._everybodys(chosen))
         # Copies, all of them: dealing again changes what the game shows of itself.
-        rewards = self._rewards_now()
+        rewards = self._slots(np.asarray(self._reward(game), np.float32))
         dones = np.repeat(game.just_terminated, len(self.seats))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for slot in np.flatnonzero(replaced).tolist():
@@ -177,13 +177,6 @@ class BatchVecEnv(VecEnv):
         if not self._format.in_observation:
             return numbers
         return self._format.observation(numbers, self.action_masks().view(np.int8))
-
-    def _rewards_now(self) -> Float32:
-        rewards = np.asarray(self._reward(self.game), np.float32)
-        shape = (self.game.num_envs, self.game.num_players)
-        if rewards.shape != shape:
-            raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
-        return self._slots(rewards)
 
     def _slots(self, by_game: Array) -> Array:
         """From (N, P, ...) to (slots, ...), a contiguous copy."""

@@ -63,9 +63,10 @@ def test_before_the_end_nobody_has_a_share() -> None:
 
 def test_a_reward_is_named_or_the_callers_own() -> None:
     def own(game: BatchGame) -> np.ndarray:
-        return np.zeros((game.num_envs, game.num_players), np.float32)
+        return np.ones((game.num_envs, game.num_players), np.float32)
 
-    assert reward_function(own) is own
+    game = registry.batch_game("kododo", 2, 0)
+    assert np.array_equal(reward_function(own)(game), own(game))
     assert {name: reward_function(name) for name in REWARDS} == REWARDS
     with pytest.raises(ValueError, match=r"^unknown reward 'x'; choose one of score, margin, win$"):
         reward_function("x")

@@ -186,7 +186,21 @@ def test_other_draws_do_not_change_the_next_deal(kind: Any) -> None:
     assert np.array_equal(*dealt)
 
 
-@pytest.mark.parametrize("way", [pickle, cloudpickle, copy])
+class ReadOnly:
+    """Pickle whose arrays come back read-only, as those that Ray keeps do."""
+
+    @staticmethod
+    def dumps(content: Any) -> tuple[bytes, list[bytes]]:
+        kept: list[pickle.PickleBuffer] = []
+        text = pickle.dumps(content, 5, buffer_callback=kept.append)
+        return text, [bytes(each) for each in kept]
+
+    @staticmethod
+    def loads(given: tuple[bytes, list[bytes]]) -> Any:
+        return pickle.loads(given[0], buffers=given[1])
+
+
+@pytest.mark.parametrize("way", [pickle, cloudpickle, copy, ReadOnly])
 @pytest.mark.parametrize("kind", [Parallel, AEC, Single, Vector])
 @pytest.mark.parametrize("game", GAMES)
 def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
@@ -251,6 +265,15 @@ def test_an_opponent_that_does_not_play(kind: Any, answer: Any, said: str) -> No
     table.reset(0)
     with pytest.raises(ValueError, match=said):
         table.step([5] * kind.num_envs)
+
+
+@each_kind
+@pytest.mark.parametrize("reward", [lambda game: game.rewards[0], lambda game: game.rewards[:, :1]])
+def test_a_reward_of_another_shape_is_refused(kind: Any, reward: Any) -> None:
+    table = kind(players=3, reward=reward)
+    table.reset(0)
+    with pytest.raises(ValueError, match=r"a reward function gives the shape \(\d, 3\), not \("):
+        table.step([5] * len(table.seats) * kind.num_envs)
 
 
 # --- actions --------------------------------------------------------------------------

@@ -144,6 +144,55 @@ def test_a_choice_can_be_made_again_when_an_opponent_has_failed() -> None:
     assert env.game.terminated.all()
 
 
+def test_nothing_is_lost_when_an_opponent_fails_after_a_choice_was_played() -> None:
+    class Failing(RandomAgent):
+        calls = 0
+
+        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+            self.calls += 1
+            if self.calls % 2:
+                raise KeyError("it fails every other time")
+            return super().act(view, rng)
+
+    env, rng = aec("kado", 2, opponents=[None, Failing()]), np.random.default_rng(0)
+    for seed in range(5):
+        failed: set[int] = set()
+        while True:
+            try:
+                env.reset(seed=seed)
+                break
+            except KeyError:
+                continue
+        total = 0.0
+        for _ in env.agent_iter():
+            seen, reward, terminated, _, _ = env.last()
+            total += reward
+            action = None if terminated else legal(seen["action_mask"], rng)
+            while True:
+                try:
+                    env.step(action)
+                    break
+                except KeyError:
+                    failed.add(env.game.steps_played)
+        assert total == env.game.scores[0, 0]
+        assert failed
+
+
+def test_an_illegal_choice_is_told_at_the_next_turn_of_its_agent() -> None:
+    """KADO's players are not asked together: what others did meanwhile wiped half of it out."""
+    env, rng = aec("kado", 3, illegal_action="random"), np.random.default_rng(0)
+    env.reset(seed=0)
+    wrong: set[str] = set()
+    for name in env.agent_iter():
+        seen, _, terminated, _, info = env.last()
+        assert info.get("illegal_action", False) == (name in wrong)
+        wrong.discard(name)
+        action = int(rng.integers(env.game.num_actions))
+        if not (terminated or seen["action_mask"][action]):
+            wrong.add(name)
+        env.step(None if terminated else action)
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_choices_are_not_seen_before_all_have_chosen(game: str) -> None:
     env, rng = aec(game, 4), np.random.default_rng(0)
