@@ -2,7 +2,8 @@
 
     python docs/examples/pettingzoo_self_play.py
 
-At the end one learner sits down with three players who choose at random.
+At the end one learner sits down with three players who choose at random. Its return, the share of
+the victory minus 1/4, has a standard error of .01.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ import numpy as np
 
 from kododo_env import kododo_v0
 
-UPDATES, GAMES, STEP_SIZE, MEASURED = 20, 10, 6.0, 100
+UPDATES, GAMES, STEP_SIZE, MEASURED = 40, 30, 0.3, 2000
 
 
 def main() -> None:
-    """Learn from some hundred games of four learners; play some against random players."""
+    """Learn from 1,200 games of four learners; play 2,000 against random players."""
     rng = np.random.default_rng(0)
     env = kododo_v0.parallel_env(num_players=4, reward="win", normalize=True)
     agent = env.possible_agents[0]
