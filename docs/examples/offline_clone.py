@@ -94,6 +94,8 @@ def main() -> None:
             dataset(DatasetConfig(Path(folder), agents=(TEACHER, "random"), games=GAMES))
         path = sys.argv[1] if len(sys.argv) > 1 else Path(folder, "decisions.parquet")
         rows = teachers_rows(path, game.layout.maxima)
+    if not len(rows[0]):
+        sys.exit(f"{path} has no decisions of {TEACHER}")
     print(f"{len(rows[0]):,} decisions of {TEACHER}")
     learn(network, rows)
     export(network, game, OUT, normalize=True)

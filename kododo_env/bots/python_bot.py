@@ -10,7 +10,7 @@ from hashlib import sha256
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ def python_bot(name: str) -> Agent:
         module = _from_file(Path(where), name) if where.endswith(".py") else import_module(where)
     found = getattr(module, wanted, None)
     if not callable(found):
-        known = [each for each in vars(module) if hasattr(getattr(module, each), "act")]
+        known = [name for name, each in vars(module).items() if _plays(each, module.__name__)]
         has = f"; it has {', '.join(known)}" if known else ""
         raise ValueError(f"bot {name}: there is no {wanted} in {where}{has}; {HOW}")
     with _blamed(name, "cannot be made"):
@@ -53,6 +53,12 @@ def python_bot(name: str) -> Agent:
     with _blamed(name, "cannot be made"):
         signature(kind.act).bind(None, None, None)
         return _blaming(kind, name, module.__file__)()
+
+
+def _plays(found: Any, module: str) -> bool:
+    """Whether something may be a bot: a class with ``act``, or a function of its own module."""
+    own = isinstance(found, FunctionType) and found.__module__ == module
+    return own or hasattr(found, "act")
 
 
 def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:

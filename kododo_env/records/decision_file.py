@@ -13,7 +13,7 @@ import numpy as np
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decisions import Decisions
-from kododo_env.records.header import rules_of
+from kododo_env.records.header import check_players, rules_of
 from kododo_env.system.extras import needs
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class DecisionFile:
         needs_parquet()
         from pyarrow import parquet
 
-        self._schema, self._games = schema(game), 0
+        self._game, self._schema, self._games = game, schema(game), 0
         self._file = parquet.ParquetWriter(
             path, self._schema, compression="zstd", use_dictionary=["agent"]
         )
@@ -61,9 +61,16 @@ class DecisionFile:
         Args:
             decisions: Of all its games.
             agents: The name of the agent in each seat.
+
+        Raises:
+            ValueError: There is not a name for each seat, or they are decisions of another game.
         """
         import pyarrow as pa
 
+        check_players(list(agents), self._game.num_players)
+        sizes = decisions.observation.shape[1:], decisions.mask.shape[1:]
+        if sizes != ((self._game.layout.size,), (self._game.num_actions,)):
+            raise ValueError(f"these decisions are of another game than {self._game.name}")
         columns = {each.name: getattr(decisions, each.name) for each in fields(decisions)}
         arrays = {
             name: _rows(array) if array.ndim > 1 else pa.array(array)

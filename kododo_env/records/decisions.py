@@ -45,13 +45,21 @@ class DecisionLog:
 
     Args:
         game: N games, just dealt.
+
+    Raises:
+        ValueError: They have begun already.
     """
 
     def __init__(self, game: BatchGame) -> None:
         self._game = game
-        self._scored = [np.zeros((game.num_envs, game.num_players), np.float32)]
         self._noted: list[tuple[Array, ...]] = []
+        self._check_told()
+        self._scored = [np.zeros((game.num_envs, game.num_players), np.float32)]
         self._look()
+
+    def _check_told(self) -> None:
+        if self._game.steps_played != len(self._noted):
+            raise ValueError("a log is made just after the deal and told of every step after it")
 
     def _look(self) -> None:
         """Keep the knowledge of all players before the step."""
@@ -62,12 +70,22 @@ class DecisionLog:
         self._seen = game.observe(np.empty(shape, game.layout.dtype))
 
     def step(self, actions: npt.ArrayLike) -> None:
-        """Note the joint actions (N, P) that ``game.step`` has just played."""
+        """Note the joint actions (N, P) that ``game.step`` has just played.
+
+        Raises:
+            ValueError: Such actions cannot have been played, or not just now.
+        """
         games, seats = self._who
         steps = np.full(len(games), len(self._noted), np.int32)
-        chosen = np.asarray(actions)[games, seats].astype(np.int16)
+        played = np.asarray(actions)
+        if played.shape != self._mask.shape[:2]:
+            raise ValueError(f"actions must be {self._mask.shape[:2]}, not {played.shape}")
+        chosen = played[games, seats].astype(np.int16)
+        if not self._mask[games, seats, chosen].all():
+            raise ValueError("a log is told the actions that were played; these were not legal")
         seen, legal = self._seen[games, seats], self._mask[games, seats]
         self._noted.append((seen, legal, chosen, seats.astype(np.uint8), steps, games))
+        self._check_told()
         self._scored.append(self._scored[-1] + self._game.rewards)
         self._look()
 
@@ -79,6 +97,8 @@ class DecisionLog:
         """
         if not self._game.terminated.all():
             raise ValueError("decisions are complete when all games of the batch are over")
+        if not np.array_equal(self._scored[-1], self._game.scores):
+            raise ValueError("the batch was dealt again before the end of the log")
         seen, legal, chosen, seat, step, game = map(np.concatenate, zip(*self._noted, strict=True))
         order = np.lexsort((step, seat, game))
         seat, step, game = seat[order], step[order], game[order]

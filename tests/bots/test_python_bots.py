@@ -63,7 +63,10 @@ number = 5
 WRONG = [
     ("none.py:Bot", "bot {}: there is no file "),
     ("bad.py", r"bot {}: name a class with act\(view, rng\), or such a function: bot.py:Class"),
-    ("bad.py:Bot", "bot {}: there is no Bot in .*; it has Needs, OneArgument, Raises, "),
+    (
+        "bad.py:Bot",
+        "bot {}: there is no Bot in .*; it has Needs, OneArgument, Raises, .*three, none; ",
+    ),
     ("bad.py:number", "bot {}: there is no number in "),
     ("bad.py:NoAct", "bot {}: NoAct has no act; "),
     ("bad.py:Needs", r"bot {} cannot be made: TypeError: .*'depth' \(python_bot.py, line "),

@@ -70,10 +70,37 @@ def test_every_decision_is_noted(name: str, rules: dict[str, Any]) -> None:
         np.testing.assert_allclose(getattr(noted, column), expected, err_msg=column)
 
 
-def test_a_log_ends_when_the_games_are_over_and_not_dealt_anew() -> None:
-    game = registry.batch_game("kododo", 2, seed=1)
+def test_a_log_that_was_not_told_of_every_step_is_refused() -> None:
+    """Two deals became one game, and rows had actions that their own masks call illegal."""
+    game, rng = registry.batch_game("kododo", 2, seed=1), np.random.default_rng(0)
     log = DecisionLog(game)
     with pytest.raises(ValueError, match="when all games of the batch are over"):
+        log.end()
+    actions = random_actions(game, rng)
+    with pytest.raises(ValueError, match="told of every step after it"):
+        DecisionLog(game).step(actions)  # before it is played
+    game.step(actions)
+    with pytest.raises(ValueError, match=r"actions must be \(2, 4\), not \(4,\)"):
+        log.step(actions[0])
+    with pytest.raises(ValueError, match="these were not legal"):
+        log.step(np.zeros_like(actions))
+    with pytest.raises(ValueError, match="made just after the deal"):
+        DecisionLog(game)
+    log.step(actions)
+    while not game.terminated.all():
+        actions = random_actions(game, rng)
+        game.step(actions)
+        log.step(actions)
+    game.restart_finished()
+    with pytest.raises(ValueError, match="when all games"):
+        log.end()
+    actions = random_actions(game, rng)
+    game.step(actions)
+    with pytest.raises(ValueError, match="told of every step after it"):
+        log.step(actions)
+    while not game.terminated.all():
+        game.step(random_actions(game, rng))
+    with pytest.raises(ValueError, match="dealt again"):
         log.end()
 
 
@@ -120,6 +147,16 @@ def test_a_file_gives_back_what_was_written(
     sizes = [int(np.prod(piece["shape"])) for piece in facts["observation"]]
     assert sum(sizes) == game.layout.size
     assert len(facts["actions"]) == game.num_actions
+
+
+def test_a_file_takes_decisions_of_its_own_game_and_seats(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    game, other = registry.batch_game("kododo", 1), registry.batch_game("kado", 1)
+    with DecisionFile(tmp_path / "d.parquet", game) as file:
+        with pytest.raises(ValueError, match="players must be 4 names, one for each seat"):
+            file.write(logged(game), ["a", "b", "c"])
+        with pytest.raises(ValueError, match="of another game than kododo"):
+            file.write(logged(other), ["a"] * 4)
 
 
 def test_a_file_without_decisions_is_read(tmp_path: Path) -> None:
