@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +35,7 @@ from benchmarks.speed.parts import all_benches
 from benchmarks.speed.recorded import Recorded
 from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import shipped, strangers
+from kododo_env.commands.arguments import read_arguments
 from tests.doors import GAMES
 from tests.pages.scripts import ROOT
 
@@ -315,6 +318,15 @@ def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
     found = dict(compare.one_round((Path("old"), Path("now")), benches, 2, turned=True))
     assert found == {"both/step": (1.0, 3.0)}
     assert capsys.readouterr().out == "new is left out: AttributeError: it was not there yet\n"
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_the_makefile_gives_what_is_read() -> None:
+    given = ["REV=a", "ONLY=core", "ROUNDS=2", "JSON=b", "MARKDOWN=c"]
+    said = subprocess.check_output(["make", "-n", "-C", ROOT, "bench-compare", *given], text=True)
+    line = said.replace("\\\n", "").partition("benchmarks.speed.compare")[2].splitlines()[0]
+    read = read_arguments(compare.CompareConfig, shlex.split(line))
+    assert read == compare.CompareConfig("a", "core", 2, json=Path("b"), markdown=Path("c"))
 
 
 has_git = pytest.mark.skipif(
