@@ -59,6 +59,13 @@ def test_the_benchmark_trains_measures_and_goes_on(
         strength.time_to_strength(strength.StrengthConfig(seeds=1, games=80, json=path))
 
 
+def test_what_is_published_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(strength._begun(strength.StrengthConfig())["learners"].values())
+    monkeypatch.setattr(strength, "asked", small)
+    with pytest.raises(ValueError, match="measured in another way: move it away"):
+        strength._begun(strength.StrengthConfig())
+
+
 def test_between_two_moments_a_share_changes_evenly() -> None:
     points = [(10.0, 0.1), (20.0, 0.3), (30.0, 0.2), (40.0, 0.5)]
     assert strength._reached(points, 0.25) == pytest.approx(17.5)
