@@ -128,6 +128,7 @@ def of_truth(exact: dict[str, Any]) -> Goal:
     means = [
         fmean(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"])
         for row in exact["rows"]
+        if row["seeds"]
     ]
     what = "NashConv of self-play in the small game"
     return Goal(what, NASH_CONV, _figure(min(means)), most=True)

@@ -176,12 +176,17 @@ def baselines(game: str) -> str:
 
 def ablation() -> str:
     """The effect of changes of the recipes, as benchmarks/ablation.py found it, table by table."""
-    found = json.loads((DOCS / "ablation.json").read_text())
-    return "\n\n".join(_ablation(name, table) for name, table in found.items())
+    tables = json.loads((DOCS / "ablation.json").read_text())
+    return "\n\n".join(_ablation(name, each) for name, each in tables.items() if _trained(each))
+
+
+def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
+    """The rows that have seeds, by name."""
+    return {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
 
 
 def _ablation(name: str, table: dict[str, Any]) -> str:
-    found = {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
+    found = _trained(table)
     seeds = min(map(len, found.values()))
     heads = list(next(iter(found.values()))[0])
     rows = [
@@ -203,6 +208,8 @@ def time_to_strength() -> str:
     found, rows = json.loads(path.read_text()), []
     for opponent, targets in found["targets"].items():
         for learner, seeds in found["learners"].items():
+            if not seeds:  # it comes after the other one
+                continue
             last = [each["curve"][-1] for each in seeds]
             per_second = [each["steps"] / each["processor"] for each in last]
             rows.append([

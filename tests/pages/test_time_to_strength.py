@@ -42,6 +42,10 @@ def test_the_benchmark_trains_measures_and_goes_on(
         assert 0 < first["processor"] < last["processor"]
         assert run["reached"]["heuristic"][0] is not None
         assert run["reached"]["heuristic"][1] is None
+    begun = found | {"learners": found["learners"] | {"MaskablePPO": []}}
+    path.write_text(json.dumps(begun))
+    assert "MaskablePPO" not in update_tables.time_to_strength()
+    path.write_text(json.dumps(found))
     monkeypatch.setattr(strength, "LEARNERS", dict.fromkeys(found["learners"]))  # none may train
     strength.time_to_strength(config)
     for runs in found["learners"].values():  # a seed whose training was disturbed and taken out
