@@ -21,7 +21,7 @@ from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from docs.goals import goal_rows, specialist_ratios
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, POLICIES, levels, policy_tables
+from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, policy_tables
 from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
@@ -111,10 +111,13 @@ def levels_measured() -> str:
     """How the levels of the policies that ship fare, as agents/release/levels.py found it."""
     heads, rows = ["policy", *LEVELS[:-1], "games", LEVELS[-1], "games"], []
     for name, table in policy_tables().items():
-        *heated, searching = levels(*table).values()
+        found, last = levels(*table), ["–", "–"]
+        heated = [each for level, each in found.items() if level != SEARCHING]
+        if SEARCHING in found:  # it is measured after all others
+            last = [interval(found[SEARCHING]["share"]), f"{found[SEARCHING]['games']:,}"]
         rows.append([
             name, *(f"{interval(each['share'])} at {each['temperature']:g}" for each in heated),
-            f"{heated[0]['games']:,}", interval(searching["share"]), f"{searching['games']:,}",
+            f"{heated[0]['games']:,}", *last,
         ])  # fmt: skip
     return markdown(heads, rows)
 
@@ -364,18 +367,22 @@ def _speeds() -> dict[str, Any]:
 
 
 def speed_in_words(figures: dict[str, float]) -> str:
-    """Three figures of speed, for readers in a hurry."""
-    played = {
-        name: figures[f"one-game/parallel_env/{name}/played"] for name in ("kododo", "rps_v2")
-    }
-    return (
-        f"A batch of 4,096 games of Kododo makes "
-        f"{1e3 / speed_page.whole(figures, 'core/kododo/4096'):.0f} million agent-steps a "
-        f"second on one core, observations written as rows. "
-        f"One game as a PettingZoo environment makes {played['kododo']:,.0f}, "
-        f"{played['kododo'] / played['rps_v2']:.1f} times as many as PettingZoo's rps_v2. A policy "
-        f"decides one position in {figures['decision/kododo-4p/1/decision']:.0f} µs."
-    )
+    """Three figures of speed, for readers in a hurry, as far as they were measured."""
+    said, one_game = [], "one-game/parallel_env"
+    if cost := speed_page.whole(figures, "core/kododo/4096"):
+        said.append(
+            f"A batch of 4,096 games of Kododo makes {1e3 / cost:.0f} million agent-steps a second "
+            "on one core, observations written as rows."
+        )
+    ours, other = (figures.get(f"{one_game}/{name}/played") for name in ("kododo", "rps_v2"))
+    if ours and other:
+        said.append(
+            f"One game as a PettingZoo environment makes {ours:,.0f}, {ours / other:.1f} times as "
+            "many as PettingZoo's rps_v2."
+        )
+    if decided := figures.get("decision/kododo-4p/1/decision"):
+        said.append(f"A policy decides one position in {decided:.0f} µs.")
+    return " ".join(said)
 
 
 def ray_measured() -> str:

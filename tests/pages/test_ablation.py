@@ -83,7 +83,10 @@ def test_it_goes_on_seed_by_seed(
     ("given", "said"),
     [
         ({"steps": 0}, "--steps must be 1 to "),
-        ({"tables": ("kodod-4p",)}, "unknown table 'kodod-4p'; choose from kododo-2p, to its end; "),
+        (
+            {"tables": ("kodod-4p",)},
+            "unknown table 'kodod-4p'; choose from kododo-2p, to its end; ",
+        ),
     ],
 )
 def test_what_cannot_be_trained_is_refused(given: dict[str, Any], said: str) -> None:

@@ -254,13 +254,18 @@ def test_the_tables_show_ratios() -> None:
         "core/x/64/observe": 26.0, "core/x/4096/observe": 8.0,
         "C/x/64/whole": 10.0,
         "one-game/env/x/played": 30.0, "one-game/env/x/with reset": 20.0,
-        "one-game/env/peer/played": 60.0, "one-game/env/peer/with reset": 50.0,
+        "one-game/env/rps_v2/played": 60.0, "one-game/env/rps_v2/with reset": 50.0,
+        "one-game/gymnasium/x/played": 30.0, "one-game/gymnasium/x/with reset": 20.0,
+        "decision/a/1/decision": 7.0, "decision/b/1/decision": 8.0, "decision/b/9/decision": 5.0,
     }  # fmt: skip
     rows = [line.replace(" ", "") for line in page.printed(found).splitlines()]
     assert "|whole,×thatof4,096games|4.00|1.00|–|" in rows
     assert "|whole,×C|8.00|–|–|" in rows  # four works, of which one is rows
     assert "|wholeinthatorder|86|23|–|" in rows
     assert "|`env`|x|30|0.50|20|" in rows
+    assert "|`gymnasium`|x|30|–|20|" in rows  # without the one that it is held against
+    assert "|`a`|7|–|–|" in rows
+    assert "|`b`|8|5|9|" in rows
 
 
 def test_a_ratio_is_the_median_of_those_of_rounds() -> None:
@@ -333,6 +338,11 @@ has_git = pytest.mark.skipif(
     subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True).returncode != 0,
     reason="no checkout",
 )
+
+
+def test_a_profile_is_not_compared() -> None:
+    with pytest.raises(ValueError, match="nothing to measure is called 'profile'; there are C, "):
+        compare.compare(compare.CompareConfig("HEAD", "profile", 2, 1))
 
 
 @has_git
