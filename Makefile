@@ -124,7 +124,7 @@ bench: $(READY) ## The speed of everything, for docs/speed.md (five minutes): ON
 	$(PY) -m docs.update_tables
 
 bench-compare: $(READY) ## Hold this tree's speed against a revision's: REV=main ONLY=core/kododo,one-game ROUNDS=8
-	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) -m benchmarks.speed.compare --rev "$(REV)" \
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) -m benchmarks.speed.compare "$(REV)" \
 		$(if $(ONLY),--only "$(ONLY)") $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(JSON),--json "$(JSON)") $(if $(MARKDOWN),--markdown "$(MARKDOWN)")
 

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 from agents.commands.train import train
-from agents.recipes.recipe import Recipe
 from agents.release.strength import CHOICE_RESPONSE, response_gain
 from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
+from benchmarks.recipes import alike, as_json
 from kododo_env.agent_registry import held_out, policy_tables, without_searches
 from kododo_env.commands.cli import run_cli
+from kododo_env.core.bounds import Bound, Games, Steps, check_settings
+from kododo_env.core.numbers import shown
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
@@ -33,7 +35,8 @@ ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, tabl
 LONG = ", to its end"
 """Ends the name of a table whose rows are trained as long as the policy that ships."""
 
-DEALS = 1003  # others than those of train.py, and of choosing and measuring what ships
+# Others than those of train.py and of choosing what ships, which meets its worst stranger on them.
+DEALS = 1003
 
 
 @dataclass(frozen=True)
@@ -42,20 +45,30 @@ class AblationConfig:
 
     tables: tuple[str, ...] = tuple(ROWS)
     """Which tables, such as kododo-4p; what the file has of the others stays."""
-    steps: int | None = None
+    steps: Steps | None = None
     """Agent-steps for which each row is trained; if not given those of its table."""
-    seeds: int = 3
+    seeds: Annotated[int, Bound(1, 1000)] = 3
     """How many times each."""
-    games: int = 4_000
+    games: Games = 4_000
     """Games against each opponent."""
-    response_steps: int = CHOICE_RESPONSE["steps"]
+    response_steps: Steps = CHOICE_RESPONSE["steps"]
     """Agent-steps of the best response."""
     json: Path = Path(__file__).parents[1] / "docs" / "ablation.json"
     """The file that is written after each training."""
 
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        for name in self.tables:
+            if name not in ROWS:
+                raise ValueError(f"unknown table {shown(name)}; choose from {'; '.join(ROWS)}")
+
 
 def ablation(config: AblationConfig) -> None:
-    """Train and measure what the file does not have yet."""
+    """Train and measure what the file does not have yet.
+
+    Raises:
+        ValueError: The file holds a table that was measured in another way.
+    """
     found = json.loads(config.json.read_text()) if config.json.exists() else {}
     for table in config.tables:
         found[table] = _begun(config, table, found.get(table, {}))
@@ -69,34 +82,25 @@ def ablation(config: AblationConfig) -> None:
 
 
 def _begun(config: AblationConfig, table: str, found: dict[str, Any]) -> dict[str, Any]:
-    """What the file has of a table with these settings, and the beginning of the rest.
+    """What the file has of a table, and the beginning of the rest.
 
-    A row stays if its recipe is as it was. One that is not in ``ROWS`` any more stays as well.
+    A row stays if its changes and its recipe are as they were. One that is not in ``ROWS`` any
+    more stays as well.
     """
     about = {
         "steps": config.steps or STEPS[table],
         "games": config.games,
         "response_steps": config.response_steps,
     }
-    done = (
-        {row["what"]: row for row in found.get("rows", ())}
-        if about.items() <= found.items()
-        else {}
-    )
-    rows = []
+    if found and not about.items() <= found.items():
+        raise ValueError(f"{config.json} has {table} measured in another way: move it away")
+    done, rows = {row["what"]: row for row in found.get("rows", ())}, []
     for what, changes in ROWS[table].items():
-        recipe = json.loads(json.dumps(asdict(_run(config, table, changes).settings)))
-        row = done.pop(what, None)
-        if row is None or not _same(row["recipe"], recipe):
+        recipe, row = as_json(_run(config, table, changes).settings), done.pop(what, None)
+        if row is None or row["changes"] != changes or not alike(row["recipe"], recipe):
             row = {"what": what, "changes": changes, "recipe": recipe, "seeds": []}
         rows.append(row)
     return {**about, "rows": [*rows, *done.values()]}
-
-
-def _same(before: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether recipes are alike; a setting that there was not yet had no effect."""
-    before = {**asdict(Recipe()), **before}
-    return all(before[name] == value for name, value in now.items())
 
 
 def _game_and_players(table: str) -> tuple[str, int]:

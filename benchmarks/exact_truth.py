@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pyspiel
@@ -23,9 +23,12 @@ from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
+from benchmarks.recipes import alike, as_json
 from kododo_env import registry
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import first_of_best
+from kododo_env.core.bounds import Bound, Steps, check_settings
+from kododo_env.core.numbers import shown
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
 from kododo_env.search.gambit import efg, set_numbers
@@ -70,18 +73,24 @@ ROWS: dict[str, dict[str, Any]] = {
 class TruthConfig:
     """Train on a small game, and write how much a best response gains as learning goes on."""
 
-    steps: int = 4_800_000
+    steps: Steps = 4_800_000
     """Agent-steps for which each is trained."""
-    seeds: int = 3
+    seeds: Annotated[int, Bound(1, 1000)] = 3
     """How many times each."""
-    evaluations: int = 24
+    evaluations: Annotated[int, Bound(1, 10_000)] = 24
     """How often each is measured while it learns."""
-    iterations: int = 200
+    iterations: Annotated[int, Bound(1, 1_000_000)] = 200
     """Iterations of CFR+."""
     rows: tuple[str, ...] = tuple(ROWS)
     """Which of them, by name."""
     json: Path = Path(__file__).parents[1] / "docs" / "exact.json"
     """The file that is written after each training; what it has already is not done again."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        for name in self.rows:
+            if name not in ROWS:
+                raise ValueError(f"unknown row {shown(name)}; choose from {'; '.join(ROWS)}")
 
 
 def truth(config: TruthConfig) -> None:
@@ -121,13 +130,19 @@ def _begun(config: TruthConfig, tree: GameTree) -> dict[str, Any]:
             **solved(tree, config.iterations),
             "rows": [],
         }
-    known = {row["what"]: row["changes"] for row in found["rows"]}
-    changes = {name: json.loads(json.dumps(ROWS[name])) for name in config.rows}
-    same = all(known.get(name, each) == each for name, each in changes.items())
-    if {name: found[name] for name in about} != about or not same:
+    known = {row["what"]: row for row in found["rows"]}
+    same = about.items() <= found.items()
+    for name in config.rows:
+        changes = json.loads(json.dumps(ROWS[name]))
+        recipe = as_json(settings(config, ROWS[name], 0).settings)
+        if name in known:
+            row = known[name]
+            same &= row["changes"] == changes and alike(row.get("recipe", {}), recipe)
+        else:
+            row = {"what": name, "changes": changes, "recipe": recipe, "seeds": []}
+            found["rows"].append(row)
+    if not same:
         raise ValueError(f"{config.json} holds something else: move it away")
-    new = [name for name in changes if name not in known]
-    found["rows"] += [{"what": name, "changes": changes[name], "seeds": []} for name in new]
     return found
 
 
@@ -244,6 +259,8 @@ def _learned(config: TruthConfig, changes: dict[str, Any], seed: int) -> list[di
     with TemporaryDirectory() as folder:
         trainer = MeasuredTrainer(asked, Path(folder))
         trainer.run()
+        if trainer.stopped:
+            raise trainer.stopped
     return [
         {name: point[name] for name in ("seconds", "steps", "nash_conv")}
         for point in trainer.progress.curve

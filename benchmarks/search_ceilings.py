@@ -2,8 +2,8 @@
 
 One searcher plays among copies of its policy, with other worlds than it deals, more of them, or
 another end of playing out. The true cards of the other players are the ceiling of all beliefs.
-Each cell is played once: the command goes on where it was stopped, and what it has written is not
-played again. ``docs/update_tables.py`` makes the table of ``docs/search.md`` from it.
+Each cell is played once: the command goes on where it was stopped, and plays again only where a
+policy has changed. ``docs/update_tables.py`` makes the table of ``docs/search.md`` from it.
 """
 
 from __future__ import annotations
@@ -15,23 +15,31 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 from unittest.mock import patch
 
 import numpy as np
 
+from agents.release.config import policies_of
 from kododo_env import registry
-from kododo_env.agent_registry import make_agent, policy_tables
+from kododo_env.agent_registry import (
+    make_agent,
+    policy_file,
+    policy_tables,
+    search_budget,
+    search_parts,
+)
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.bounds import Games, check_settings
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.core.view import View
 from kododo_env.games.kado.cards import seen_by_place, where_seen
 from kododo_env.search import search
-from kododo_env.system.files import write_text
+from kododo_env.system.files import fingerprint, write_text
 
 FOUND = Path(__file__).parents[1] / "docs" / "search.json"
 SEED = 1004  # deals other than those by which policies were chosen
@@ -49,6 +57,8 @@ class Cell:
         end: Where playing out ends: as the search does ("near"), or with the "game".
         against: The other agent, if it is not the policy.
         games: How many, every deck from every seat.
+        file: The first digits of the SHA-256 of the policy's file.
+        against_file: Those of the other agent's; "" if it has none.
     """
 
     policy: str
@@ -57,6 +67,8 @@ class Cell:
     end: str
     against: str
     games: int
+    file: str
+    against_file: str
 
 
 @dataclass(frozen=True)
@@ -68,33 +80,60 @@ class CeilingsConfig:
     )  # fmt: skip
     worlds: tuple[str, ...] = ("64",)
     """For each decision; or a time such as 50ms, for which games are played one by one."""
-    dealt: tuple[str, ...] = ("likely", "even", "true")
+    dealt: tuple[Literal["likely", "even", "true"], ...] = ("likely", "even", "true")
     """How worlds are dealt: as search does it, evenly, or with everybody's true hand."""
-    end: tuple[str, ...] = ("near",)
+    end: tuple[Literal["near", "game"], ...] = ("near",)
     """Where playing out ends: near, as search does it, or with the game."""
     against: str = ""
     """Whose copies are played against; if not given those of the policy."""
-    games: int = 250
+    games: Games = 250
     """Rounded up to whole deals."""
     json: Path = FOUND
     """The file that is written after each combination."""
 
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
+        policies_of(self.policies)  # raises if one is unknown
+        for each in self.worlds:
+            search_budget(each)  # raises if it is none
+
 
 def ceilings(config: CeilingsConfig) -> None:
-    """Play what the file does not have yet."""
+    """Play what the file does not have yet; rows of older policies are dropped.
+
+    Rows from before files were told are kept until they are played again.
+    """
     found = json.loads(config.json.read_text()) if config.json.exists() else []
+    found = [row for row in found if is_of_these_files(**row["cell"])]
     done = [each["cell"] for each in found]
     for choice in product(config.policies, config.worlds, config.dealt, config.end):
-        cell = Cell(*choice, config.against or choice[0], config.games)
-        if asdict(cell) not in done and not is_the_search_itself(cell):
+        against = config.against or choice[0]
+        cell = Cell(*choice, against, config.games, file_of(choice[0]), file_of(against))
+        about = asdict(cell)
+        if about not in done and not is_the_search_itself(cell):
             begun = time.monotonic()
             result = played(cell)
+            found = [row for row in found if not row["cell"].items() <= about.items()]
             found.append({
-                "cell": asdict(cell), "share": result.share.to_json(),
+                "cell": about, "share": result.share.to_json(),
                 "seconds": round(time.monotonic() - begun),
             })  # fmt: skip
             print(*asdict(cell).values(), result.share, flush=True)
             write_text(config.json, json.dumps(found, indent=1) + "\n")
+
+
+def file_of(agent: str) -> str:
+    """By which another file of the same agent is known; a search has its policy's."""
+    path = policy_file(search_parts(agent)[1])
+    return fingerprint(path)[:12] if path and path.exists() else ""
+
+
+def is_of_these_files(policy: str, against: str, **cell: Any) -> bool:
+    """Whether a row is of the files that there are now, or of unknown ones."""
+    return all(
+        cell.get(name, file_of(agent)) == file_of(agent)
+        for name, agent in (("file", policy), ("against_file", against))
+    )
 
 
 def is_the_search_itself(cell: Cell) -> bool:

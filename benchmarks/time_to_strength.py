@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,10 @@ from agents.training.duels import against
 from agents.training.memory import game_length
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
+from benchmarks.recipes import alike, as_json
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
+from kododo_env.core.bounds import Bound, Games, Minutes, Processes, check_settings
 from kododo_env.core.view import View
 from kododo_env.system.files import write_text
 from kododo_env.wrappers.sb3 import BatchVecEnv
@@ -48,18 +50,21 @@ DEALS = 2003  # others than those of train.py, and of choosing and measuring wha
 class StrengthConfig:
     """Train both learners, and write when they were how strong."""
 
-    minutes: float = 4.0
+    minutes: Minutes = 2.0
     """How long each training takes; what its policies play afterwards is not counted."""
-    seeds: int = 3
+    seeds: Annotated[int, Bound(1, 1000)] = 3
     """How many trainings of each learner."""
-    threads: int = 1
+    threads: Processes = 1
     """Threads of the processor for acting and learning."""
-    snapshots: int = 16
+    snapshots: Annotated[int, Bound(1, 10_000)] = 10
     """At how many moments of a training its policy is kept, to play afterwards."""
-    games: int = 2_000
+    games: Games = 2_000
     """Games of each of these policies against each opponent."""
     json: Path = Path(__file__).parents[1] / "docs" / "time_to_strength.json"
     """The file that is written after each training."""
+
+    def __post_init__(self) -> None:
+        check_settings(self, flags=True)
 
 
 class Snapshot(NamedTuple):
@@ -103,10 +108,11 @@ def _begun(config: StrengthConfig) -> dict[str, Any]:
         **{name: getattr(config, name) for name in ("minutes", "threads", "snapshots", "games")},
         "targets": {name: list(shares) for name, shares in TARGETS.items()},
     }
+    recipe = as_json(asked(config, 0).settings)
     if not config.json.exists():
-        return {**about, "learners": {name: [] for name in LEARNERS}}
+        return {**about, "recipe": recipe, "learners": {name: [] for name in LEARNERS}}
     found: dict[str, Any] = json.loads(config.json.read_text())
-    if {name: found.get(name) for name in about} != about:
+    if not (about.items() <= found.items() and alike(found.get("recipe", {}), recipe)):
         raise ValueError(f"{config.json} was measured in another way: move it away")
     return found
 

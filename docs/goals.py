@@ -95,32 +95,38 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
     """By policy on how many strangers it has which mean share of what specialists gain.
 
     Args:
-        rows: The content of ``specialists.json``.
+        rows: The content of ``specialists.json``. Of each stranger the row with most steps counts,
+            and of these the one with most games.
     """
     found = {}
+    in_order = sorted(rows, key=lambda row: (row["cell"]["steps"], row["cell"]["games"]))
     for policy in policy_tables():
-        ratios = [
-            Estimate(**row["ratio"])
-            for row in rows
+        of_strangers = {
+            row["cell"]["against"]: row["ratio"]
+            for row in in_order
             if row["cell"]["policy"] == policy and row["cell"]["stranger"]
-            if row["ratio"]["mean"] is not None  # a specialist who gains nothing has none
-        ]
+        }
+        # A specialist who gains nothing has none.
+        ratios = [Estimate(**each) for each in of_strangers.values() if each["mean"] is not None]
         if ratios:
             found[policy] = len(ratios), mean_of(ratios)
     return found
 
 
 def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
-    """Search among copies of its policy, as it attacked it, and of the heuristic."""
+    """Search among copies of its policy, as it attacked it, and of the heuristic in most games."""
     for name, goal in SEARCHING.items():
         share = cards[name]["exploitability"]["search"]["share"]
         yield Goal(f"search:{name}:64 among copies of {name}", goal, share)
     asked = {"worlds": "64", "dealt": "likely", "end": "near", "against": "heuristic"}
-    for row in rows:
-        name = row["cell"]["policy"]
-        if asked.items() <= row["cell"].items() and name in SEARCHING_V_HEURISTIC:
-            what = f"search:{name}:64 among copies of heuristic"
-            yield Goal(what, SEARCHING_V_HEURISTIC[name], row["share"])
+    found = {
+        row["cell"]["policy"]: row["share"]
+        for row in sorted(rows, key=lambda row: row["cell"]["games"])
+        if asked.items() <= row["cell"].items()
+    }
+    for name, goal in SEARCHING_V_HEURISTIC.items():
+        if name in found:
+            yield Goal(f"search:{name}:64 among copies of heuristic", goal, found[name])
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:
@@ -128,25 +134,35 @@ def of_truth(exact: dict[str, Any]) -> Goal:
     means = [
         fmean(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"])
         for row in exact["rows"]
+        if row["seeds"]
     ]
     what = "NashConv of self-play in the small game"
     return Goal(what, NASH_CONV, _figure(min(means)), most=True)
 
 
 def speed(figures: dict[str, float]) -> Iterator[Goal]:
-    """What steps, rows, interfaces and decisions cost."""
+    """What steps, rows, interfaces and decisions cost, as far as it was measured."""
     for games, goal in TIMES_C.items():
-        by_hand = figures[f"C/kododo/{games}/whole"]
-        times = whole(figures, f"core/kododo/{games}") / by_hand
-        yield Goal(f"Kododo's rows, {games:,} games, times C", goal, _figure(times), ".2f", True)
-    rows = max(figures[f"core/kado/{size}/rows"] for size in (256, 1024, 4096, 65536))
-    what = "KADO's rows from 256 games on, ns an agent-step"
-    yield Goal(what, KADO_ROWS, _figure(rows), ",.0f", most=True)
+        by_hand = figures.get(f"C/kododo/{games}/whole")
+        core = whole(figures, f"core/kododo/{games}")
+        if by_hand and core:
+            what = f"Kododo's rows, {games:,} games, times C"
+            yield Goal(what, goal, _figure(core / by_hand), ".2f", True)
+    sizes = (256, 1024, 4096, 65536)
+    if rows := _all(figures, [f"core/kado/{size}/rows" for size in sizes]):
+        what = "KADO's rows from 256 games on, ns an agent-step"
+        yield Goal(what, KADO_ROWS, _figure(max(rows)), ",.0f", most=True)
     for game, goal in DECISIONS.items():
-        made = figures[f"doors/make_vec/{game}/as they are/decisions"]
-        yield Goal(f"`make_vec` of {game}, decisions/s", goal, _figure(made), ",.0f")
-    slowest = max(figures[f"decision/{name}/1/decision"] for name in policy_tables())
-    yield Goal("a decision of the slowest policy, µs", DECISION, _figure(slowest), ",.0f", True)
+        if made := figures.get(f"doors/make_vec/{game}/as they are/decisions"):
+            yield Goal(f"`make_vec` of {game}, decisions/s", goal, _figure(made), ",.0f")
+    if each := _all(figures, [f"decision/{name}/1/decision" for name in policy_tables()]):
+        what = "a decision of the slowest policy, µs"
+        yield Goal(what, DECISION, _figure(max(each)), ",.0f", True)
+
+
+def _all(figures: dict[str, float], names: list[str]) -> list[float]:
+    """The figures of these names; none unless all were measured."""
+    return [figures[name] for name in names] if figures.keys() >= {*names} else []
 
 
 def _figure(number: float) -> dict[str, Any]:

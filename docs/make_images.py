@@ -73,7 +73,16 @@ def draw_curve(path: Path) -> None:
 
 def truth() -> dict[str, Any]:
     """How near self-play comes to an equilibrium, as benchmarks/exact_truth.py found it."""
-    found: dict[str, Any] = json.loads((IMAGES.parent / "exact.json").read_text())
+    return _without_recipes("exact.json")
+
+
+def _without_recipes(name: str) -> dict[str, Any]:
+    """The content of a file, without what no picture shows."""
+
+    def without(each: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in each.items() if key != "recipe"}
+
+    found: dict[str, Any] = json.loads((IMAGES.parent / name).read_text(), object_hook=without)
     return found
 
 
@@ -109,8 +118,7 @@ def draw_truth(path: Path) -> None:
 
 def strengths() -> dict[str, Any]:
     """How strong bots were when, as benchmarks/time_to_strength.py found it."""
-    found: dict[str, Any] = json.loads((IMAGES.parent / "time_to_strength.json").read_text())
-    return found
+    return _without_recipes("time_to_strength.json")
 
 
 def draw_strengths(path: Path) -> None:

@@ -21,7 +21,7 @@ from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from docs.goals import goal_rows, specialist_ratios
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, POLICIES, levels, policy_tables
+from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, policy_tables
 from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
@@ -111,10 +111,13 @@ def levels_measured() -> str:
     """How the levels of the policies that ship fare, as agents/release/levels.py found it."""
     heads, rows = ["policy", *LEVELS[:-1], "games", LEVELS[-1], "games"], []
     for name, table in policy_tables().items():
-        *heated, searching = levels(*table).values()
+        found, last = levels(*table), ["–", "–"]
+        heated = [each for level, each in found.items() if level != SEARCHING]
+        if SEARCHING in found:  # it is measured after all others
+            last = [interval(found[SEARCHING]["share"]), f"{found[SEARCHING]['games']:,}"]
         rows.append([
             name, *(f"{interval(each['share'])} at {each['temperature']:g}" for each in heated),
-            f"{heated[0]['games']:,}", interval(searching["share"]), f"{searching['games']:,}",
+            f"{heated[0]['games']:,}", *last,
         ])  # fmt: skip
     return markdown(heads, rows)
 
@@ -176,12 +179,17 @@ def baselines(game: str) -> str:
 
 def ablation() -> str:
     """The effect of changes of the recipes, as benchmarks/ablation.py found it, table by table."""
-    found = json.loads((DOCS / "ablation.json").read_text())
-    return "\n\n".join(_ablation(name, table) for name, table in found.items())
+    tables = json.loads((DOCS / "ablation.json").read_text())
+    return "\n\n".join(_ablation(name, each) for name, each in tables.items() if _trained(each))
+
+
+def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
+    """The rows that have seeds, by name."""
+    return {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
 
 
 def _ablation(name: str, table: dict[str, Any]) -> str:
-    found = {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
+    found = _trained(table)
     seeds = min(map(len, found.values()))
     heads = list(next(iter(found.values()))[0])
     rows = [
@@ -203,6 +211,8 @@ def time_to_strength() -> str:
     found, rows = json.loads(path.read_text()), []
     for opponent, targets in found["targets"].items():
         for learner, seeds in found["learners"].items():
+            if not seeds:  # it comes after the other one
+                continue
             last = [each["curve"][-1] for each in seeds]
             per_second = [each["steps"] / each["processor"] for each in last]
             rows.append([
@@ -357,18 +367,22 @@ def _speeds() -> dict[str, Any]:
 
 
 def speed_in_words(figures: dict[str, float]) -> str:
-    """Three figures of speed, for readers in a hurry."""
-    played = {
-        name: figures[f"one-game/parallel_env/{name}/played"] for name in ("kododo", "rps_v2")
-    }
-    return (
-        f"A batch of 4,096 games of Kododo makes "
-        f"{1e3 / speed_page.whole(figures, 'core/kododo/4096'):.0f} million agent-steps a "
-        f"second on one core, observations written as rows. "
-        f"One game as a PettingZoo environment makes {played['kododo']:,.0f}, "
-        f"{played['kododo'] / played['rps_v2']:.1f} times as many as PettingZoo's rps_v2. A policy "
-        f"decides one position in {figures['decision/kododo-4p/1/decision']:.0f} µs."
-    )
+    """Three figures of speed, for readers in a hurry, as far as they were measured."""
+    said, one_game = [], "one-game/parallel_env"
+    if cost := speed_page.whole(figures, "core/kododo/4096"):
+        said.append(
+            f"A batch of 4,096 games of Kododo makes {1e3 / cost:.0f} million agent-steps a second "
+            "on one core, observations written as rows."
+        )
+    ours, other = (figures.get(f"{one_game}/{name}/played") for name in ("kododo", "rps_v2"))
+    if ours and other:
+        said.append(
+            f"One game as a PettingZoo environment makes {ours:,.0f}, {ours / other:.1f} times as "
+            "many as PettingZoo's rps_v2."
+        )
+    if decided := figures.get("decision/kododo-4p/1/decision"):
+        said.append(f"A policy decides one position in {decided:.0f} µs.")
+    return " ".join(said)
 
 
 def ray_measured() -> str:

@@ -16,6 +16,7 @@ from kododo_env import registry
 from kododo_env.bots.by_name import is_bot, make_bot
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent
 from kododo_env.core.numbers import shown
+from kododo_env.system.files import fingerprint
 
 if TYPE_CHECKING:
     from kododo_env.search.search import SearchBudget
@@ -189,7 +190,8 @@ def load(policy: str | Path) -> Agent:
         agent.name = str(policy) if path.parent in (STRANGERS, POPULATION) else agent.name
         if path.parent == POLICIES:
             fitted = _outcomes().get(path.stem)
-            agent.outcome_weights = None if fitted is None else np.array(fitted["weights"])
+            if fitted is not None and fitted["sha256"] == fingerprint(path):
+                agent.outcome_weights = np.array(fitted["weights"])
         return agent
     known = ", ".join(shipped()) or "none"
     raise ValueError(
@@ -272,7 +274,9 @@ def _level(name: str, game: str, players: int | None) -> Agent:
         raise ValueError(
             f"{name} needs the number of players, as in make_agent(name, game, players)"
         )
-    made, policy = levels(game, players)[name], f"{game}-{players}p"
+    made, policy = levels(game, players).get(name), f"{game}-{players}p"
+    if made is None:
+        raise ValueError(f"{policy} has no {name} yet: make levels finds it")
     agent: Agent
     if "search" in made:
         agent = _search(f"{SEARCH}{policy}:{made['search']}", game)

@@ -59,7 +59,9 @@ def compare(config: CompareConfig) -> None:
     Raises:
         ValueError: There is no such revision, or nothing of that name to measure.
     """
-    benches, rounds = selected(all_benches(), config.only.split(",")), []
+    # Neither tree is better by where its time goes, which a profile tells.
+    ranked = (bench for bench in all_benches() if not bench.name.startswith("profile/"))
+    benches, rounds = selected(ranked, config.only.split(",")), []
     with tree_of(config.rev) as before:
         for one in range(config.rounds):
             print(f"round {one + 1} of {config.rounds}", file=sys.stderr, flush=True)

@@ -7,7 +7,9 @@ from typing import Any
 
 from tabulate import tabulate
 
+from benchmarks.speed.doors import FORMATS
 from benchmarks.speed.figures import number
+from benchmarks.speed.one_game import KINDS
 
 Figures = dict[str, float]
 TITLES = {
@@ -60,34 +62,37 @@ def _core(figures: Figures, game: str) -> str:
     )
 
 
-def whole(figures: Figures, column: str) -> float:
-    """Nanoseconds an agent-step of all that a game does, such as ``core/kododo/4096``."""
-    return sum(figures[f"{column}/{work}"] for work in WORKS)
+def whole(figures: Figures, column: str) -> float | None:
+    """Nanoseconds an agent-step of all that a game does, such as ``core/kododo/4096``.
+
+    None if that was not measured.
+    """
+    costs = [figures.get(f"{column}/{work}") for work in WORKS]
+    return None if None in costs else sum(filter(None, costs))
 
 
 def doors(figures: Figures) -> str:
     """Decisions/s by interface, game and form of the observations."""
-    rows, forms = [], list[str]()
+    rows = []
     for door in _names(figures, "doors"):
         for game in _names(figures, f"doors/{door}"):
-            forms = _names(figures, f"doors/{door}/{game}")
-            speeds = (figures[f"doors/{door}/{game}/{form}/decisions"] for form in forms)
+            speeds = (figures.get(f"doors/{door}/{game}/{form}/decisions") for form in FORMATS)
             rows.append([f"`{door}`", game, *map(_shown, speeds)])
-    return _table(["interface", "game", *forms], rows)
+    return _table(["interface", "game", *FORMATS], rows)
 
 
 def one_game(figures: Figures) -> str:
-    """Agent-steps/s by interface and game; the last of each interface is somebody else's."""
+    """Agent-steps/s by interface and game, and how many times those of somebody else's game."""
     rows = []
     for kind in _names(figures, "one-game"):
-        games = _names(figures, f"one-game/{kind}")
-        peer = figures[f"one-game/{kind}/{games[-1]}/played"]
-        for game in games:
+        peer = figures.get(f"one-game/{kind}/{KINDS[kind][1]}/played")
+        for game in _names(figures, f"one-game/{kind}"):
             played, dealt = (
                 figures[f"one-game/{kind}/{game}/{each}"] for each in ("played", "with reset")
             )
-            times = figures.get(f"one-game/{kind}/{game}/times", played / peer)
-            rows.append([f"`{kind}`", game, _shown(played), f"{times:.2f}", _shown(dealt)])
+            times = figures.get(f"one-game/{kind}/{game}/times")
+            ratio = f"{times:.2f}" if times else _ratio(played, peer)
+            rows.append([f"`{kind}`", game, _shown(played), ratio, _shown(dealt)])
     return _table(["interface", "game", "agent-steps/s", "×", "`reset` included"], rows)
 
 
@@ -95,14 +100,14 @@ def decision(figures: Figures) -> str:
     """Microseconds of a decision by agent, for one position and for each of many."""
     rows = []
     for agent in _names(figures, "decision"):
-        nums = _names(figures, f"decision/{agent}")
-        costs = {num: figures.get(f"decision/{agent}/{num}/decision") for num in nums}
+        nums = [num for num in _names(figures, f"decision/{agent}") if num != "1"]
         worlds = figures.get(f"decision/{agent}/1/worlds")
         if worlds is not None:
             rows.append([f"`{agent}`", f"{_shown(worlds)} worlds", "–", "–"])
             continue
-        one, many = (costs[num] for num in nums)
-        rows.append([f"`{agent}`", _shown(one), _shown(many), f"{int(nums[-1]):,}"])
+        one, *many = (figures.get(f"decision/{agent}/{num}/decision") for num in ("1", *nums))
+        each, number_of = (_shown(many[0]), f"{int(nums[0]):,}") if many else ("–", "–")
+        rows.append([f"`{agent}`", _shown(one), each, number_of])
     return _table(["agent", "one position, µs", "each of many, µs", "how many"], rows)
 
 

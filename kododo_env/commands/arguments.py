@@ -70,15 +70,23 @@ def read_arguments(
     given, others = parser.parse_known_args(_with_signs(sys.argv[1:] if args is None else args))
     if others and not among_others:
         near = get_close_matches(others[0], map(flag, _names(config_class)), 1)
+        by_place = [name for name in _needed(config_class, default) if flag(name) in near]
         told = f"did you mean {near[0]}?" if near else "--help tells what there is"
+        if by_place:
+            told = f"{by_place[0]} is told by its place, without a name"
         parser.error(f"there is no {shown(others[0])}: {told}")
     return _made(config_class, vars(given), default)
 
 
 def _usage(config_class: type[Any], default: Any) -> str:
     """How the command is called, with what must be given first: many values may follow a name."""
-    needed = [each.name for each in fields(config_class) if _default(each, default) is MISSING]
+    needed = _needed(config_class, default)
     return " ".join([Path(sys.argv[0]).name, *needed, "[--NAME VALUE ...]"])
+
+
+def _needed(config_class: type[Any], default: Any) -> list[str]:
+    """The names of the fields that must be given."""
+    return [each.name for each in fields(config_class) if _default(each, default) is MISSING]
 
 
 def _width() -> int:

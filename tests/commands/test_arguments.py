@@ -132,6 +132,7 @@ def test_among_others_only_its_own_are_read() -> None:
         (["a", "--wid", "3"], "there is no '--wid': did you mean --width?"),
         (["a", "--tied", "False"], "there is no 'False': --help tells what there is"),
         (["a", "b"], "there is no 'b'"),
+        (["--file", "a"], "there is no '--file': file is told by its place, without a name"),
         (["a", "--width", "1.0"], "--width: '1.0' is no whole number"),
         (["a", "--seconds", "soon"], "--seconds: 'soon' is no number"),
         (["a", "--seconds", "1_0"], "write it with the digits 0 to 9"),

@@ -6,12 +6,14 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.training_config import default_config, task_of
+from benchmarks.recipes import alike
 from kododo_env.agent_registry import baselines, held_out, policy_tables
 from tests.pages.scripts import script
 
@@ -68,17 +70,36 @@ def test_it_goes_on_seed_by_seed(
     ]
     found = json.loads(path.read_text())
     assert [row["what"] for row in found["kado-3p"]["rows"]] == ["narrow", RECIPE]
-    ablation.ablation(replace(config, tables=(TABLE,), games=8))
-    assert len(trained) == 12
-    assert json.loads(path.read_text())["kado-3p"] == found["kado-3p"]
+    monkeypatch.setitem(ablation.ROWS[TABLE], "wide", {"width": 8, "steps": 9})  # the same recipe
+    ablation.ablation(replace(config, tables=(TABLE,)))
+    assert trained[10:] == [f'{TABLE} {{"width": 8, "steps": 9}} 0']
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=f"has {TABLE} measured in another way: move it away"):
+        ablation.ablation(replace(config, games=8))
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"steps": 0}, "--steps must be 1 to "),
+        (
+            {"tables": ("kodod-4p",)},
+            "unknown table 'kodod-4p'; choose from kododo-2p, to its end; ",
+        ),
+    ],
+)
+def test_what_cannot_be_trained_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ablation.AblationConfig(**given)
 
 
 def test_a_setting_that_there_was_not_yet_had_no_effect() -> None:
     now = {"width": 8, "depth": Recipe().depth}
-    assert ablation._same({"width": 8}, now)
-    assert ablation._same({"width": 8, "gone": 3}, now)
-    assert not ablation._same({"width": 8}, now | {"depth": 9})
-    assert not ablation._same({}, now)
+    assert alike({"width": 8}, now)
+    assert alike({"width": 8, "gone": 3}, now)
+    assert not alike({"width": 8}, now | {"depth": 9})
+    assert not alike({}, now)
 
 
 def test_tables_hold_the_seeds_that_all_rows_have(
@@ -93,8 +114,10 @@ def test_tables_hold_the_seeds_that_all_rows_have(
     assert re.search(rf"\| {RECIPE} +\| 0.200 \(0.100–0.300\) +\| 0.500 ", table)
     content = json.loads(path.read_text())
     del content[TABLE]["rows"][1]["seeds"][1]
+    content["kado-3p"] = {**content[TABLE], "rows": [{"what": RECIPE, "seeds": []}]}  # just begun
     path.write_text(json.dumps(content))
     table = update_tables.ablation()
+    assert "kado-3p" not in table
     assert "of 1 seeds" in table
     assert re.search(rf"\| {RECIPE} +\| 0.100 \(0.100–0.100\)", table)
 

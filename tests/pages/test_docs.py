@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from kododo_env.agent_registry import SEARCHING, levels
 from tests.doors import GAMES
 from tests.pages.scripts import script
 
@@ -48,6 +51,49 @@ def test_only_what_is_between_the_markers_is_replaced() -> None:
     new = update_tables.updated(page, "layout", "new")
     assert new == "above\n<!-- layout -->\n\nnew\n\n<!-- /layout -->\nbelow\n"
     assert update_tables.updated(new, "layout", "new") == new
+
+
+def test_of_each_opponent_one_row_counts() -> None:
+    rows = [
+        {
+            "cell": {"policy": "kododo-2p", "against": "a", "stranger": True, "steps": steps,
+                     "games": games},
+            "ratio": dict.fromkeys(("mean", "low", "high"), mean),
+        }
+        for steps, games, mean in ((2, 20, 0.7), (2, 10, 0.6), (1, 90, 0.2))
+    ]  # fmt: skip
+    number, mean = goals.specialist_ratios(rows)["kododo-2p"]
+    assert (number, mean.mean) == (1, 0.7)
+    asked = {"worlds": "64", "dealt": "likely", "end": "near", "against": "heuristic"}
+    rows = [
+        {"cell": asked | {"policy": "kado-2p", "games": games}, "share": games}
+        for games in (250, 1000, 500)
+    ]
+    (found,) = (each for each in goals.of_search(update_tables._cards(), rows)
+                if "heuristic" in each.what)  # fmt: skip
+    assert found.reached == 1000
+
+
+def test_goals_and_words_skip_what_was_not_measured() -> None:
+    assert [*goals.speed({})] == []
+    assert update_tables.speed_in_words({}) == ""
+    some = {"decision/kododo-4p/1/decision": 63.0}
+    assert update_tables.speed_in_words(some) == "A policy decides one position in 63 µs."
+    row = {"seeds": [{"curve": [{"nash_conv": {"1.0": 0.5}}]}]}
+    assert goals.of_truth({"rows": [row, {"seeds": []}]}).reached["mean"] == 0.5
+
+
+def test_levels_without_search_have_dashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begun(game: str, players: int) -> dict[str, dict[str, Any]]:
+        found = levels(game, players)
+        del found[SEARCHING]
+        return found
+
+    monkeypatch.setattr(update_tables, "levels", begun)
+    for line in update_tables.levels_measured().splitlines()[2:]:
+        games, *last = line.replace(" ", "").split("|")[-4:-1]
+        assert games[:4] == "8,00"  # whole deals
+        assert last == ["–", "–"]
 
 
 def test_a_goal_is_open_where_the_interval_contains_it() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from agents.recipes.recipe import Recipe
+from agents.training.trainer import Trainer
 from kododo_env import kododo_v0
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.game_tree import GameTree
@@ -43,6 +44,26 @@ def test_the_benchmark_solves_trains_and_goes_on(
         truth.truth(truth.TruthConfig(seeds=1, **{**given, "steps": 8}))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     assert f"\n| {row} " in update_tables.exact()
+
+
+def test_a_training_that_is_stopped_is_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
+    truth = script("exact_truth", "benchmarks")
+    monkeypatch.setattr(Trainer, "run", lambda self: setattr(self, "stopped", KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        truth._learned(truth.TruthConfig(), {}, 0)
+
+
+def test_a_row_of_another_recipe_is_not_gone_on_with() -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
+    truth = script("exact_truth", "benchmarks")
+    tree = GameTree(kododo_v0.batch_game(1, **truth.RULES))
+    assert all(row["seeds"] for row in truth._begun(truth.TruthConfig(), tree)["rows"])
+    truth.NETWORK["width"] = 32
+    with pytest.raises(ValueError, match="holds something else: move it away"):
+        truth._begun(truth.TruthConfig(), tree)
 
 
 def test_each_row_can_be_trained() -> None:

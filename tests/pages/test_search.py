@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.commands.arguments import read_arguments
 from kododo_env.core.agent import RandomAgent
 from tests.helpers import play_random
 from tests.pages.scripts import script
@@ -53,5 +54,32 @@ def test_cells_are_played_once_and_make_a_table(
     monkeypatch.setattr(ceilings, "played", played)
     ceilings.ceilings(replace(config, worlds=("1ms",), dealt=("true",), end=("game",)))
     assert len(json.loads(path.read_text())) == 3
+    old = json.loads(before)
+    for row in old:  # from when no file was told
+        del row["cell"]["file"], row["cell"]["against_file"]
+    path.write_text(json.dumps(old))
+    ceilings.ceilings(replace(config, dealt=("true",)))
+    now = json.loads(path.read_text())
+    assert [row["cell"] for row in now] == [old[0]["cell"], true["cell"]]
+    monkeypatch.setattr(ceilings, "fingerprint", lambda _: "another")
+    ceilings.ceilings(replace(config, dealt=("true",)))
+    now = json.loads(path.read_text())
+    other = dict.fromkeys(("file", "against_file"), "another")
+    assert [row["cell"] for row in now] == [old[0]["cell"], true["cell"] | other]
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     assert "| true hands " in update_tables.search_gains()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--end games", "--end: invalid choice: 'games'"),
+        ("--dealt truth", "--dealt: invalid choice: 'truth'"),
+        ("--policies kodod-2p", "unknown policy 'kodod-2p'; choose from kododo-2p"),
+        ("--worlds many", "a number of worlds such as 64, or a time such as 50ms, not 'many'"),
+        ("--games 0", "--games must be 1 to "),
+    ],
+)
+def test_what_cannot_be_played_is_refused(given: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read_arguments(ceilings.CeilingsConfig, given.split())

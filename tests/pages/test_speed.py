@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +35,7 @@ from benchmarks.speed.parts import all_benches
 from benchmarks.speed.recorded import Recorded
 from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import shipped, strangers
+from kododo_env.commands.arguments import read_arguments
 from tests.doors import GAMES
 from tests.pages.scripts import ROOT
 
@@ -251,13 +254,18 @@ def test_the_tables_show_ratios() -> None:
         "core/x/64/observe": 26.0, "core/x/4096/observe": 8.0,
         "C/x/64/whole": 10.0,
         "one-game/env/x/played": 30.0, "one-game/env/x/with reset": 20.0,
-        "one-game/env/peer/played": 60.0, "one-game/env/peer/with reset": 50.0,
+        "one-game/env/rps_v2/played": 60.0, "one-game/env/rps_v2/with reset": 50.0,
+        "one-game/gymnasium/x/played": 30.0, "one-game/gymnasium/x/with reset": 20.0,
+        "decision/a/1/decision": 7.0, "decision/b/1/decision": 8.0, "decision/b/9/decision": 5.0,
     }  # fmt: skip
     rows = [line.replace(" ", "") for line in page.printed(found).splitlines()]
     assert "|whole,×thatof4,096games|4.00|1.00|–|" in rows
     assert "|whole,×C|8.00|–|–|" in rows  # four works, of which one is rows
     assert "|wholeinthatorder|86|23|–|" in rows
     assert "|`env`|x|30|0.50|20|" in rows
+    assert "|`gymnasium`|x|30|–|20|" in rows  # without the one that it is held against
+    assert "|`a`|7|–|–|" in rows
+    assert "|`b`|8|5|9|" in rows
 
 
 def test_a_ratio_is_the_median_of_those_of_rounds() -> None:
@@ -317,10 +325,24 @@ def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
     assert capsys.readouterr().out == "new is left out: AttributeError: it was not there yet\n"
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_the_makefile_gives_what_is_read() -> None:
+    given = ["REV=a", "ONLY=core", "ROUNDS=2", "JSON=b", "MARKDOWN=c"]
+    said = subprocess.check_output(["make", "-n", "-C", ROOT, "bench-compare", *given], text=True)
+    line = said.replace("\\\n", "").partition("benchmarks.speed.compare")[2].splitlines()[0]
+    read = read_arguments(compare.CompareConfig, shlex.split(line))
+    assert read == compare.CompareConfig("a", "core", 2, json=Path("b"), markdown=Path("c"))
+
+
 has_git = pytest.mark.skipif(
     subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True).returncode != 0,
     reason="no checkout",
 )
+
+
+def test_a_profile_is_not_compared() -> None:
+    with pytest.raises(ValueError, match="nothing to measure is called 'profile'; there are C, "):
+        compare.compare(compare.CompareConfig("HEAD", "profile", 2, 1))
 
 
 @has_git

@@ -42,6 +42,10 @@ def test_the_benchmark_trains_measures_and_goes_on(
         assert 0 < first["processor"] < last["processor"]
         assert run["reached"]["heuristic"][0] is not None
         assert run["reached"]["heuristic"][1] is None
+    begun = found | {"learners": found["learners"] | {"MaskablePPO": []}}
+    path.write_text(json.dumps(begun))
+    assert "MaskablePPO" not in update_tables.time_to_strength()
+    path.write_text(json.dumps(found))
     monkeypatch.setattr(strength, "LEARNERS", dict.fromkeys(found["learners"]))  # none may train
     strength.time_to_strength(config)
     for runs in found["learners"].values():  # a seed whose training was disturbed and taken out
@@ -57,6 +61,13 @@ def test_the_benchmark_trains_measures_and_goes_on(
     make_images.draw_strengths(tmp_path / "images" / "strength.png")
     with pytest.raises(ValueError, match="measured in another way: move it away"):
         strength.time_to_strength(strength.StrengthConfig(seeds=1, games=80, json=path))
+
+
+def test_what_is_published_is_gone_on_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(strength._begun(strength.StrengthConfig())["learners"].values())
+    monkeypatch.setattr(strength, "asked", small)
+    with pytest.raises(ValueError, match="measured in another way: move it away"):
+        strength._begun(strength.StrengthConfig())
 
 
 def test_between_two_moments_a_share_changes_evenly() -> None:

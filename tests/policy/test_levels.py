@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kododo_env
-from kododo_env import registry
+from kododo_env import agent_registry, registry
 from kododo_env.agent_registry import (
     AS_IT_SHIPS,
     LEVELS,
@@ -88,6 +88,21 @@ def test_they_sit_wherever_agents_are_named() -> None:
 def test_a_level_that_is_none_is_refused(name: str, players: int | None, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         make_agent(name, "kododo", players)
+
+
+def test_what_is_of_another_file_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = json.loads(OUTCOMES_FILE.read_text("utf-8"))
+    known["kododo-2p"]["sha256"] = "that of another policy"
+    monkeypatch.setattr(agent_registry, "_outcomes", lambda: known)
+    assert agent_registry.load("kododo-2p").outcome_weights is None  # type: ignore[attr-defined]
+
+
+def test_a_level_that_is_not_measured_yet_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = levels("kododo", 2)
+    del found[SEARCHING]
+    monkeypatch.setattr(agent_registry, "levels", lambda *_: found)
+    with pytest.raises(ValueError, match="kododo-2p has no level-5 yet: make levels finds it"):
+        make_agent(SEARCHING, "kododo", 2)
 
 
 def test_searches_bring_what_would_be_fitted_again() -> None:
