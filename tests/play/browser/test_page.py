@@ -280,7 +280,7 @@ def test_a_reload_a_second_tab_and_a_lost_connection_go_on_with_the_same_game(br
         person.page.locator("#rules").click()
         with Served(table, int(first.address.split(":")[1])):
             person.page.locator("#status.turn").wait_for()
-            person.page.locator("#rules-text h3:focus").wait_for()  # what was asked meanwhile
+            person.page.locator("#rules-text h3").first.wait_for()  # it was asked meanwhile
             person.page.keyboard.press("Escape")
             assert shown(person) == seen
             person.play(1)
