@@ -8,6 +8,7 @@ from zlib import crc32
 from kododo_env.core.numbers import shown
 
 LONGEST = 20  # letters of a name
+JOINERS = "\u200c\u200d"  # not seen themselves: in Persian words, and between the parts of an emoji
 BOTS = (
     "Ada", "Bruno", "Carla", "Dario", "Emma", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Klara",
     "Luis", "Mira", "Nils", "Olga", "Paul",
@@ -24,16 +25,24 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
         raise ValueError(f"{len(names)} names for {people} of the players, who are people")
     given: Sequence[object] = names
     for each in given:
-        if not isinstance(each, str) or not each.isprintable() or len(each) > LONGEST:
-            raise ValueError(f"a name has at most {LONGEST} letters, unlike {shown(each)}")
-    tidy = [" ".join(name.split()) for name in names]
+        if not isinstance(each, str) or not _seen(each).isprintable() or len(each) > LONGEST:
+            raise ValueError(
+                f"a name has at most {LONGEST} letters, all printable, unlike {shown(each)}"
+            )
+    tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
     for name in tidy:
-        if "player_" in name.casefold():
+        if "player_" in _seen(name).casefold():
             raise ValueError(f"a name must not hold player_, which tells a seat, as {shown(name)}")
-    folded = [name.casefold() for name in tidy if name]
+    folded = [_seen(name).casefold() for name in tidy if name]
     if len(folded) > len(set(folded)):
-        raise ValueError(f"people at a table need different names, unlike {', '.join(tidy)}")
+        different = ", ".join(map(shown, tidy))
+        raise ValueError(f"people at a table need different names, unlike {different}")
     return tidy + [""] * (people - len(tidy))
+
+
+def _seen(name: str) -> str:
+    """A name without joiners, by which it could differ from one that looks the same."""
+    return name.translate(dict.fromkeys(map(ord, JOINERS)))
 
 
 def bots_named(agents: Sequence[str], taken: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kododo_env.play.names import BOTS, bots_named
+from kododo_env.play.names import BOTS, bots_named, people_named
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
 from kododo_env.records import parse_record, replay
@@ -57,16 +57,20 @@ def test_names() -> None:
     assert len({*bots} & {*BOTS}) == 2
     assert bots_named(["random"] * 15, ["ada"]) == bots_named(["random"] * 15, ["ADA"])
     assert "Ada" not in bots_named(["random"] * 15, ["ada"])
+    family, persian = "👨\u200d👩\u200d👧", "\u0645\u06cc\u200c\u0646\u0627"
+    assert people_named([family, f"{persian}\u200c", "\u200d"], 3) == [family, persian, ""]
+    with pytest.raises(ValueError, match="different names, unlike 'Bo', "):
+        people_named(["Bo", "b\u200do"], 2)
 
 
 @pytest.mark.parametrize(
     ("names", "why"),
     [
         (["Bo", "Cy"], "2 names for 1 of the players"),
-        (["x" * 21], "a name has at most 20 letters, unlike 'x+'"),
-        (["a\0b"], "a name has at most 20 letters, unlike"),
-        ([3], "a name has at most 20 letters, unlike 3"),
-        (["Player_1"], "a name must not hold player_"),
+        (["x" * 21], "a name has at most 20 letters, all printable, unlike 'x+'"),
+        (["a\0b"], "a name has at most 20 letters, all printable, unlike"),
+        ([3], "a name has at most 20 letters, all printable, unlike 3"),
+        (["Play\u200der_1"], "a name must not hold player_"),
     ],
 )
 def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:

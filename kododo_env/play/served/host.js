@@ -18,12 +18,15 @@ const LONGEST_WAIT = 8000; // milliseconds between two attempts
 export function connect({ hear, online, offline }) {
   let socket;
   let wait = 500;
+  const unsent = new Set(); // what was said while the connection was lost
 
   function open() {
     socket = new WebSocket(address());
     socket.onopen = () => {
       wait = 500;
       online();
+      for (const each of unsent) socket.send(each);
+      unsent.clear();
     };
     socket.onmessage = (event) => hear(JSON.parse(event.data));
     socket.onclose = (event) => {
@@ -40,7 +43,9 @@ export function connect({ hear, online, offline }) {
   open();
   return {
     send(message) {
-      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+      const text = JSON.stringify(message);
+      if (socket.readyState === WebSocket.OPEN) socket.send(text);
+      else unsent.add(text);
     },
   };
 }

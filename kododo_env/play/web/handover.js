@@ -29,10 +29,11 @@ function cover() {
 
 export function onSit(sit) {
   at("handover").addEventListener("click", cover);
-  at("handover-dialog").addEventListener("cancel", (event) => event.preventDefault());
-  at("handover-dialog").addEventListener("close", () => {
+  at("handover-here").addEventListener("click", () => {
     covered = { position: state.position };
     sit(state.handover.person);
     change({ handover: null });
   });
+  // By Escape it is closed while the next person is not there.
+  at("handover-dialog").addEventListener("close", ({ target }) => state.handover && target.showModal());
 }

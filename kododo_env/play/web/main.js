@@ -56,7 +56,7 @@ const HEARD = {
   position: (message) => enqueue(withNames(message), show),
   handover: (message) => change({ handover: message }),
   hint: (message) => message.step === state.position?.step && change({ hint: withNames(message, state.position.players), asked: false }),
-  par: (message) => change({ par: { ...message, step: state.position.step } }),
+  par: (message) => change({ par: { ...message, step: state.position.step }, asked: false }),
   rules: heardRules,
   replay: (message) => change({ replay: message, notice: "" }),
   record: (message) => {
@@ -113,7 +113,7 @@ function inLanguage({ position, replay: replayed }) {
   if (replayed) replay(record);
 }
 
-const speak = () => host.send({ type: "speak", language });
+const speak = () => state.online && host.send({ type: "speak", language });
 
 for (const part of [inLanguage, showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, unfold, showAgain, showLookBack, sound]) listen(part);
 
@@ -162,15 +162,25 @@ for (const [button, type] of [["lesson", "lesson"], ["lesson-again", "lesson"], 
 at("hint-close").addEventListener("click", () => change({ hint: null }));
 at("notice-close").addEventListener("click", () => (at("notice").hidden = true));
 at("record").addEventListener("click", () => host.send({ type: "record" }));
-at("share-par").addEventListener("click", () => host.send({ type: "par" }));
+at("share-par").addEventListener("click", () => {
+  if (!state.asked) host.send({ type: "par" });
+  change({ asked: true });
+});
 at("replay-this").addEventListener("click", () => {
-  forReplay = state.online;
+  forReplay = true;
   host.send({ type: "record" });
 });
 onOpen((text) => {
   if (new Blob([JSON.stringify(text)]).size > LONGEST) note(say("This file is too long for a record."));
   else replay(text);
 });
+
+// What stands behind the # tells one's seat, or what somebody sent: it stays, and with another one the page begins again.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  at("choose").focus();
+});
+window.addEventListener("hashchange", () => location.reload());
 
 // The game that a new one would end is to be seen.
 at("new").addEventListener("click", () => change({ replay: null }));

@@ -13,14 +13,14 @@ export function showOptions({ position, choice, pending }) {
   if (!position) return;
   const { step, you, actions, hand } = position;
   if (differs("taken", step, you) || pending) taken = {};
+  if (choice) taken = choice.at; // also one that a hint, or taking back, has made
   if (differs("options", actions, hand, language)) build(byCards(position) ? [] : actions, hand);
   for (const button of at("options").querySelectorAll("button")) {
     const { action, axis, number } = button.dataset;
-    const of_axis = choice?.at[axis] ?? taken[axis];
     const place = axis ? { ...taken, [axis]: Number(number) } : position.actions.find((each) => each.action === Number(action)).at;
     const vain = button.classList.toggle("ruled-out", ruledOut(place, position));
     button.setAttribute("aria-description", vain ? say("ruled out") : "");
-    button.setAttribute("aria-pressed", action ? Number(action) === choice?.action : Number(number) === of_axis);
+    button.setAttribute("aria-pressed", action ? Number(action) === choice?.action : Number(number) === taken[axis]);
     button.setAttribute("aria-disabled", !choosing());
   }
 }

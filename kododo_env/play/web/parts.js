@@ -64,8 +64,8 @@ function arrange(element) {
   for (const part of parts) enlarge(part, fitted(part, scaleOf, width) / part.width);
 }
 
-// Words that would be too small are drawn larger, and tags with them; what then would lie over others goes, since the
-// page tells it beside the picture. Those on cards stay, whose colours and symbols tell as much.
+// Words that would be too small are drawn larger within their part, and tags with them; what then would lie over others
+// goes, since the page tells it beside the picture. Those on cards stay, whose colours and symbols tell as much.
 function enlarge({ made }, scale) {
   for (const text of made.querySelectorAll("text")) {
     const size = Number(text.getAttribute("font-size"));
@@ -74,7 +74,9 @@ function enlarge({ made }, scale) {
     const times = Math.max(1, LEAST / (size * scale));
     if (badge) badge.style.transform = times > 1 ? `scale(${times})` : "";
     else text.style.fontSize = times > 1 ? `${size * times}px` : "";
-    text.style.visibility = "";
+    text.style.visibility = text.style.translate = "";
+    const [box, all] = [text, made].map((each) => each.getBoundingClientRect());
+    text.style.translate = `${(Math.max(0, all.left - box.left) - Math.max(0, box.right - all.right)) / scale}px`;
   }
   const words = [...made.querySelectorAll("text[text-anchor=end]:not([font-weight])")];
   const others = [...made.querySelectorAll("text:not([text-anchor]), .badge")];

@@ -3,10 +3,9 @@
 
 import { at, make } from "./dom.js";
 import { addressOf } from "./host.js";
-import { say } from "./say.js";
+import { plural, say } from "./say.js";
 import { change, state } from "./state.js";
 
-const SENT = "table-sent"; // in the tab's storage: the links of a page change what stands behind the #
 const CLAIM = /^#result=(-?\d{1,6}),(\d{1,3})$/;
 
 let shown = null;
@@ -17,10 +16,11 @@ export function placeOf(seat, results) {
   return 1 + results.filter(better).length;
 }
 
-export function showShare({ position, par }) {
+export function showShare({ position, par, asked }) {
   if (par && par.step !== position?.step) return void change({ par: null });
   if (!position?.over || !position.deal) return;
   at("share").hidden = !position.counts; // choices that were tried again are no result
+  at("share-par").setAttribute("aria-disabled", asked);
   if (shown === position && at("share-results").dataset.par === String(Boolean(par))) return;
   shown = position;
   const rows = [result(say("you"), position.players, position.you)];
@@ -49,7 +49,8 @@ function words({ players, you, deal }, par) {
   const { score } = players[you];
   const place = placeOf(you, players);
   const bot = par ? say("{name} makes {score} of the same cards.", { name: par.by, score: par.scores[you] }) : "";
-  const mine = say("I made {score} points and was in place {place} of {all}.", { score, place, all: players.length });
+  const points = plural(score, "1 point", "{n} points");
+  const mine = say("I made {points} and was in place {place} of {all}.", { points, place, all: players.length });
   // People sit side by side; the seat in an address is the first one's.
   const first = players.findIndex(({ person }, seat) => person && !players.at(seat - 1).person);
   const address = addressOf(deal.seed, Math.max(0, first));
@@ -59,19 +60,9 @@ function words({ players, you, deal }, par) {
 
 // What the person says who sent the address, if this is the deal that they sent. It cannot be proved.
 function claimed({ deal, players }) {
-  const [, score, place] = CLAIM.exec(sent()) ?? [];
+  const [, score, place] = CLAIM.exec(location.hash) ?? [];
   const theirs = new URLSearchParams(location.search).get("seed") === String(deal.seed);
   return theirs && place >= 1 && place <= players.length ? { score: Number(score), place: Number(place) } : null;
-}
-
-function sent() {
-  const name = SENT + location.search;
-  try {
-    if (CLAIM.test(location.hash)) sessionStorage.setItem(name, location.hash);
-    return sessionStorage.getItem(name);
-  } catch {
-    return location.hash; // storage is shut
-  }
 }
 
 async function copy() {
@@ -90,7 +81,7 @@ at("share").addEventListener("click", () => {
 });
 at("share-copy").addEventListener("click", copy);
 
-if (CLAIM.test(sent() ?? "")) {
+if (CLAIM.test(location.hash)) {
   at("notice-words").textContent = say("Somebody sent you this deal. When it is over, your result stands beside theirs: Compare and share.");
   at("notice").hidden = false;
 }

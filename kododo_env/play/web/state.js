@@ -7,7 +7,7 @@ export const state = {
   choice: null, // the legal action that is to be played, before it is
   pending: null, // the action that has been played, until everybody has
   hint: null, // what an agent thinks of this position
-  asked: false, // whether a hint has been asked for and has not come
+  asked: false, // whether a hint, or what a bot makes of the deal, has been asked for and has not come
   par: null, // what a bot makes of the deal that is over, in one's own seat
   handover: null, // the person at this device whose turn is next
   replay: null, // a record that is being paged through

@@ -112,6 +112,12 @@ def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> 
         person.wait()
         focused = "document.activeElement.getAttribute('aria-label')"
         hand = [each["words"] for each in served.table._position(0)["hand"]]
+        person.page.keyboard.press("Tab")
+        person.page.keyboard.press("Enter")  # the link past the head leaves the address as it is
+        assert person.page.evaluate("[document.activeElement.id, location.hash]") == [
+            "choose",
+            "#one",
+        ]
         for _ in range(30):
             person.page.keyboard.press("Tab")
             if person.page.evaluate(focused) == hand[0]:
@@ -152,6 +158,15 @@ def test_the_panel_is_folded_until_all_has_been_revealed(browser: Any) -> None:
 
 # --- the reveal and the end ---------------------------------------------------------------
 
+ALL_HAVE_ONE_POINT = """async () => {
+  const { change, state } = await import("./state.js");
+  const players = state.position.players.map((each) => ({ ...each, score: 1 }));
+  change({ position: { ...state.position, players } });
+  return document.getElementById("share-text").value;
+}"""
+LASTING = """[...document.querySelectorAll("#story li, #scores td.points")]
+    .map((each) => getComputedStyle(each).animationDuration)"""
+
 
 def test_only_new_cards_move_then_the_evaluation_comes_and_a_key_skips_it(browser: Any) -> None:
     delays = """[...document.querySelectorAll("#picture .told")]
@@ -167,8 +182,11 @@ def test_only_new_cards_move_then_the_evaluation_comes_and_a_key_skips_it(browse
         person.page.keyboard.press("x")
         moving = "document.getAnimations().filter((each) => each.animationName).length"
         assert person.page.evaluate(moving) == 0
-        person.page.emulate_media(reduced_motion="reduce")
+        person.page.evaluate("document.documentElement.dataset.speed = 'fast'")
         person.play(1)
+        assert set(person.page.evaluate(LASTING)) == {"0s"}
+        person.page.emulate_media(reduced_motion="reduce")
+        person.play(2)
         assert set(person.page.evaluate(delays)) == {"0s"}
 
 
@@ -182,6 +200,7 @@ def test_the_end_has_its_points_in_the_games_own_terms_and_a_star_for_winners(
         won = served.table._game.outcome()[0] > 0
         stars = person.page.locator("#scores tr").filter(has=person.page.get_by_title("has won"))
         assert stars.count() == won.sum()
+        assert "I made 1 point and was" in person.page.evaluate(ALL_HAVE_ONE_POINT)
 
 
 def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:
@@ -257,8 +276,12 @@ def test_a_reload_a_second_tab_and_a_lost_connection_go_on_with_the_same_game(br
         first.__exit__()
         person.page.locator("#status", has_text="The connection was lost").wait_for()
         assert person.page.locator("#play[aria-disabled=true]").count() == 1
+        person.page.locator("#help").click()
+        person.page.locator("#rules").click()
         with Served(table, int(first.address.split(":")[1])):
             person.page.locator("#status.turn").wait_for()
+            person.page.locator("#rules-text h3").first.wait_for()  # it was asked meanwhile
+            person.page.keyboard.press("Escape")
             assert shown(person) == seen
             person.play(1)
             assert table.step == 6
@@ -392,6 +415,15 @@ def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game:
         other.page.locator("#new-dialog .deck-other").click()
         person.page.locator("#scores", has_text="asks for a new game").wait_for()
         assert person.page.locator(half).first.get_attribute("aria-pressed") == "true"
+        if game == "kado":  # a half of what a hint has chosen leaves the other
+            person.page.locator("#hint").click()
+            words = person.page.locator(f"{half} span").first.inner_text()
+            bars = person.page.locator("#hint-bars button", has_text="guess", has_not_text=words)
+            bars.first.click()
+            halves = person.page.locator(".axes [aria-pressed=true]")
+            gift = halves.first.inner_text()
+            person.page.locator(".axes [aria-pressed=false]").last.click()
+            assert (halves.count(), halves.first.inner_text()) == (2, gift)
 
 
 def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
@@ -400,6 +432,8 @@ def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
         assert person.page.locator("#hand button, #picture svg").count() == 0
         person.page.keyboard.press("n")  # there is no game that could end
         assert person.page.locator("dialog[open]").count() == 0
+        person.page.evaluate("location.hash = 'one'")  # the whole link in the same tab
+        person.wait()
 
 
 # --- looking --------------------------------------------------------------------------------

@@ -25,6 +25,10 @@ IN_SIGHT = """(picture) => {
     .map((part) => part.getBoundingClientRect()).every(({ left, top, width, height }) =>
       places.every((x) => places.every((y) => hit(left + x * width, top + y * height))));
 }"""
+CUT = """[...document.querySelectorAll("#picture .parts text")].filter((each) => {
+  const [box, all] = [each, each.ownerSVGElement].map((one) => one.getBoundingClientRect());
+  return each.checkVisibility() && Math.min(box.left - all.left, all.right - box.right) < -0.5;
+}).map((each) => each.textContent)"""
 STEPS = "document.getElementById('log-count').textContent"
 SMALL = """[...document.querySelectorAll("button, select, input[type=range], summary")]
   .filter((each) => each.checkVisibility()).map((each) => [each, each.getBoundingClientRect()])
@@ -52,6 +56,7 @@ def test_what_all_seats_reveal_is_in_sight(browser: Any, game: str) -> None:
             resize(person, (width, height))
             person.wait()
             person.page.evaluate("window.scrollTo(0, 0)")
+            assert person.page.evaluate(CUT) == [], (width, height)
             set_speed(person, "fast" if width > height else "normal")
             if width > height:
                 assert person.page.evaluate(IN_SIGHT, "#picture"), (width, height)
