@@ -75,7 +75,10 @@ function enlarge({ made }, scale) {
     if (badge) badge.style.transform = times > 1 ? `scale(${times})` : "";
     else text.style.fontSize = times > 1 ? `${size * times}px` : "";
     text.style.visibility = text.style.translate = "";
-    const [box, all] = [text, made].map((each) => each.getBoundingClientRect());
+    const all = made.getBoundingClientRect();
+    const fits = all.width / text.getBoundingClientRect().width;
+    if (times > 1 && fits < 1) text.style.fontSize = `${size * times * fits}px`;
+    const box = text.getBoundingClientRect();
     text.style.translate = `${(Math.max(0, all.left - box.left) - Math.max(0, box.right - all.right)) / scale}px`;
   }
   const words = [...made.querySelectorAll("text[text-anchor=end]:not([font-weight])")];
