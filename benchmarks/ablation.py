@@ -19,11 +19,10 @@ from agents.release.strength import CHOICE_RESPONSE, response_gain
 from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
-from benchmarks.recipes import alike, as_json
+from benchmarks.same_way import check_known, row_of, same
 from kododo_env.agent_registry import held_out, policy_tables, without_searches
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import Bound, Games, Steps, check_settings
-from kododo_env.core.numbers import shown
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
@@ -58,9 +57,7 @@ class AblationConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        for name in self.tables:
-            if name not in ROWS:
-                raise ValueError(f"unknown table {shown(name)}; choose from {'; '.join(ROWS)}")
+        check_known("table", self.tables, ROWS)
 
 
 def ablation(config: AblationConfig) -> None:
@@ -96,10 +93,9 @@ def _begun(config: AblationConfig, table: str, found: dict[str, Any]) -> dict[st
         raise ValueError(f"{config.json} has {table} measured in another way: move it away")
     done, rows = {row["what"]: row for row in found.get("rows", ())}, []
     for what, changes in ROWS[table].items():
-        recipe, row = as_json(_run(config, table, changes).settings), done.pop(what, None)
-        if row is None or row["changes"] != changes or not alike(row["recipe"], recipe):
-            row = {"what": what, "changes": changes, "recipe": recipe, "seeds": []}
-        rows.append(row)
+        row = row_of(what, changes, _run(config, table, changes).settings)
+        before = done.pop(what, None)
+        rows.append(before if before and same(before, row) else row)
     return {**about, "rows": [*rows, *done.values()]}
 
 

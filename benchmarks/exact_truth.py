@@ -23,12 +23,11 @@ from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
-from benchmarks.recipes import alike, as_json
+from benchmarks.same_way import check_known, row_of, same
 from kododo_env import registry
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import first_of_best
 from kododo_env.core.bounds import Bound, Steps, check_settings
-from kododo_env.core.numbers import shown
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
 from kododo_env.search.gambit import efg, set_numbers
@@ -88,9 +87,7 @@ class TruthConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        for name in self.rows:
-            if name not in ROWS:
-                raise ValueError(f"unknown row {shown(name)}; choose from {'; '.join(ROWS)}")
+        check_known("row", self.rows, ROWS)
 
 
 def truth(config: TruthConfig) -> None:
@@ -131,18 +128,14 @@ def _begun(config: TruthConfig, tree: GameTree) -> dict[str, Any]:
             "rows": [],
         }
     known = {row["what"]: row for row in found["rows"]}
-    same = about.items() <= found.items()
-    for name in config.rows:
-        changes = json.loads(json.dumps(ROWS[name]))
-        recipe = as_json(settings(config, ROWS[name], 0).settings)
-        if name in known:
-            row = known[name]
-            same &= row["changes"] == changes and alike(row.get("recipe", {}), recipe)
-        else:
-            row = {"what": name, "changes": changes, "recipe": recipe, "seeds": []}
-            found["rows"].append(row)
-    if not same:
+    wanted = {
+        name: row_of(name, ROWS[name], settings(config, ROWS[name], 0).settings)
+        for name in config.rows
+    }
+    gone_on_with = all(same(known.get(name, row), row) for name, row in wanted.items())
+    if not (about.items() <= found.items() and gone_on_with):
         raise ValueError(f"{config.json} holds something else: move it away")
+    found["rows"] += [row for name, row in wanted.items() if name not in known]
     return found
 
 

@@ -21,13 +21,12 @@ from unittest.mock import patch
 import numpy as np
 
 from agents.release.config import policies_of
+from benchmarks.same_way import file_of
 from kododo_env import registry
 from kododo_env.agent_registry import (
     make_agent,
-    policy_file,
     policy_tables,
     search_budget,
-    search_parts,
 )
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.commands.cli import run_cli
@@ -39,7 +38,7 @@ from kododo_env.core.capabilities import TakesBack
 from kododo_env.core.view import View
 from kododo_env.games.kado.cards import seen_by_place, where_seen
 from kododo_env.search import search
-from kododo_env.system.files import fingerprint, write_text
+from kododo_env.system.files import write_text
 
 FOUND = Path(__file__).parents[1] / "docs" / "search.json"
 SEED = 1004  # deals other than those by which policies were chosen
@@ -118,14 +117,8 @@ def ceilings(config: CeilingsConfig) -> None:
                 "cell": about, "share": result.share.to_json(),
                 "seconds": round(time.monotonic() - begun),
             })  # fmt: skip
-            print(*asdict(cell).values(), result.share, flush=True)
+            print(*about.values(), result.share, flush=True)
             write_text(config.json, json.dumps(found, indent=1) + "\n")
-
-
-def file_of(agent: str) -> str:
-    """By which another file of the same agent is known; a search has its policy's."""
-    path = policy_file(search_parts(agent)[1])
-    return fingerprint(path)[:12] if path and path.exists() else ""
 
 
 def is_of_these_files(policy: str, against: str, **cell: Any) -> bool:

@@ -22,6 +22,7 @@ import numpy as np
 from agents.recipes.recipe import recipe_for
 from agents.release.config import policies_of
 from agents.training.response_training import train_best_response
+from benchmarks.same_way import file_of
 from kododo_env.agent_registry import (
     TEST,
     baselines,
@@ -41,7 +42,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Float64
 from kododo_env.core.bounds import Bound, Games, Seed, Steps, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.system.files import fingerprint, write_text
+from kododo_env.system.files import write_text
 
 FOUND = Path(__file__).parents[1] / "docs" / "specialists.json"
 DEALS = 1006  # the seed of deals other than those by which policies were chosen or reported
@@ -131,11 +132,6 @@ def of_table(policy: str, config: SpecialistsConfig) -> list[Cell]:
     file = file_of(policy)
     about = steps, config.seed, config.games
     return [Cell(policy, file, name, name in half, *about) for name in in_turn][: config.opponents]
-
-
-def file_of(policy: str) -> str:
-    """By which another file of the same policy is known."""
-    return fingerprint(policy_path(policy))[:12]
 
 
 def measured(cell: Cell) -> dict[str, Any]:

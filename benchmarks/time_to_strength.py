@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +30,7 @@ from agents.training.duels import against
 from agents.training.memory import game_length
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
-from benchmarks.recipes import alike, as_json
+from benchmarks.same_way import alike, as_json
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Minutes, Processes, check_settings
@@ -108,7 +108,7 @@ def _begun(config: StrengthConfig) -> dict[str, Any]:
         **{name: getattr(config, name) for name in ("minutes", "threads", "snapshots", "games")},
         "targets": {name: list(shares) for name, shares in TARGETS.items()},
     }
-    recipe = as_json(asked(config, 0).settings)
+    recipe = as_json(asdict(asked(config, 0).settings))
     if not config.json.exists():
         return {**about, "recipe": recipe, "learners": {name: [] for name in LEARNERS}}
     found: dict[str, Any] = json.loads(config.json.read_text())

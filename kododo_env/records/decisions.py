@@ -53,12 +53,12 @@ class DecisionLog:
     def __init__(self, game: BatchGame) -> None:
         self._game = game
         self._noted: list[tuple[Array, ...]] = []
-        self._check_told()
+        self._check_told(0)
         self._scored = [np.zeros((game.num_envs, game.num_players), np.float32)]
         self._look()
 
-    def _check_told(self) -> None:
-        if self._game.steps_played != len(self._noted):
+    def _check_told(self, steps: int) -> None:
+        if self._game.steps_played != steps:
             raise ValueError("a log is made just after the deal and told of every step after it")
 
     def _look(self) -> None:
@@ -75,6 +75,7 @@ class DecisionLog:
         Raises:
             ValueError: Such actions cannot have been played, or not just now.
         """
+        self._check_told(len(self._noted) + 1)
         games, seats = self._who
         steps = np.full(len(games), len(self._noted), np.int32)
         played = np.asarray(actions)
@@ -85,7 +86,6 @@ class DecisionLog:
             raise ValueError("a log is told the actions that were played; these were not legal")
         seen, legal = self._seen[games, seats], self._mask[games, seats]
         self._noted.append((seen, legal, chosen, seats.astype(np.uint8), steps, games))
-        self._check_told()
         self._scored.append(self._scored[-1] + self._game.rewards)
         self._look()
 

@@ -61,7 +61,7 @@ def test_cells_are_played_once_and_make_a_table(
     ceilings.ceilings(replace(config, dealt=("true",)))
     now = json.loads(path.read_text())
     assert [row["cell"] for row in now] == [old[0]["cell"], true["cell"]]
-    monkeypatch.setattr(ceilings, "fingerprint", lambda _: "another")
+    monkeypatch.setattr(ceilings, "file_of", lambda _: "another")
     ceilings.ceilings(replace(config, dealt=("true",)))
     now = json.loads(path.read_text())
     other = dict.fromkeys(("file", "against_file"), "another")

@@ -67,6 +67,7 @@ function arrange(element) {
 // Words that would be too small are drawn larger within their part, and tags with them; what then would lie over others
 // goes, since the page tells it beside the picture. Those on cards stay, whose colours and symbols tell as much.
 function enlarge({ made }, scale) {
+  const all = made.getBoundingClientRect();
   for (const text of made.querySelectorAll("text")) {
     const size = Number(text.getAttribute("font-size"));
     if (!size || (text.closest("[transform]") && !text.hasAttribute("transform"))) continue;
@@ -75,7 +76,6 @@ function enlarge({ made }, scale) {
     if (badge) badge.style.transform = times > 1 ? `scale(${times})` : "";
     else text.style.fontSize = times > 1 ? `${size * times}px` : "";
     text.style.visibility = text.style.translate = "";
-    const all = made.getBoundingClientRect();
     const fits = all.width / text.getBoundingClientRect().width;
     if (times > 1 && fits < 1) text.style.fontSize = `${size * times * fits}px`;
     const box = text.getBoundingClientRect();
