@@ -42,13 +42,19 @@ def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: 
 def _log_likelihood(
     policy: ProbabilisticAgent, game: BatchGame, player: int, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Log-likelihood under the policy of what all but a player did in the last steps, (N,)."""
+    """Log-likelihood under the policy of what all but a player did in the last steps, (N,).
+
+    Of actions that would have shown the same, such as equal cards in several slots, the mean
+    counts, not the sum: hands with more such cards come less often than what was dealt to the rest
+    of the hand says, by as much as there are more ways to lay one of them.
+    """
     total = np.zeros(game.num_envs)
     others = [other for other in range(game.num_players) if other != player]
     while isinstance(game, TakesBack) and game.known_past:
         game, shown = game.before_last_step(rng)
         chances = over_seats(policy.probabilities, policy, game, others)
         for other, theirs in zip(others, chances, strict=True):
-            chance = (theirs * shown[:, other]).sum(axis=1)
+            alike = shown[:, other]
+            chance = (theirs * alike).sum(axis=1) / np.maximum(alike.sum(axis=1), 1)
             total += np.log(SLIP + (1 - SLIP) * chance)
     return total

@@ -69,19 +69,20 @@ class OutcomeModel:
         games = min(games, most_games)
         played, rng = game.fresh(games, 0), np.random.default_rng(0)
         seats, everybody = range(game.num_players), [self.policy] * game.num_players
-        known = [[self._known(played, seat) for seat in seats]]
+        known = {_step(played): [self._known(played, seat) for seat in seats]}
         while not played.terminated.all():
             played.step(joint_action(everybody, played, rng))
-            known.append([self._known(played, seat) for seat in seats])
+            known[_step(played)] = [self._known(played, seat) for seat in seats]
             yield
         shares = played.outcome().T.ravel()
-        self.weights = np.array([_fitted_weights(np.vstack(each), shares) for each in known])
+        found = {step: _fitted_weights(np.vstack(each), shares) for step, each in known.items()}
+        # All these games may have passed over a step that another one plays.
+        before = (max(each for each in found if each <= step) for step in range(max(found) + 1))
+        self.weights = np.array([found[step] for step in before])
 
     def expected(self, game: BatchGame, player: int) -> Float64:
         """The player's share of the victory, (N,); the outcome itself where a game is over."""
-        # The games that were played for it are many, and pass over fewer steps than one.
-        step = game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
-        weights = self.weights[min(step, len(self.weights) - 1)]
+        weights = self.weights[min(_step(game), len(self.weights) - 1)]
         guess = _chance(_log_odds(self._known(game, player), weights))
         return np.where(game.terminated, game.outcome()[:, player], guess)
 
@@ -92,6 +93,11 @@ class OutcomeModel:
         if isinstance(self.policy, ValueAgent):
             known[:, 0] = self.policy.value(game.view(player))
         return known
+
+
+def _step(game: BatchGame) -> int:
+    """How far a batch is: few games pass over more steps than many, so those count as well."""
+    return game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
 
 
 def _log_odds(known: Float64, weights: Float64) -> Float64:

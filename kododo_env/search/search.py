@@ -267,11 +267,14 @@ class _Search:
         most = self.candidate.sum(axis=1).max(initial=0)
         halvings = int(np.ceil(np.log2(max(2, most))))
         allowed = (budget.milliseconds or 0.0) * self.view.num_envs / 1000
+        tried = 0
         for part in range(1, halvings + 1):
             if not self.candidate.any():
                 return
             if budget.milliseconds is None:
-                self._try_worlds(max(1, budget.worlds // halvings))
+                until = math.ceil(budget.worlds * part / halvings)
+                self._try_worlds(until - tried)
+                tried = until
             games = int(self.candidate.sum())
             while allowed and (worlds := pace.worlds(games, allowed * part / halvings)):
                 self._try_worlds(worlds)

@@ -67,6 +67,24 @@ def test_a_player_who_lays_their_highest_cards_holds_no_higher_ones(
     assert holding_more_than_laid(KnownGreedy(), steps) < 0.45
 
 
+class KnownRandom(RandomAgent):
+    """Plays at random, and is known to."""
+
+    def probabilities(self, view: View) -> npt.NDArray[np.float64]:
+        chances: npt.NDArray[np.float64] = view.legal_action_mask / view.legal_action_mask.sum(
+            axis=1, keepdims=True
+        )
+        return chances
+
+
+@pytest.mark.parametrize("steps", [1, 2, LAST_ROUND + 1, LAST_ROUND + 2])
+def test_random_play_tells_nothing_of_what_is_held(steps: int) -> None:
+    """Players were believed to hold more cards equal to the one laid: more slots lay it."""
+    dealt = after_greedy_play(steps).view(0).determinize(np.random.default_rng(2), 8)
+    told = beliefs._log_likelihood(KnownRandom(), dealt, 0, np.random.default_rng(3))
+    assert np.allclose(told, told[0])
+
+
 def test_at_the_start_of_a_round_worlds_are_dealt_evenly() -> None:
     game = after_greedy_play(3)
     worlds = likely_worlds(KnownGreedy(), game.view(1), np.random.default_rng(3), 4)

@@ -13,6 +13,7 @@ from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import FirstAgent, LastAgent, RandomAgent, joint_action
 from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
+from kododo_env.search import outcome_model
 from kododo_env.search import search as search_module
 from kododo_env.search.flat import FlatMonteCarlo
 from kododo_env.search.outcome_model import (
@@ -106,6 +107,19 @@ def test_a_game_alone_has_the_weights_of_the_moment_that_it_is_at() -> None:
     model.weights = np.zeros_like(model.weights)
     model.weights[turn * sum(game.rules.phase_steps), 2] = 5  # a turn's first step
     assert model.expected(game, 0)[0] > 0.9
+
+
+def test_steps_that_all_games_pass_over_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The weights of all moments after such a step were taken for those of one before."""
+    game = kado_v0.batch_game(1, num_players=2, seed=0)
+    monkeypatch.setattr(outcome_model, "FITTED_WITHOUT_ROUNDS", 1)
+    played, passed = game.fresh(1, 0), []
+    model = OutcomeModel(FirstAgent(), game)
+    while not played.terminated.all():
+        played.step(joint_action([FirstAgent()] * 2, played, np.random.default_rng(0)))
+        passed.append(played.steps_passed)
+    assert passed[-1] > 0
+    assert len(model.weights) == played.steps_played + passed[-1] + 1
 
 
 def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, Floating]:
@@ -309,6 +323,23 @@ def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
     assert not search.candidate[0].any()
     assert search.candidate[1].sum() == 6  # the better half, and the policy's own choice
     assert search.best()[0] == search.usual[0]
+
+
+@pytest.mark.parametrize("worlds", [1, 2, 10, 64])
+def test_all_worlds_of_a_budget_are_tried(worlds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four halvings took a quarter each, rounded down: of ten worlds two were never tried."""
+    tried: list[int] = []
+
+    def try_worlds(search: _Search, worlds: int) -> None:
+        tried.append(worlds)
+        search.visits += worlds
+        search.gain += worlds * 0.1  # nobody is dropped before the end
+
+    monkeypatch.setattr(_Search, "_try_worlds", try_worlds)
+    game = kododo_v0.batch_game(2, num_players=4, seed=0)
+    agent = SearchAgent(RandomAgent(), SearchBudget(worlds=worlds))
+    agent.act(game.view(0), np.random.default_rng(0))
+    assert sum(tried) == worlds
 
 
 @pytest.mark.parametrize("noise", [-1e-9, 0, 1e-9])
