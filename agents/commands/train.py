@@ -94,7 +94,7 @@ def finish(trainer: Trainer) -> None:
     task, run_dir, progress = trainer.task, trainer.run_dir, trainer.progress
     duels = against(trainer.agent, task, trainer.config.games, task.seed + 2)
     facts = {
-        "algorithm": "PPO self-play",
+        "algorithm": "imitation" if task.recipe.imitated == 1 else "PPO self-play",
         "recipe": asdict(task.recipe),
         "seed": task.seed,
         "minutes": round(progress.seconds / 60, 2),
@@ -112,7 +112,7 @@ def finish(trainer: Trainer) -> None:
         results=results(duels),
     )
     write_json(run_dir / "results.json", results(duels))
-    title = f"{task.game}, {task.num_players} players: PPO self-play"
+    title = f"{task.game}, {task.num_players} players: {facts['algorithm']}"
     draw_learning_curve(run_dir / "learning_curve.png", progress.curve, task.num_players, title)
     _report(trainer, duels)
 

@@ -12,7 +12,13 @@ from torch.nn import functional
 
 from agents.networks.network import log_probabilities
 from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Played, minibatches
-from kododo_env.core.agent import ActionValueAgent, Agent, choice_of, joint_action
+from kododo_env.core.agent import (
+    ActionValueAgent,
+    Agent,
+    ProbabilisticAgent,
+    choice_of,
+    joint_action,
+)
 from kododo_env.core.arrays import Array, Bool, Float32, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
@@ -89,7 +95,8 @@ def demonstrate(
     """An expert's actions in every seat, (N, P), and the distributions to be learned, (N, P, A).
 
     A distribution is the softmax of the values of the legal actions divided by the temperature, in
-    points. If that is 0, or the expert has no action values, it is the expert's choice with
+    points; of an expert that knows its own chances, a policy, it is these to the power of one by
+    the temperature. If that is 0, or the expert has neither, it is the expert's choice with
     certainty. In seats with nothing to decide it is all 0.
     """
     noting = _Noting(expert, game, temperature)
@@ -112,5 +119,10 @@ class _Noting:
             self.targets[:, view.player] = softmax(legal)
             return self.expert.choose(values, view, rng)
         chosen = choice_of(self.expert, view, rng)
+        if self.temperature > 0 and isinstance(self.expert, ProbabilisticAgent):
+            with np.errstate(divide="ignore"):  # of no chance at all nothing is left
+                logits = np.log(self.expert.probabilities(view)) / self.temperature
+            self.targets[:, view.player] = softmax(logits)
+            return chosen
         self.targets[:, view.player] = np.eye(view.num_actions, dtype=np.float32)[chosen]
         return chosen

@@ -81,13 +81,15 @@ class Recipe:
     """The policy whose network self-play begins with: one that ships, by its name, or a policy
     file. Nobody is imitated then. "" = fresh weights."""
     expert: str = ""
-    """Scripted player that is imitated before self-play; "" = nobody."""
+    """Who is imitated before self-play: a scripted player, or a policy by its name or file; of
+    several, with commas between them, the mean. "" = nobody."""
     imitation_share: Annotated[float, real(0, 1)] = 0.17
     """The share of the training for which the expert is imitated."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
     """Learning rate when imitation begins; it falls linearly to a hundredth."""
     imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
-    """How sharply the expert is imitated, in points; 0 = only the action that it chooses."""
+    """How sharply the expert is imitated, in points; a policy at 1 as it is. 0 = only the action
+    that the expert chooses."""
     opponents: tuple[str, ...] = ()
     """Scripted players or policy files against whom some updates of self-play are; named twice,
     twice as often."""
@@ -105,12 +107,17 @@ class Recipe:
             raise ValueError(f"width must be at least {LEAST_TIED} with --tied, not {self.width}")
         if not all(isinstance(name, str) for name in (self.init, self.expert, *self.opponents)):
             raise ValueError("init, expert and opponents must be names of agents")
-        for name in (self.expert, *self.opponents):
+        for name in (*self.experts, *self.opponents):
             if is_bot(search_parts(name)[1]):
                 raise ValueError(
                     f"{shown(name)} takes no part in training: its code would run again from a "
                     "checkpoint; name scripted players or policy files"
                 )
+
+    @property
+    def experts(self) -> list[str]:
+        """The names of those who are imitated."""
+        return [name for name in self.expert.split(",") if name]
 
     @property
     def imitated(self) -> float:
@@ -165,6 +172,15 @@ def shipped_steps(game: str, num_players: int) -> int:
     """The agent-steps for which the policy that ships is trained."""
     steps: int = _module(game).SHIPPED_STEPS[num_players]
     return steps
+
+
+def mean_steps(game: str, num_players: int) -> int | None:
+    """The agent-steps for which one more network imitates the mean of all seeds; None: none does.
+
+    Only where that was measured to be stronger than each of them.
+    """
+    steps: dict[int, int] = getattr(_module(game), "MEAN_STEPS", {})
+    return steps.get(num_players)
 
 
 def _module(game: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from agents.recipes.recipe import shipped_steps
+from agents.recipes.recipe import mean_steps, shipped_steps
 from agents.training.run_folder import CHECKPOINT, POLICY
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
@@ -25,7 +25,8 @@ class PoliciesConfig:
     """Train, choose, measure and describe the policies that ship.
 
     For each game and number of players some seeds are trained alike, one process and one
-    thread each. Seed and temperature are then chosen by the mean win share against one half of
+    thread each, and where the game's recipe says so, one more that imitates the mean of these
+    policies. Seed and temperature are then chosen by the mean win share against one half of
     the strangers less the gain of a best response, and the choice is measured on other deals. A
     result that is there already is not made again; Ctrl-C stops with everything saved, and the
     same command goes on.
@@ -89,18 +90,27 @@ class PolicyJob:
         self.numbers = config.out / f"{name}.json"  # all that is known of the published policy
         self.found = self.folder / "found.json"  # the results so far
         self.chosen = self.published if config.again else self.folder / self.published.name
-        self.candidates = {
-            seed: self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)
-        }
+        self.seeds = {seed: self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)}
+        self.mean = mean_steps(self.game, self.players) if config.seeds > 1 else None
+        also = {config.seeds: self.folder / "mean" / POLICY} if self.mean else {}
+        self.candidates = self.seeds | also
 
     def runs(self) -> list[TrainConfig]:
         """Its training runs, by seed; one that has a checkpoint goes on."""
         steps = self.config.steps or shipped_steps(self.game, self.players)
-        how = {"steps": steps, "games": self.config.games // CHOICE, "evaluations": EVALUATIONS}
-        return [
-            run_in(path.parent, self.game, self.players, seed=seed, **how)
-            for seed, path in self.candidates.items()
-        ]
+        return [self._run(seed, steps=steps) for seed in self.seeds]
+
+    def runs_after(self) -> list[TrainConfig]:
+        """The run that imitates the mean of those, if there is to be one."""
+        experts = ",".join(map(str, self.seeds.values()))
+        how = {"expert": experts, "imitation_share": 1.0, "imitation_temperature": 1.0}
+        others = self.candidates.keys() - self.seeds
+        return [self._run(seed, steps=self.config.steps or self.mean, **how) for seed in others]
+
+    def _run(self, seed: int, **settings: Any) -> TrainConfig:
+        games = self.config.games // CHOICE
+        how = {"seed": seed, "games": games, "evaluations": EVALUATIONS, **settings}
+        return run_in(self.candidates[seed].parent, self.game, self.players, **how)
 
 
 def run_in(folder: Path, *table: Any, **settings: Any) -> TrainConfig:

@@ -61,6 +61,7 @@ def make_policies(config: PoliciesConfig) -> None:
             stack.enter_context(reserved(folder, files))
         if not config.again:
             train_all([run for job in jobs for run in job.runs()], config.jobs)
+            train_all([run for job in jobs for run in job.runs_after()], config.jobs)
         pool = stack.enter_context(worker_pool(min(config.jobs, len(jobs))))
         for job, found in zip(jobs, pool.map(measured, jobs), strict=True):
             publish(job, found)

@@ -19,8 +19,9 @@ TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
 # response is chosen on those of its seed + 1, and + 2 for the second.
 CHOICE_DEALS, STRENGTH_DEALS, WORST_DEALS = 1001, 1002, 1003
 RESPONSE_SEED, CHOICE_RESPONSE_SEED = 1004, 1011
-# To choose by: a best response of these agent-steps, to this number of a seed's temperatures.
-CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3}
+# To choose by: a best response of these agent-steps, to this number of a seed's temperatures. Its
+# gain counts as much as the mean of many shares, so it needs more games than each of these.
+CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3, "games": 8000}
 # The means of the attackers: best responses, teams, agent-steps of both, and search's worlds.
 ATTACKERS: dict[str, Any] = {"seeds": 2, "teams": 1, "steps": 1_000_000, "search": "64"}
 
@@ -49,7 +50,7 @@ def choose(job: PolicyJob) -> dict[str, Any]:
         by_share = sorted(own, key=lambda each: each["share"], reverse=True)
         for each in by_share[: CHOICE_RESPONSE["temperatures"]]:
             policy = OnnxAgent(path, each["temperature"])
-            each["gain"] = response_gain(policy, CHOICE_RESPONSE["steps"], games)
+            each["gain"] = response_gain(policy, CHOICE_RESPONSE["steps"], CHOICE_RESPONSE["games"])
         candidates += own
     known = [each for each in candidates if each["gain"] is not None]
     chosen = max(known, key=lambda each: each["share"] - max(0.0, each["gain"]))

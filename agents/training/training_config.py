@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from agents.options import Budget, Engine, check_engine
+from agents.ppo.mean_policy import MeanPolicy
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, check_agents
@@ -198,9 +199,9 @@ class Task:
         return make_game(self.game, num_envs, self.num_players, self.further_rules, seed)
 
     def expert(self) -> Agent | None:
-        """The agent to imitate at first; ValueError if the game has no such scripted player."""
-        name = self.recipe.expert
-        return make_agent(name, self.game, self.num_players) if name else None
+        """The agent to imitate at first; ValueError if there is none of a name, or no mean."""
+        found = [make_agent(name, self.game, self.num_players) for name in self.recipe.experts]
+        return MeanPolicy(found) if len(found) > 1 else next(iter(found), None)
 
     def opponents(self) -> dict[str, Agent]:
         """Scripted opponents by name; ValueError if the game has no such scripted player."""

@@ -10,12 +10,19 @@ import torch
 
 from agents.networks.network import GameNetwork, masked
 from agents.ppo.imitation import Imitation, demonstrate
+from agents.ppo.mean_policy import MeanPolicy
 from agents.ppo.ppo import Batch
 from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame
-from kododo_env.core.agent import ActionValueAgent, Agent, RandomAgent, joint_action
+from kododo_env.core.agent import (
+    ActionValueAgent,
+    Agent,
+    ProbabilisticAgent,
+    RandomAgent,
+    joint_action,
+)
 from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
 from tests.doors import GAMES, TABLES
@@ -163,3 +170,57 @@ def test_no_decision_is_left_out_and_forced_moves_are() -> None:
     assert (shown["masks"].sum(dim=1) > 1).all()
     assert game.terminated.all()
     assert steps == 8 * 2 * game.steps_played
+
+
+# --- policies -----------------------------------------------------------------------------------
+
+
+def test_a_policy_is_imitated_by_its_chances() -> None:
+    """Its choice alone was learned, which tells much less."""
+    expert = scripted.make_agent("kododo-2p", "kododo")
+    assert isinstance(expert, ProbabilisticAgent)
+    batch = somewhere("kododo", 2)
+    for temperature in (1.0, 0.5):
+        chosen, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature)
+        assert (chosen == joint_action([expert] * 2, batch, np.random.default_rng(0))).all()
+        for seat in range(2):
+            chances = expert.probabilities(batch.view(seat)) ** (1 / temperature)
+            wanted = chances / chances.sum(axis=1, keepdims=True)
+            assert np.allclose(targets[:, seat], wanted, atol=1e-5)
+
+
+class _Sure(RandomAgent):
+    """Plays the first or the last legal action with a chance."""
+
+    def __init__(self, first: float) -> None:
+        self.first = first
+
+    def probabilities(self, view: View) -> Floating:
+        chances = np.zeros(view.legal_action_mask.shape)
+        legal = [row.nonzero()[0] for row in view.legal_action_mask]
+        for game, actions in enumerate(legal):
+            chances[game, actions[0]], chances[game, actions[-1]] = self.first, 1 - self.first
+        return chances
+
+
+def test_the_mean_of_policies_is_that_of_their_logits() -> None:
+    batch = somewhere("kododo", 2)
+    view, few = batch.view(0), 2000
+    mean = MeanPolicy([_Sure(0.9), _Sure(0.2)])
+    odds = np.sqrt([0.9 * 0.2, 0.1 * 0.8])
+    chances = mean.probabilities(view)
+    assert np.allclose(np.sort(chances, axis=1)[:, -2:], np.sort(odds / odds.sum()), atol=1e-6)
+    assert (chances[~view.legal_action_mask] == 0).all()
+    alike = batch.take(np.zeros(few, np.int64)).view(0)
+    played = np.bincount(mean.act(alike, np.random.default_rng(0)), minlength=view.num_actions)
+    assert np.allclose(played / few, chances[0], atol=0.05)
+    twice = joint_action([mean] * 2, batch, np.random.default_rng(1))
+    assert twice.shape == (40, 2)  # of both seats at once
+
+
+def test_a_mean_is_of_policies_for_this_game() -> None:
+    policy = scripted.make_agent("kododo-2p", "kododo")
+    with pytest.raises(ValueError, match="no mean of 'heuristic': name policies alone"):
+        MeanPolicy([policy, scripted.make_agent("heuristic", "kododo")])
+    with pytest.raises(ValueError, match="it is for 2 players, not 3"):
+        MeanPolicy([policy, policy]).check(somewhere("kododo", 3))

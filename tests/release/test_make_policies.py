@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
+from agents.recipes.recipe import Recipe, mean_steps, recipe_for, shipped_steps
 from agents.release import config as policy_config
 from agents.release import make_policies as maker
 from agents.release import runs as policy_runs
@@ -202,6 +202,21 @@ def test_the_runs_are_those_of_the_recipes(monkeypatch: pytest.MonkeyPatch) -> N
             assert run.resume == (run.run_dir / "checkpoint.zip").exists()
 
 
+def test_where_it_helps_one_more_network_learns_the_mean_of_the_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(policy_config, "default_config", default_config)  # as it is
+    after = {job.name: (job, job.runs_after()) for job in PoliciesConfig().policies()}
+    assert [name for name, (_, runs) in after.items() if runs] == ["kododo-2p"]
+    job, (run,) = after["kododo-2p"]
+    assert run.run_dir == job.folder / "mean" == job.candidates[3].parent
+    assert (run.steps, run.seed) == (mean_steps("kododo", 2), 3)
+    assert run.settings.imitated == 1
+    assert run.settings.experts == [str(job.candidates[seed]) for seed in range(3)]
+    (alone,) = PoliciesConfig(only=("kododo-2p",), seeds=1).policies()
+    assert not alone.runs_after()
+
+
 def test_a_folder_with_another_run_is_refused(made: PoliciesConfig, tmp_path: Path) -> None:
     (run,) = job_of(made).runs()
     assert is_finished(run)
@@ -291,7 +306,7 @@ def test_the_choice_is_worth_most(
     )
     found = policy_strength.choose(job)
     assert (found["seed"], found["temperature"], found["opponents"]) == (1, 0.1, ["greedy"])
-    assert len(found["candidates"]) == 2 * len(policy_strength.TEMPERATURES)
+    assert len(found["candidates"]) == 3 * len(policy_strength.TEMPERATURES)  # and their mean
     known = {each["temperature"]: each["gain"] for each in found["candidates"] if each["gain"]}
     assert known == gains
 
@@ -419,6 +434,10 @@ def test_a_team_may_be_the_worst_attacker() -> None:
         (
             {"expert": "greedy", "imitation_share": 0.2},
             "imitated greedy (20 %), then played against itself (80 %)",
+        ),
+        (
+            {"expert": "a.onnx,b.onnx,c.onnx", "imitation_share": 1.0},
+            "imitated the mean of 3 policies (100 %)",
         ),
         (
             {"init": "a.onnx", "expert": "greedy"},
