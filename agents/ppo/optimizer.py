@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,19 +11,23 @@ from torch import Tensor
 
 from agents.networks.network import GameNetwork
 
-ITERATIONS = 3  # of Newton and Schulz; torch's five learned no better, and take longer
+# Of Newton and Schulz. torch's five iterations learned no better, and take longer.
+ITERATIONS, COEFFICIENTS, EPS = 3, (3.4445, -4.7750, 2.0315), 1e-7
 
 
 def make_optimizer(
-    network: GameNetwork, learning_rate: float, muon: float
+    network: GameNetwork, learning_rate: float, muon: float, bfloat16: bool
 ) -> torch.optim.Optimizer:
-    """Adam; or, if ``muon`` is above 0, Muon at this times the rate for the hidden matrices."""
+    """Adam; or, if ``muon`` is above 0, Muon at this times the rate for the hidden matrices.
+
+    ``bfloat16`` tells whether Muon is to multiply in it.
+    """
     weights = list(network.parameters())
     if not muon:
         return torch.optim.Adam(weights, lr=learning_rate, eps=1e-5)  # PPO's usual eps
     matrices = network.hidden_matrices()
     others = [weight for weight in weights if all(weight is not one for one in matrices)]
-    return MuonWithAdam(matrices, others, learning_rate, muon)
+    return MuonWithAdam(matrices, others, learning_rate, muon, bfloat16)
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:
@@ -39,12 +44,16 @@ class MuonWithAdam(torch.optim.Optimizer):
     """
 
     def __init__(
-        self, matrices: Iterable[Tensor], others: Iterable[Tensor], lr: float, muon: float
+        self,
+        matrices: Iterable[Tensor],
+        others: Iterable[Tensor],
+        lr: float,
+        muon: float,
+        bfloat16: bool,
     ) -> None:
         self.muon = muon
-        self._muon = torch.optim.Muon(
-            list(matrices), lr=lr * muon, weight_decay=0.0, ns_steps=ITERATIONS
-        )
+        self._muon = _Muon(list(matrices), lr=lr * muon, weight_decay=0.0, ns_steps=ITERATIONS)
+        self._muon.dtype = torch.bfloat16 if bfloat16 else torch.float32
         self._adam = torch.optim.Adam(list(others), lr=lr)
         super().__init__(self._groups(), {})
 
@@ -67,3 +76,35 @@ class MuonWithAdam(torch.optim.Optimizer):
         self._muon.load_state_dict(state_dict["muon"])
         self._adam.load_state_dict(state_dict["adam"])
         self.param_groups = self._groups()
+
+
+class _Muon(torch.optim.Muon):
+    """torch's Muon, which multiplies in bfloat16 even where the processor cannot, and then takes
+    three quarters of the time of learning; this one multiplies in its ``dtype``.
+    """
+
+    dtype: torch.dtype
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:  # type: ignore[override]
+        """One step; there is no decay of weights."""
+        for group in self.param_groups:
+            for weight in group["params"]:
+                state, gradient = self.state[weight], weight.grad
+                if not state:
+                    state["momentum_buffer"] = torch.zeros_like(gradient)
+                momentum = state["momentum_buffer"].lerp_(gradient, 1 - group["momentum"])
+                update = gradient.lerp(momentum, group["momentum"]).to(self.dtype)
+                rows, columns = weight.shape
+                direction = orthogonal(update.T).T if rows > columns else orthogonal(update)
+                weight.add_(direction, alpha=-group["lr"] * math.sqrt(max(1, rows / columns)))
+
+
+def orthogonal(matrix: Tensor) -> Tensor:
+    """Nearly the closest matrix with orthonormal rows, by Newton's and Schulz's iteration."""
+    matrix = matrix / matrix.norm().clamp(min=EPS)
+    for _ in range(ITERATIONS):
+        gram = matrix @ matrix.T
+        polynomial = torch.addmm(gram, gram, gram, beta=COEFFICIENTS[1], alpha=COEFFICIENTS[2])
+        matrix = torch.addmm(matrix, polynomial, matrix, beta=COEFFICIENTS[0])
+    return matrix

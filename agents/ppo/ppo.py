@@ -99,7 +99,7 @@ class PPO(nn.Module):
         self.network = GameNetwork(game.layout, game.actions, **settings)
         self.average = deepcopy(self.network).requires_grad_(False) if recipe.magnet else None
         self.to(device)
-        self.optimizer = make_optimizer(self.network, recipe.learning_rate, recipe.muon)
+        self.optimizer = make_optimizer(self.network, recipe.learning_rate, recipe.muon, bfloat16)
 
     @property
     def device(self) -> torch.device:

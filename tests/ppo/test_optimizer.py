@@ -20,9 +20,9 @@ def layers() -> nn.Sequential:
     return nn.Sequential(nn.Linear(5, 8), nn.Linear(8, 2))
 
 
-def joint(network: nn.Sequential) -> MuonWithAdam:
+def joint(network: nn.Sequential, bfloat16: bool = True) -> MuonWithAdam:
     first, *others = network.parameters()
-    return MuonWithAdam([first], others, lr=0.01, muon=4.0)
+    return MuonWithAdam([first], others, lr=0.01, muon=4.0, bfloat16=bfloat16)
 
 
 def step(network: nn.Sequential, *optimizers: torch.optim.Optimizer) -> None:
@@ -35,16 +35,19 @@ def step(network: nn.Sequential, *optimizers: torch.optim.Optimizer) -> None:
 
 
 def test_matrices_follow_muon_and_the_rest_adam() -> None:
-    one, two = layers(), layers()
+    one, two, exact = layers(), layers(), layers()
     first, *others = two.parameters()
     muon = torch.optim.Muon([first], lr=0.04, weight_decay=0.0, ns_steps=3)
     adam = torch.optim.Adam(others, lr=0.01)
-    together = joint(one)
+    together, more_exact = joint(one), joint(exact, bfloat16=False)
     for _ in range(3):
         step(one, together)
+        step(exact, more_exact)
         step(two, muon, adam)
     assert torch.equal(numbers_of(one), numbers_of(two))
     assert not torch.equal(numbers_of(one), numbers_of(layers()))
+    assert not torch.equal(numbers_of(one), numbers_of(exact))
+    assert torch.allclose(numbers_of(one), numbers_of(exact), atol=5e-3)
 
 
 def test_a_learning_rate_reaches_both_in_their_proportion() -> None:
