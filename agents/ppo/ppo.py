@@ -44,6 +44,7 @@ from kododo_env.core.batch_game import BatchGame
 
 LONGEST_UPDATE = 200  # steps of an update: games without a fixed length are cut there
 PROBED = 256  # decisions on which a network is tried after it has learned
+ASKED = 2048  # decisions about which the average is asked at once; more do not stay in the caches
 
 Batch = dict[str, Tensor]
 """B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
@@ -304,8 +305,13 @@ class PPO(nn.Module):
 
         @torch.no_grad()
         def ask(part: slice) -> Tensor:
-            batch = self._moved({name: each[part] for name, each in decisions.items()})
-            return log_probabilities(self.asked(batch, self.average)[0], batch["masks"]).cpu()
+            found = []
+            for start in range(part.start, part.stop, ASKED):
+                rows = slice(start, min(start + ASKED, part.stop))
+                batch = self._moved({name: each[rows] for name, each in decisions.items()})
+                logits, _ = self.asked(batch, self.average)
+                found.append(log_probabilities(logits, batch["masks"]).cpu())
+            return torch.cat(found)
 
         found = self.parallel.map(ask, len(decisions["returns"]))
         return decisions | {"magnet": torch.cat(found)}
