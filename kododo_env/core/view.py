@@ -11,6 +11,7 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.capabilities import TakesBack, TellsInWords
 from kododo_env.core.legality import same_for_all, shared_row
+from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import read_only
 
 if TYPE_CHECKING:
@@ -192,6 +193,7 @@ class View:
         game = self._current()
         if not isinstance(game, TellsInWords):
             return {"tables": [], "ruled_out": []}
+        index = whole_number(index, "index", 0, self.num_envs - 1)
         return game.memory_of({name: piece[index] for name, piece in self.pieces.items()})
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:

@@ -12,6 +12,7 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent
+from kododo_env.core.numbers import shown
 from kododo_env.wrappers import AECGame, BatchVectorEnv, ParallelGame, SingleSeatEnv
 from kododo_env.wrappers.opponents import one_for_each, seated
 
@@ -77,6 +78,14 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         (
             lambda: SingleSeatEnv(kododo_v0.batch_game(2)),
             "one game is wanted, not a batch of 2",
+        ),
+        *(
+            (
+                lambda wrapper=wrapper: wrapper(kododo_v0),
+                "a batch of games is wanted, such as kododo_v0.batch_game(1), not "
+                + shown(kododo_v0),
+            )
+            for wrapper in (ParallelGame, AECGame, SingleSeatEnv, BatchVectorEnv)
         ),
         (
             lambda: BatchVectorEnv(game(), render_mode="human"),  # type: ignore[arg-type]

@@ -172,6 +172,12 @@ def test_every_slot_has_infos_of_the_reset_of_its_own() -> None:
     assert len({id(each) for each in venv.reset_infos}) == 4
 
 
+def test_an_environment_is_no_batch() -> None:
+    env = kododo_v0.parallel_env()
+    with pytest.raises(ValueError, match=r"^a batch of games is wanted, such as .*, not <Parallel"):
+        BatchVecEnv(env)  # type: ignore[arg-type]
+
+
 def test_a_reward_has_a_number_for_each_seat() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(3), lambda game: game.rewards.T)
     with pytest.raises(ValueError, match=r"the shape \(3, 4\), not \(4, 3\)"):
