@@ -84,7 +84,7 @@ def register(game: str, id: str) -> None:
     from kododo_env import registry
 
     registry.check_name(game)
-    if not isinstance(id, str) or not ID.fullmatch(id) or id.startswith("kododo/"):
+    if not ID.fullmatch(str(id)) or id.startswith("kododo/"):
         raise ValueError(
             f"Gymnasium's id of {game} must be like {game}/Name-v0 and not under kododo/, "
             f"not {id!r}"

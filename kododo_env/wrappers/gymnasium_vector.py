@@ -98,6 +98,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._each = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)
         self._dealt = False
+        self._told: tuple[Float64, Bool] | None = None  # rewards and ends of a step, once known
         self._goes_on = False  # whether an opponent failed after the learner's choices were played
 
     def __repr__(self) -> str:
@@ -285,8 +286,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def _since(self, info: dict[str, Any], told: tuple[Float64, Bool] | None = None) -> None:
         """From here on counts what the next return of ``step`` gives; or that is settled."""
         self._info = info
-        self._told: tuple[Float64, Bool] | None = told
-        self._before: Bool = self.game.terminated.copy()
+        self._told = told
+        self._before = self.game.terminated.copy()
 
     def _lay(self, actions: Any) -> None:
         """Play the learner's choices and play on; or deal again, where that is the step."""
