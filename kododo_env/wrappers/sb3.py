@@ -12,11 +12,11 @@ import numpy.typing as npt
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_indices, whole_seed
+from kododo_env.core.numbers import shown, whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import check_batch
+from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
 from kododo_env.wrappers.slot import Slot
@@ -106,7 +106,14 @@ class BatchVecEnv(VecEnv):
     # --- playing ----------------------------------------------------------------------
 
     def reset(self) -> Observation:
-        """Deal every game again, by the seed that ``seed()`` has set; observations (slots, F)."""
+        """Deal every game again, by the seed that ``seed()`` has set; observations (slots, F).
+
+        Raises:
+            ValueError: ``set_options`` has given a deck, which is given by ``game.reset`` here.
+        """
+        for each in self._options:
+            if {*OPTIONS} & {*checked(each)}:
+                raise ValueError(f"reset takes no {' or '.join(OPTIONS)}, as in {shown(each)}")
         seed = self._seeds[0]
         self.game.reset(seed)
         self._choices.seed(seed)
