@@ -386,7 +386,9 @@ def test_what_is_of_another_game_or_form_or_none_is_refused_in_a_line() -> None:
     at_once, in_turn = (load_game("kododo", turn_based=each, **TINY) for each in (False, True))
     state = deal(at_once, np.random.default_rng(0))
     for game in (load_game("kado"), load_game("kododo", "score", **TINY), in_turn):
-        with pytest.raises(ValueError, match=r"^a state of \{.* is wanted, not of \{'game': 'kododo'"):
+        with pytest.raises(
+            ValueError, match=r"^a state of \{.* is wanted, not of \{'game': 'kododo'"
+        ):
             resampler(game)(state, 0)
     with pytest.raises(ValueError, match=r"^a game is wanted, as load_game gives it, not 'kado'$"):
         resampler("kado")  # type: ignore[arg-type]
