@@ -166,7 +166,7 @@ class View:
     def held(self, index: int = 0) -> list[Any]:
         """The cards that the player holds and has seen, each a ``rendering.svg_cards.Card``.
 
-        None if the game does not tell in words.
+        Empty if the game does not tell in words.
         """
         game = self._current()
         return game.hand_of(self.player, index) if isinstance(game, TellsInWords) else []

@@ -134,6 +134,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         if dealt.all():
             self.game.reset(seed, self._decks(own, given.get("deck")))
         else:
+            if given.get("deck") is not None:
+                raise ValueError("a deck is for all games; give it without reset_mask")
             self._deal_again(dealt, seed if own is None else own)
         super().reset(seed=seed)
         self._choices.seed(seed)
