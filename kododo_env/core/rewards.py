@@ -46,7 +46,7 @@ REWARDS: dict[RewardName, Reward] = {"score": score, "margin": margin, "win": wi
 
 
 def reward_function(reward: RewardName | Reward) -> Reward:
-    """The reward of that name, or the caller's own function, which is held to finite numbers (N, P).
+    """The reward of that name, or the caller's own function, held to finite numbers (N, P).
 
     Raises:
         ValueError: There is no reward of that name.
