@@ -204,6 +204,14 @@ SIZE = batch().layout.size
             lambda: batch().sample_decks(0, np.random.default_rng(0)),
             "num must be 1 or more, not 0",
         ),
+        *(
+            (call, "rng must be like np.random.default_rng(0), not 5")
+            for call in (
+                lambda: batch().sample_decks(2, 5),  # type: ignore[arg-type]
+                lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(2, 5),  # type: ignore[arg-type]
+                lambda: batch().view(0).determinize(5, 1),  # type: ignore[arg-type]
+            )
+        ),
         (
             lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(0, np.random.default_rng(0)),
             "num must be 1 or more, not 0",
