@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import resources
@@ -37,9 +38,12 @@ SEARCH, FLAT = SEARCHES = ("search:", "flat:")
 DRAWN, LEVEL = "drawn:", "level-"
 # They show what a policy does that has learned nothing and always takes its likeliest action.
 FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
+TAKEN = ("random", *FIXED)
+BEGINNINGS = (STRANGER, MEMBER, LEVEL)
 # The first three play a policy that ships at a higher temperature, the fourth plays it as it is.
 LEVELS = *WEAKER, AS_IT_SHIPS, SEARCHING = tuple(f"{LEVEL}{number}" for number in range(1, 6))
 LEVEL_WORDS = dict(zip(LEVELS, ("easy", "medium", "hard", "expert", "strongest"), strict=True))
+NAME = re.compile(r"[a-z][a-z0-9_-]*")  # of a scripted agent
 MOST_DIGITS = 12  # of a search's budget, or a seed
 
 
@@ -47,10 +51,20 @@ def scripted(game: str) -> dict[str, Callable[[], Agent]]:
     """The makers of a game's scripted agents, by name: the baselines first.
 
     Raises:
-        ValueError: There is no such game.
+        ValueError: There is no such game, or one of its agents has a name that cannot be theirs.
     """
     module = _scripted_module(game)
-    return {"random": RandomAgent, **module.BASELINES, **getattr(module, "HELD_OUT", {})}
+    own: dict[Any, Callable[[], Agent]] = {**module.BASELINES, **getattr(module, "HELD_OUT", {})}
+    others = {*TAKEN, *shipped()}
+    for name in own:
+        if not isinstance(name, str) or not NAME.fullmatch(name):
+            raise ValueError(
+                f"an agent of {game} cannot be called {shown(name)}: a name is of small letters, "
+                "digits, - and _, such as heuristic"
+            )
+        if name in others or name.startswith(BEGINNINGS):
+            raise ValueError(f"an agent of {game} cannot be called {name}: others are")
+    return {"random": RandomAgent, **own}
 
 
 def baselines(game: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from kododo_env.system.on_import import when_imported
@@ -12,6 +13,9 @@ from kododo_env.system.on_import import when_imported
 if TYPE_CHECKING:
     from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
     from kododo_env.wrappers.single import SingleSeatEnv
+
+
+ID = re.compile(r"([\w-]+/)?[\w.-]+-v\d+")
 
 
 def single(game: str, **options: Any) -> SingleSeatEnv:
@@ -71,8 +75,20 @@ def register(game: str, id: str) -> None:
 
     Args:
         game: The game's name in the registry.
-        id: The door's ``GYMNASIUM_ID``.
+        id: The door's ``GYMNASIUM_ID``, such as ``high_card/HighCard-v0``.
+
+    Raises:
+        ValueError: A game cannot have that name, or the id is none or under ``kododo/``, where
+            our own games are.
     """
+    from kododo_env import registry
+
+    registry.check_name(game)
+    if not ID.fullmatch(str(id)) or id.startswith("kododo/"):
+        raise ValueError(
+            f"Gymnasium's id of {game} must be like {game}/Name-v0 and not under kododo/, "
+            f"not {id!r}"
+        )
     when_imported("gymnasium", lambda: _register(game, id))
 
 

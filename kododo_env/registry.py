@@ -6,6 +6,7 @@ A game may come from another package, as the entry point ``NAME = "package.NAME_
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 from importlib import import_module
@@ -25,6 +26,7 @@ DOORS = {
 }
 """Our own games. Those of other packages are found by their entry points."""
 GROUP = "kododo_env.games"
+NAME = re.compile(r"[a-z][a-z0-9_]*")
 IN_A_DOOR = ("GYMNASIUM_ID", "PLAYERS", "batch_game", "parallel_env", "env")
 
 
@@ -45,6 +47,18 @@ class Door(Protocol):
     def env(self, **options: Any) -> Any:
         """One game as a PettingZoo AECEnv."""
         ...
+
+
+def check_name(game: object, of: str = "") -> None:
+    """Raise ValueError if a game cannot have that name, ``of`` the package that gives it.
+
+    It becomes part of a module's name, of files' and of policies'.
+    """
+    if not isinstance(game, str) or not NAME.fullmatch(game):
+        raise ValueError(
+            f"{of}a game cannot be called {shown(game)}: a name is of small letters, digits and _, "
+            "such as high_card"
+        )
 
 
 def door(game: str) -> Door:
@@ -93,6 +107,7 @@ def _entry_point(game: str) -> EntryPoint:
     if not found:
         names = ", ".join(dict.fromkeys((*DOORS, *sorted(others.names))))
         raise ValueError(f"unknown game {shown(game)}; choose one of {names}")
+    check_name(game, f"the package {_package(found[0])}: ")
     if len(found) > 1:
         packages = " and ".join(map(_package, found))
         raise ValueError(f"{packages} both have a game {shown(game)}: uninstall one of them")
@@ -114,6 +129,12 @@ def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) 
     """A batch of games by name; ``rules`` are the parameters of that game's ``Rules``.
 
     Raises:
-        ValueError: There is no such game, or its rules cannot be played.
+        ValueError: There is no such game, its rules cannot be played, or it has another name
+            than its batch, by which records and policies would not find it.
     """
-    return door(game).batch_game(num_envs, seed=seed, **rules)
+    made = door(game).batch_game(num_envs, seed=seed, **rules)
+    if made.name != game:
+        raise ValueError(
+            f"the game {shown(game)} must have this as its batch's name, not {shown(made.name)}"
+        )
+    return made

@@ -73,9 +73,21 @@ class SlotPiece:
 
 @dataclass(frozen=True)
 class ActionLayout:
-    """All blocks of actions in the order of their numbers."""
+    """All blocks of actions in the order of their numbers.
+
+    Raises:
+        ValueError: There are none, or two have one name.
+    """
 
     pieces: tuple[ActionPiece | SlotPiece, ...]
+
+    def __post_init__(self) -> None:
+        names = [piece.name for piece in self.pieces]
+        if not names:
+            raise ValueError("a layout has one block of actions at least")
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two blocks of actions are called {name!r}")
 
     @property
     def size(self) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.arrays import Bool
+from kododo_env.core.numbers import whole_number, whole_numbers
 
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
@@ -98,9 +99,13 @@ class TakesBack(Protocol):
 class TellsInWords:
     """A game that tells its players in words, by a module of its folder with these functions.
 
-    Nothing that a player cannot know is told to them.
+    Nothing that a player cannot know is told to them. A player, game or action that there is not
+    is a ValueError.
     """
 
+    num_envs: int
+    num_players: int
+    num_actions: int
     rules: Any
     _words: Any  # the module
     _standing: Any  # see ``BatchGame``
@@ -110,12 +115,12 @@ class TellsInWords:
 
         Each is a ``Card`` of ``kododo_env.rendering``.
         """
-        cards: list[Any] = self._words.hand(self, player, index)
+        cards: list[Any] = self._words.hand(self, *self._at(player, index))
         return cards
 
     def cards_played(self, action: int, player: int, index: int = 0) -> tuple[int, ...]:
         """Which cards of the hand a legal action plays, by their places there."""
-        places: tuple[int, ...] = self._words.played(self, action, player, index)
+        places: tuple[int, ...] = self._words.played(self, *self._choice(action, player, index))
         return places
 
     def short_form(self, action: int, player: int, index: int = 0) -> str:
@@ -124,7 +129,8 @@ class TellsInWords:
         Actions with the same one are alike. Empty if the module has no ``short``.
         """
         told = getattr(self._words, "short", None)
-        return str(told(self, action, player, index)) if told else ""
+        choice = self._choice(action, player, index)
+        return str(told(self, *choice)) if told else ""
 
     def suits(self) -> tuple[Sequence[Any], ...]:
         """The ``Suit`` of each colour of the cards, then those of their second suits, if any."""
@@ -148,9 +154,17 @@ class TellsInWords:
             player: The player who is told; None is told everything.
             index: Which game.
         """
+        seat, index = self._at(0 if player is None else player, index)
+        given, shape = whole_numbers(actions, "actions"), (self.num_players,)
+        if given.shape != shape:
+            raise ValueError(f"actions must have the shape {shape}, not {given.shape}")
+        mine = type(self), self.rules, self.num_envs
+        if (type(before), before.rules, before.num_envs) != mine:
+            raise ValueError(f"before must be a copy of {self!r}, not {before!r}")
         if before.terminated[index]:
             return []
-        lines: list[str] = self._words.story(self, before, np.asarray(actions), player, index)
+        told = None if player is None else seat
+        lines: list[str] = self._words.story(self, before, given, told, index)
         return lines
 
     def breakdown_of(self, gained: npt.ArrayLike, index: int = 0) -> dict[str, list[int]]:
@@ -160,7 +174,12 @@ class TellsInWords:
             gained: The rewards of all its steps, shape (S, P).
             index: Which game.
         """
-        parts: dict[str, list[int]] = self._words.breakdown(self, np.asarray(gained, int), index)
+        points, (_, index) = np.asarray(gained, int), self._at(0, index)
+        if points.ndim != 2 or points.shape[1] != self.num_players:
+            raise ValueError(
+                f"gained must have the shape (steps, {self.num_players}), not {points.shape}"
+            )
+        parts: dict[str, list[int]] = self._words.breakdown(self, points, index)
         return parts
 
     def memory_of(self, known: dict[str, Any]) -> dict[str, Any]:
@@ -179,8 +198,18 @@ class TellsInWords:
 
     def tie_breaks_of(self, index: int = 0) -> dict[str, list[int]]:
         """What decides between players with as many points, most important first, by name."""
-        keys = zip(self._words.TIE_BREAKS, self._standing()[1:], strict=True)
-        return {name: key[:, index].tolist() for name, key in keys}
+        keys, (_, index) = self._standing()[1:], self._at(0, index)
+        named = zip(self._words.TIE_BREAKS, keys, strict=True)
+        return {name: key[:, index].tolist() for name, key in named}
+
+    def _at(self, player: Any, index: Any) -> tuple[int, int]:
+        """A player and which game, checked."""
+        seat = whole_number(player, "player", 0, self.num_players - 1)
+        return seat, whole_number(index, "index", 0, self.num_envs - 1)
+
+    def _choice(self, action: Any, player: Any, index: Any) -> tuple[int, int, int]:
+        """An action, its player and which game, checked."""
+        return whole_number(action, "action", 0, self.num_actions - 1), *self._at(player, index)
 
 
 class LessonStep(NamedTuple):

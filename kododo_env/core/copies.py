@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from kododo_env.core.arrays import Integer, Intp
-from kododo_env.core.numbers import shown, whole_indices, whole_number
+from kododo_env.core.numbers import check_generator, shown, whole_indices, whole_number
 from kododo_env.core.state import BatchState, Invariant, generator_like
 
 
@@ -79,8 +79,10 @@ class Copied:
             following ones. Its generator is a new one, seeded from ``rng``.
 
         Raises:
-            ValueError: There is no such player, or not at least one sample.
+            ValueError: There is no such player, not at least one sample, or ``rng`` is no
+                generator of numpy's.
         """
+        check_generator(rng)
         player = whole_number(player, "player", 0, self.num_players - 1)
         samples = whole_number(samples, "samples", 1)
         other = self._with(self._state.take(np.repeat(np.arange(self.num_envs), samples)))

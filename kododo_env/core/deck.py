@@ -6,14 +6,19 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.arrays import Array, Uint8
-from kododo_env.core.numbers import whole_numbers
+from kododo_env.core.numbers import check_generator, whole_numbers
 from kododo_env.core.rows import blocks
 
 NONE = 255  # no card
 
 
 def shuffled_rows(cards: Array, rng: np.random.Generator) -> Uint8:
-    """The same cards, (num, D) and each below 256, every row in a random order of its own."""
+    """The same cards, (num, D) and each below 256, every row in a random order of its own.
+
+    Raises:
+        ValueError: ``rng`` is no generator of numpy's.
+    """
+    check_generator(rng)
     # Sorting by random keys is 4 to 7 times as fast as rng.permuted, from 64 decks on. A key's
     # low byte carries the card; equal keys (2**-24 a pair) are too rare to bias anything.
     shuffled = np.empty(cards.shape, np.uint8)

@@ -47,6 +47,12 @@ def whole_seed(value: Any) -> int | None:
     return None if value is None else whole_number(value, "seed", 0)
 
 
+def check_generator(rng: object) -> None:
+    """Raise ValueError if a source of randomness is none of numpy's, such as a bare seed."""
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be like np.random.default_rng(0), not {shown(rng)}")
+
+
 def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
     """Whole numbers, in lists of lists too, as an array of integers; of an array, the array itself.
 

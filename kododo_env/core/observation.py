@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.arrays import Array, Int64, Intp
-from kododo_env.core.numbers import whole_number, whole_tuple
+from kododo_env.core.numbers import shown, whole_number, whole_tuple
 from kododo_env.core.rows import into_any
 
 # From this many games on memory counts: fetched again each time, and more than the cache holds. Put
 # together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
 MANY_NUMBERS = 1 << 16
+
+LARGEST = 2**63 - 1  # of int64, which ``maxima`` are
+GROUPS = ("permutations", "rotations")
 
 Knowledge = tuple[Sequence[Array], Intp]
 """What there is to know, (..., N) each, and where in it stands each number of an observation.
@@ -50,6 +53,7 @@ class Piece:
         what = f"piece {self.name!r}"
         object.__setattr__(self, "shape", whole_tuple(self.shape, f"the shape of {what}", 1))
         maximum = whole_number(self.maximum, f"the maximum of {what}", 1)
+        whole_number(maximum, f"the maximum of {what}", highest=LARGEST)
         object.__setattr__(self, "maximum", maximum)
         if len(self.axes) != len(self.shape):
             raise ValueError(
@@ -89,6 +93,10 @@ class ObservationLayout:
         symmetry: The interchangeable axes, if the game has any.
         alike: Names of axes whose entries are things of one kind, as seats and rows are and
             values are not: a network may share its weights among them.
+
+    Raises:
+        ValueError: There are no pieces, two have one name, or the symmetry or ``alike`` names what
+            they do not have.
     """
 
     pieces: tuple[Piece, ...]
@@ -99,6 +107,8 @@ class ObservationLayout:
     _size: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not self.pieces:
+            raise ValueError("a layout has one piece at least")
         slices: dict[str, slice] = {}
         start = 0
         for piece in self.pieces:
@@ -108,6 +118,7 @@ class ObservationLayout:
             start += piece.size
         for axis in self.alike:
             self.length(axis)  # raises
+        self._check_symmetry()
         largest = max(piece.maximum for piece in self.pieces)
         for name, value in (
             ("_slices", slices),
@@ -115,6 +126,18 @@ class ObservationLayout:
             ("_size", start),
         ):
             object.__setattr__(self, name, value)
+
+    def _check_symmetry(self) -> None:
+        """Raise ValueError if the symmetry is of axes or pieces that the layout does not have."""
+        if (found := self.symmetry) is None:
+            return
+        if found.group not in GROUPS:
+            raise ValueError(f"a symmetry is of {' or '.join(GROUPS)}, not {shown(found.group)}")
+        if not found.axes or len({self.length(axis) for axis in found.axes}) != 1:
+            raise ValueError(f"the axes {found.axes} of a symmetry must have one length")
+        for name in found.keys:
+            if not any(p.name == name and {*p.axes} & {*found.axes} for p in self.pieces):
+                raise ValueError(f"no piece {name!r} with one of the axes {found.axes} is a key")
 
     @property
     def size(self) -> int:

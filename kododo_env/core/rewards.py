@@ -46,7 +46,7 @@ REWARDS: dict[RewardName, Reward] = {"score": score, "margin": margin, "win": wi
 
 
 def reward_function(reward: RewardName | Reward) -> Reward:
-    """The reward of that name, or the caller's own function, which is held to its shape.
+    """The reward of that name, or the caller's own function, held to finite numbers (N, P).
 
     Raises:
         ValueError: There is no reward of that name.
@@ -59,8 +59,10 @@ def reward_function(reward: RewardName | Reward) -> Reward:
 
 
 def _checked(reward: Reward, game: BatchGame) -> Float32:
-    """The rewards of a caller's function; ValueError if they have another shape than (N, P)."""
+    """The rewards of a caller's function; ValueError unless they are finite numbers, (N, P)."""
     rewards, shape = np.asarray(reward(game)), (game.num_envs, game.num_players)
     if rewards.shape != shape:
         raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
+    if rewards.dtype.kind not in "buif" or not np.isfinite(rewards).all():
+        raise ValueError(f"a reward function gives finite numbers, not {shown(rewards)}")
     return rewards

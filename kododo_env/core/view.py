@@ -11,6 +11,7 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.capabilities import TakesBack, TellsInWords
 from kododo_env.core.legality import same_for_all, shared_row
+from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import read_only
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class View:
     def held(self, index: int = 0) -> list[Any]:
         """The cards that the player holds and has seen, each a ``rendering.svg_cards.Card``.
 
-        None if the game does not tell in words.
+        Empty if the game does not tell in words.
         """
         game = self._current()
         return game.hand_of(self.player, index) if isinstance(game, TellsInWords) else []
@@ -192,6 +193,7 @@ class View:
         game = self._current()
         if not isinstance(game, TellsInWords):
             return {"tables": [], "ruled_out": []}
+        index = whole_number(index, "index", 0, self.num_envs - 1)
         return game.memory_of({name: piece[index] for name, piece in self.pieces.items()})
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:

@@ -30,6 +30,8 @@ class AECGame(PettingZooTable, AECEnv):
         self._skip_agent_selection = None  # where PettingZoo's removal of agents keeps its place
         self._replaced: set[str] = set()  # those whose last choice was illegal
         self._gained = np.zeros(self.game.num_players)  # since rewards were told
+        self.agent_selection = self.agents[0]  # if an opponent fails, a step goes on
+        self.terminations = dict.fromkeys(self.agents, False)
         self._ask()
         self._play_on()
 
@@ -49,20 +51,22 @@ class AECGame(PettingZooTable, AECEnv):
         if not self._waiting:  # this choice was played, and then an opponent failed
             self._play_on()
             return
-        player = self._player_of[agent]
-        self._chosen[player], replaced = self._choices.settle(action, self._masks[player], agent)
+        player, last = self._player_of[agent], len(self._waiting) == 1
+        with self._choices.unless_refused():
+            chosen, replaced = self._choices.settle(action, self._masks[player], agent)
+            self._chosen[player] = chosen
+            if last:
+                self._play_turn()  # an opponent may fail: then nothing is changed
         self._replaced.discard(agent)
         if replaced:
             self._replaced.add(agent)
-        if len(self._waiting) > 1:
-            self._cumulative_rewards[agent] = 0.0
+        self._cumulative_rewards[agent] = 0.0
+        if last:
+            self._play_on()
+        else:
             self._waiting.pop(0)
             self._clear_rewards()
             self.agent_selection = self._waiting[0]
-        else:
-            self._play_turn()  # an opponent may fail: then nothing is changed
-            self._cumulative_rewards[agent] = 0.0
-            self._play_on()
 
     def observe(self, agent: str) -> Observation:
         """The observation of an agent now; see ``ParallelGame``."""
@@ -88,7 +92,8 @@ class AECGame(PettingZooTable, AECEnv):
         If an opponent fails, the next ``step`` goes on here.
         """
         while not (self._waiting or self.game.terminated.item()):
-            self._play_turn()
+            with self._choices.unless_refused():
+                self._play_turn()
         points, over = self._gained.tolist(), self.game.terminated.item()
         self._gained = np.zeros(self.game.num_players)
         self.rewards = {name: points[player] for name, player in self._player_of.items()}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
@@ -26,6 +24,11 @@ class Choices:
 
     A legal one is played instead then, all with the same chance.
 
+    Args:
+        game: The batch that is played.
+        illegal_action: ``"raise"`` or ``"random"``.
+        opponents: Whether there are agents who draw from ``rng`` too.
+
     Attributes:
         replaces: Whether illegal actions are replaced.
         rng: The wrapper's own generator; the game's deals only.
@@ -34,7 +37,7 @@ class Choices:
         ValueError: ``illegal_action`` is neither.
     """
 
-    def __init__(self, game: BatchGame, illegal_action: OnIllegal) -> None:
+    def __init__(self, game: BatchGame, illegal_action: OnIllegal, opponents: bool = True) -> None:
         if not is_one_of(illegal_action, ILLEGAL_ACTION):
             raise ValueError(
                 f"illegal_action must be {' or '.join(map(repr, ILLEGAL_ACTION))}, "
@@ -43,6 +46,8 @@ class Choices:
         self._game = game
         self.replaces = illegal_action == "random"
         self.rng = own_generator(None)
+        self._draws = opponents or self.replaces
+        self._drawn: Any = None
 
     def seed(self, seed: int | None) -> None:
         """Start the generator again; None lets it go on."""
@@ -59,17 +64,24 @@ class Choices:
             return action  # without the text for a message that nobody reads
         return whole_number(action, f"the action of {who}", 0, self._game.num_actions - 1)
 
-    @contextmanager
-    def unless_refused(self) -> Iterator[None]:
-        """A step that is refused has drawn nothing, and says what helps against illegal actions."""
-        drawn = self.rng.bit_generator.state
-        try:
-            yield
-        except ValueError as error:
-            self.rng.bit_generator.state = drawn
-            if isinstance(error, IllegalAction):
-                raise IllegalAction(f"{error} {HINT}") from None
-            raise
+    def unless_refused(self) -> Self:
+        """A step that fails has drawn nothing, and says what helps against illegal actions.
+
+        All that the step draws is drawn within: ``with choices.unless_refused(): ...``.
+        """
+        return self  # one made by contextlib takes as long again as the generator's state
+
+    def __enter__(self) -> None:
+        if self._draws:
+            self._drawn = self.rng.bit_generator.state
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None:
+            return
+        if self._draws:
+            self.rng.bit_generator.state = self._drawn
+        if isinstance(error, IllegalAction):
+            raise IllegalAction(f"{error} {HINT}") from None
 
     def settle(self, action: Any, mask: Array, who: str) -> tuple[int, bool]:
         """The number of the action to be played, and whether it replaces an illegal one.
@@ -87,9 +99,7 @@ class Choices:
             return int(random_legal_actions(mask > 0, self.rng)), True
         legal = ", ".join(map(str, np.flatnonzero(mask)))
         meaning = self._game.describe_action(number)
-        raise IllegalAction(
-            f"illegal action of {who}: {number} ({meaning}); legal now: {legal} {HINT}"
-        )
+        raise IllegalAction(f"illegal action of {who}: {number} ({meaning}); legal now: {legal}")
 
     def numbers(self, actions: Any, each: str, count: int) -> Array:
         """Several actions as integers, (count,); ``each`` says one for each of what.

@@ -14,8 +14,17 @@ from kododo_env.core.numbers import shown, whole_numbers, whole_seed
 OPTIONS = ("deck", "reset_mask")  # of ``reset``; a library may give others, which say nothing here
 
 
+def check_batch(game: object) -> None:
+    """Raise ValueError if that is no batch of games, such as a door or another environment."""
+    if not isinstance(game, BatchGame):
+        raise ValueError(
+            f"a batch of games is wanted, such as kododo_v0.batch_game(1), not {shown(game)}"
+        )
+
+
 def check_single(game: BatchGame) -> None:
-    """Raise ValueError if the batch is not of one game."""
+    """Raise ValueError if it is not a batch of one game."""
+    check_batch(game)
     if game.num_envs != 1:
         raise ValueError(f"one game is wanted, not a batch of {game.num_envs}")
 

@@ -17,7 +17,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import checked
+from kododo_env.wrappers.dealing import check_batch, checked
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
 from kododo_env.wrappers.slot import Slot
@@ -62,7 +62,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         autoreset_mode: How games that are over are dealt again; the same is in ``metadata``.
 
     Raises:
-        ValueError: An option is unknown, or the opponents are not agents or not P - 1.
+        ValueError: It is no batch, an option is unknown, or the opponents are not agents or not
+            P - 1.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         normalize: bool = False,
         action_mask: MaskPlace = "both",
     ) -> None:
+        check_batch(game)
         check_render_mode(render_mode, batch=True)
         self.game, self.num_envs, self.render_mode = game, game.num_envs, render_mode
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
@@ -96,6 +98,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._each = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)
         self._dealt = False
+        self._told: tuple[Float64, Bool] | None = None  # rewards and ends of a step, once known
+        self._goes_on = False  # whether an opponent failed after the learner's choices were played
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
@@ -130,15 +134,21 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         if dealt.all():
             self.game.reset(seed, self._decks(own, given.get("deck")))
         else:
+            if given.get("deck") is not None:
+                raise ValueError("a deck is for all games; give it without reset_mask")
             self._deal_again(dealt, seed if own is None else own)
         super().reset(seed=seed)
         self._choices.seed(seed)
         self._dealt = True
+        self._since({})
         self._begin(dealt)
         return self._see()
 
     def step(self, actions: Any) -> Step:
         """Play the learner's choices and go on to the next ones, or to the end.
+
+        If an opponent fails after the choices were played, the next call goes on there: it plays
+        no others, and gives all that was gained.
 
         Args:
             actions: Action numbers, shape (N,); those of games that are over are ignored.
@@ -148,30 +158,20 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
         Raises:
             ValueError: An action is not one, or illegal and not to be replaced, or an opponent
-                plays an illegal one; nothing is changed.
+                plays an illegal one.
             RuntimeError: The games have not begun; or all are over, and are not dealt again.
         """
-        game, over = self.game, self.game.terminated
-        mode = self.autoreset_mode
-        if not self._dealt or (over.all() and mode == AutoresetMode.DISABLED):
-            when = "are over" if self._dealt else "have not begun"
-            raise RuntimeError(f"the games of {game.name} {when}; call reset()")
-        if over.all() and mode == AutoresetMode.NEXT_STEP:
-            self._begin(game.restart_finished())
-            return self._given(np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_), {})
-        info: dict[str, Any] = {}
-        chosen, replaced = self._settled(actions)
-        if replaced.any():
-            info |= _marked("illegal_action", replaced.copy(), replaced)
-        before = over.copy()
-        self._play(chosen)
-        self._play_on()
-        ended = game.terminated & ~before
-        gained, self._gained = self._gained, np.zeros(self.num_envs)
-        if mode == AutoresetMode.SAME_STEP and game.terminated.any():
-            info |= self._final(ended)
-            self._begin(game.restart_finished())
-        return self._given(gained, ended, info)
+        if self._goes_on:
+            self._play_on()
+        else:
+            self._lay(actions)
+        if self._told is None:
+            ended = self.game.terminated & ~self._before
+            self._told, self._gained = (self._gained, ended), np.zeros(self.num_envs)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP and self.game.terminated.any():
+                self._info |= self._final(ended)
+                self._begin(self.game.restart_finished())
+        return self._given(*self._told, self._info)
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, (N, A)."""
@@ -285,6 +285,28 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     # --- a step -----------------------------------------------------------------------
 
+    def _since(self, info: dict[str, Any], told: tuple[Float64, Bool] | None = None) -> None:
+        """From here on counts what the next return of ``step`` gives; or that is settled."""
+        self._info = info
+        self._told = told
+        self._before = self.game.terminated.copy()
+
+    def _lay(self, actions: Any) -> None:
+        """Play the learner's choices and play on; or deal again, where that is the step."""
+        game, over = self.game, self.game.terminated.all()
+        if not self._dealt or (over and self.autoreset_mode == AutoresetMode.DISABLED):
+            when = "are over" if self._dealt else "have not begun"
+            raise RuntimeError(f"the games of {game.name} {when}; call reset()")
+        if over and self.autoreset_mode == AutoresetMode.NEXT_STEP:
+            self._since({}, (np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_)))
+            self._begin(game.restart_finished())
+            return
+        self._since({})
+        replaced = self._play(actions)
+        if replaced.any():
+            self._info |= _marked("illegal_action", replaced.copy(), replaced)
+        self._play_on()
+
     def _settled(self, actions: Any) -> tuple[Int64, Bool]:
         """The learner's actions that are played, and which of them replace illegal ones."""
         given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
@@ -293,18 +315,29 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide in a game, or all are over."""
-        game = self.game
+        game, self._goes_on = self.game, True
         while not (game.terminated.all() or self._own(game.deciding()).any()):
-            self._play(None)
+            self._play()
+        self._goes_on = False
 
-    def _play(self, chosen: Int64 | None) -> None:
-        """One step of all games, with the learner's choices unless they are forced."""
+    def _play(self, *choices: Any) -> Bool:
+        """One step of all games, with the learner's choices unless they are forced.
+
+        An opponent may fail: then nothing is changed.
+
+        Returns:
+            Which choices were replaced, (N,).
+        """
+        replaced = np.zeros(0, np.bool_)
         with self._choices.unless_refused():
+            for given in choices:
+                chosen, replaced = self._settled(given)
             actions = self._others_actions()
-            if chosen is not None:
+            if choices:
                 actions[self._each, self.seats] = chosen
             self.game.step(actions)
         self._gained += self._own(self._reward(self.game))
+        return replaced
 
     def _others_actions(self) -> Int64:
         """The opponents' actions, (N, P); the learner's are the first legal ones."""

@@ -64,9 +64,10 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         game, names = self.game, self.possible_agents
         replaced: list[str] = []
         chosen = self._numbers_of(actions)
-        if self._choices.replaces:
-            chosen, replaced = self._legal_instead(actions)
-        self._play(chosen)
+        with self._choices.unless_refused():
+            if self._choices.replaces:
+                chosen, replaced = self._legal_instead(actions)
+            self._play(chosen)
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:

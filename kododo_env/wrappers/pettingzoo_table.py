@@ -14,10 +14,10 @@ from pettingzoo import ParallelEnv
 
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Array, Int64
-from kododo_env.core.batch_game import BatchGame, IllegalAction
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.records.folder import EpisodeRecords
-from kododo_env.wrappers.choices import HINT, Choices, OnIllegal
+from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
@@ -69,7 +69,7 @@ class PettingZooTable:
         self.agents: list[str] = []
         self._player_of = dict(zip(self.possible_agents, self.seats, strict=True))
         self._reward = reward_function(reward)
-        self._choices = Choices(game, illegal_action)
+        self._choices = Choices(game, illegal_action, len(self.seats) < game.num_players)
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         # A dictionary rather than a cache: always the same objects, and it can be pickled.
         self.observation_spaces = {
@@ -130,18 +130,13 @@ class PettingZooTable:
             self.render()
 
     def _play(self, chosen: Sequence[int] | Int64) -> None:
-        """Play the agents' choices, and those of the opponents."""
+        """Play the agents' choices, and those of the opponents; within ``unless_refused``."""
         if len(self.seats) == self.game.num_players:
             actions = np.array((chosen,))
-            try:
-                self.game.step(actions)
-            except IllegalAction as error:
-                raise IllegalAction(f"{error} {HINT}") from None
         else:
-            with self._choices.unless_refused():
-                actions = joint_action(self.opponents, self.game, self._choices.rng)
-                actions[0, self.seats] = chosen
-                self.game.step(actions)
+            actions = joint_action(self.opponents, self.game, self._choices.rng)
+            actions[0, self.seats] = chosen
+        self.game.step(actions)
         if self._records is not None:
             self._records.step(self.game, actions[0])
         if self.render_mode == "human":

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_indices, whole_seed
+from kododo_env.core.numbers import shown, whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices, OnIllegal
+from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponent, seated
 from kododo_env.wrappers.slot import Slot
@@ -62,8 +63,8 @@ class BatchVecEnv(VecEnv):
         opponents: The agent in each seat, None for a learner.
 
     Raises:
-        ValueError: The reward is unknown, or the opponents are not one for each seat, not
-            agents, or leave no learner.
+        ValueError: It is no batch, an option is unknown, or the opponents are not one for each
+            seat, not agents, or leave no learner.
     """
 
     def __init__(
@@ -77,12 +78,13 @@ class BatchVecEnv(VecEnv):
         action_mask: MaskPlace = "info",
         render_mode: PictureMode | None = None,
     ) -> None:
+        check_batch(game)
         check_render_mode(render_mode, batch=True)
         self.game = game
         self.opponents = seated(opponents, game)
         self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]
         self._reward = reward_function(reward)
-        self._choices = Choices(game, illegal_action)
+        self._choices = Choices(game, illegal_action, len(self.seats) < game.num_players)
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
@@ -104,7 +106,14 @@ class BatchVecEnv(VecEnv):
     # --- playing ----------------------------------------------------------------------
 
     def reset(self) -> Observation:
-        """Deal every game again, by the seed that ``seed()`` has set; observations (slots, F)."""
+        """Deal every game again, by the seed that ``seed()`` has set; observations (slots, F).
+
+        Raises:
+            ValueError: ``set_options`` has given a deck, which is given by ``game.reset`` here.
+        """
+        for each in self._options:
+            if {*OPTIONS} & {*checked(each)}:
+                raise ValueError(f"reset takes no {' or '.join(OPTIONS)}, as in {shown(each)}")
         seed = self._seeds[0]
         self.game.reset(seed)
         self._choices.seed(seed)

@@ -49,7 +49,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             "action_mask"}``, a mask of float32.
 
     Raises:
-        ValueError: An option is unknown, or the opponents are not agents or not P - 1.
+        ValueError: It is no batch of one game, an option is unknown, or the opponents are not
+            agents or not P - 1.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._over = True
+        self._goes_on = False  # whether an opponent failed after the learner's choice was played
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
@@ -106,13 +108,16 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if self._seat_changes:
             self.seat = int(self._choices.rng.integers(self.game.num_players))
         self._over = False
-        self._gained = 0.0
+        self._gained, self._replaced = 0.0, False
         self._show()
         self._play_on()
         return self._see()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play the learner's choice and go on to its next one, or to the end.
+
+        If an opponent fails after the choice was played, the next call goes on there: it plays
+        no other choice, and gives all that was gained.
 
         Args:
             action: An action number.
@@ -127,14 +132,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """
         if self._over:
             raise RuntimeError(f"no game of {self.game.name} is running; call reset()")
-        mask = self.game.legal_action_mask()[0, self.seat]
-        chosen, replaced = self._choices.settle(action, mask, f"player {self.seat}")
-        self._play(chosen)
+        if not self._goes_on:
+            self._replaced = self._play(action)
         self._play_on()
         reward, self._gained = self._gained, 0.0
         self._over = self.game.terminated.item()
         observation, info = self._see()
-        if replaced:
+        if self._replaced:
             info["illegal_action"] = True
         return observation, reward, self._over, False, info
 
@@ -148,19 +152,29 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide or the game is over."""
+        self._goes_on = True
         while not (np.count_nonzero(self.action_masks()) > 1 or self.game.terminated.item()):
-            self._play(None)
+            self._play()
+        self._goes_on = False
 
-    def _play(self, chosen: int | None) -> None:
-        """One step of the game, with the learner's choice unless it is forced."""
-        game = self.game
-        agents = around(self.opponents, self.seat)
-        actions = joint_action(agents, game, self._choices.rng, first=self.seat)
-        if chosen is not None:
-            actions[:, self.seat] = chosen
-        game.step(actions)
-        self._gained += float(self._reward(game)[0, self.seat])
+    def _play(self, *choice: Any) -> bool:
+        """One step of the game, with the learner's choice unless it is forced; if it is replaced.
+
+        An opponent may fail: then nothing is changed.
+        """
+        game, seat, replaced = self.game, self.seat, False
+        with self._choices.unless_refused():
+            for action in choice:
+                mask = game.legal_action_mask()[0, seat]
+                chosen, replaced = self._choices.settle(action, mask, f"player {seat}")
+            agents = around(self.opponents, seat)
+            actions = joint_action(agents, game, self._choices.rng, first=seat)
+            if choice:
+                actions[:, seat] = chosen
+            game.step(actions)
+        self._gained += float(self._reward(game)[0, seat])
         self._show()
+        return replaced
 
     def _show(self) -> None:
         if self.render_mode == "human":

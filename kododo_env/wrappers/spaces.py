@@ -83,7 +83,13 @@ class ObservationFormat:
         return self._scaled(game.observe(rows, seats))
 
     def of_rows(self, rows: Array) -> Array:
-        """The numbers of an observation that a game has told, of one or several rows (..., F)."""
+        """The numbers of an observation that a game has told, of one or several rows (..., F).
+
+        Raises:
+            ValueError: They are rows of another length.
+        """
+        if rows.shape[-1:] != self.maxima.shape:
+            raise ValueError(f"rows must be of {len(self.maxima)} numbers, not {rows.shape[-1:]}")
         return self._scaled(rows.astype(self.dtype))
 
     def _scaled(self, rows: Array) -> Array:

@@ -10,7 +10,7 @@ import pytest
 
 from kododo_env.core import observation
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.observation import ObservationLayout, Piece, gathered, numbered
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
 
 HAND = Piece("hand", (2, 3), 4, "own cards", ("colour", "value"))
 TURN = Piece("turn", (), 9, "which turn it is")
@@ -127,6 +127,40 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
         ),
         (lambda: SlotPiece("card", "hand", 1.0, 1), "slots must be a whole number, not 1.0"),
         (lambda: SlotPiece("card", "hand", 300, 1), "slots must be 1 to 255, not 300"),
+        (lambda: ObservationLayout(()), "a layout has one piece at least"),
+        (lambda: ActionLayout(()), "a layout has one block of actions at least"),
+        (
+            lambda: ActionLayout((ActionPiece("give"), SlotPiece("give", "hand", 5, 1))),
+            "two blocks of actions are called 'give'",
+        ),
+        (
+            lambda: Piece("held", (), 2**63, ""),
+            f"the maximum of piece 'held' must be {2**63 - 1} or less, not {2**63}",
+        ),
+        (
+            lambda: ObservationLayout((HAND,), Symmetry(("colour",), "shifts", ("hand",))),
+            "a symmetry is of permutations or rotations, not 'shifts'",
+        ),
+        (
+            lambda: ObservationLayout((HAND,), Symmetry(("seat",), "rotations", ("hand",))),
+            "the axis 'seat' must have one length, not []",
+        ),
+        *(
+            (
+                lambda axes=axes: ObservationLayout((HAND,), Symmetry(axes, "rotations", ())),
+                f"the axes {axes} of a symmetry must have one length",
+            )
+            for axes in ((), ("colour", "value"))
+        ),
+        *(
+            (
+                lambda key=key: ObservationLayout(
+                    (HAND, TURN), Symmetry(("colour",), "rotations", (key,))
+                ),
+                f"no piece {key!r} with one of the axes ('colour',) is a key",
+            )
+            for key in ("deck", "turn")
+        ),
     ],
 )
 def test_layouts_that_contradict_themselves_are_refused(make: object, said: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent
+from kododo_env.core.numbers import shown
 from kododo_env.wrappers import AECGame, BatchVectorEnv, ParallelGame, SingleSeatEnv
 from kododo_env.wrappers.opponents import one_for_each, seated
 
@@ -77,6 +78,14 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         (
             lambda: SingleSeatEnv(kododo_v0.batch_game(2)),
             "one game is wanted, not a batch of 2",
+        ),
+        *(
+            (
+                lambda wrapper=wrapper: wrapper(kododo_v0),
+                "a batch of games is wanted, such as kododo_v0.batch_game(1), not "
+                + shown(kododo_v0),
+            )
+            for wrapper in (ParallelGame, AECGame, SingleSeatEnv, BatchVectorEnv)
         ),
         (
             lambda: BatchVectorEnv(game(), render_mode="human"),  # type: ignore[arg-type]
@@ -194,6 +203,14 @@ SIZE = batch().layout.size
         (
             lambda: batch().sample_decks(0, np.random.default_rng(0)),
             "num must be 1 or more, not 0",
+        ),
+        *(
+            (call, "rng must be like np.random.default_rng(0), not 5")
+            for call in (
+                lambda: batch().sample_decks(2, 5),  # type: ignore[arg-type]
+                lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(2, 5),  # type: ignore[arg-type]
+                lambda: batch().view(0).determinize(5, 1),  # type: ignore[arg-type]
+            )
         ),
         (
             lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(0, np.random.default_rng(0)),

@@ -70,3 +70,11 @@ def test_a_reward_is_named_or_the_callers_own() -> None:
     assert {name: reward_function(name) for name in REWARDS} == REWARDS
     with pytest.raises(ValueError, match=r"^unknown reward 'x'; choose one of score, margin, win$"):
         reward_function("x")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, "a", 1j, None])
+def test_a_reward_is_a_finite_number(wrong: object) -> None:
+    """NaN went into the learner without a word, and text ended in its arithmetic."""
+    game = registry.batch_game("kododo", 2, 0)
+    with pytest.raises(ValueError, match=r"^a reward function gives finite numbers, not array"):
+        reward_function(lambda game: np.full((2, 4), wrong))(game)

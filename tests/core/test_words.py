@@ -119,3 +119,33 @@ def test_the_deck_of_a_later_deal() -> None:
     dealt = game.deal_index > 0
     assert (game.decks != first).any(axis=1)[dealt].all()
     assert game.deal_index.tolist() == dealt.astype(int).tolist()
+
+
+@pytest.mark.parametrize("name", registry.DOORS)
+def test_what_is_asked_of_a_player_game_or_step_that_there_is_not_is_refused(name: str) -> None:
+    """A player -1 was the last one, whose hand was told; and any batch was one's own before."""
+    game = registry.batch_game(name, 2, 0, num_players=4)
+    assert isinstance(game, TellsInWords)
+    before, actions = game.clone(), game.legal_action_mask().argmax(axis=2)
+    game.step(actions)
+    other = registry.batch_game("kado" if name == "kododo" else "kododo", 2)
+    calls = [
+        *((lambda at=at: game.hand_of(*at), at) for at in ((-1, 0), (4, 0), (0, -1), (0, 2))),
+        *((lambda at=at: game.cards_played(*at), at) for at in ((-1, 0), (999, 0), (0, 0, 2))),
+        *((lambda at=at: game.short_form(*at), at) for at in ((-1, 0), (999, 0), (0, -1))),
+        *((lambda at=at: game.tie_breaks_of(at), at) for at in (-1, 2)),
+        *((lambda at=at: game.breakdown_of(np.zeros((1, 4)), at), at) for at in (-1, 2)),
+        (lambda: game.breakdown_of(np.zeros(4)), "gained"),
+        (lambda: game.story_of(before, actions), "actions"),
+        (lambda: game.story_of(before, actions[0], 4), "player"),
+        (lambda: game.story_of(before, actions[0], None, -1), "index"),
+        (lambda: game.story_of(before.take(np.array([0])), actions[0]), "a smaller batch"),
+        (lambda: game.story_of(other, actions[0]), "another game"),
+    ]
+    for call, told in calls:
+        with pytest.raises(ValueError, match="must"):
+            pytest.fail(f"{told}: {call()}")
+    view = game.view(0)
+    for index in (-1, 2):
+        with pytest.raises(ValueError, match=r"^index must be 0 to 1, not"):
+            view.memory(index)

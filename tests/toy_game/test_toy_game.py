@@ -12,6 +12,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -24,6 +25,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.match import Match
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.gymnasium_ids import register
 from kododo_env.play.analysis import analyse
 from kododo_env.records import parse_record, record_games
 from kododo_env.testing import check_batch_game, check_parallel_env
@@ -180,6 +182,44 @@ def test_neither_of_two_packages_that_take_one_name_is_preferred(
     registry.door("kado")
     with pytest.raises(ValueError, match="copycat and high-card both have a game 'high_card'"):
         registry.door(GAME)
+
+
+@pytest.mark.parametrize("name", ["High Card", "high-card", "a,b", "Poker", "a.b", "4x"])
+def test_a_game_has_a_name_that_can_be_a_modules_a_files_and_a_policys(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(pretended(tmp_path, "odd", f"{name} = {PACKAGE}.high_card_v0"))
+    said = f"package odd: a game cannot be called {name!r}: a name is of small letters"
+    with pytest.raises(ValueError, match=said):
+        registry.door(name)
+    with pytest.raises(ValueError, match=f"^a game cannot be called {name!r}: a name is of"):
+        register(name, "poker/Poker-v0")
+
+
+def test_a_game_is_called_as_its_batch_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its records and policies named a game that there is not."""
+    monkeypatch.syspath_prepend(pretended(tmp_path, "odd", f"poker = {PACKAGE}.high_card_v0"))
+    with pytest.raises(ValueError, match="'poker' must have this as its batch's name, not 'high_"):
+        registry.batch_game("poker", 1)
+
+
+@pytest.mark.parametrize("id", ["", "a b-v0", "Poker", "a:b/Poker-v0", "kododo/Kado-v0", None])
+def test_an_id_is_gymnasiums_and_not_ours(id: Any) -> None:
+    """Another game was made by it, or none."""
+    with pytest.raises(ValueError, match=r"id of poker must be like poker/Name-v0 and not under"):
+        register("poker", id)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "my bot", "a,b", "a:b", "search:x", "Heuristic", "level-9", "random", "first",
+             "kododo-4p", "stranger-x", None],
+)  # fmt: skip
+def test_an_agent_has_a_name_of_its_own(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some were never found by it, and one took the place of the random player."""
+    module = registry.beside(GAME, f"baselines.{GAME}")
+    monkeypatch.setitem(module.BASELINES, name, module.ThriftyAgent)
+    with pytest.raises(ValueError, match=f"an agent of high_card cannot be called '?{name}'?:"):
+        make_agent("thrifty", GAME)
 
 
 def pretended(folder: Path, package: str, lines: str) -> Path:

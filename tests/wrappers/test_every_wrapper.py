@@ -15,7 +15,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from kododo_env import kododo_v0, registry
-from kododo_env.core import BatchGame, RandomAgent
+from kododo_env.core import BatchGame, RandomAgent, View
 from kododo_env.core.rewards import reward_function
 from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
 from kododo_env.wrappers import AECGame, ParallelGame, SingleSeatEnv
@@ -274,6 +274,55 @@ def test_a_reward_of_another_shape_is_refused(kind: Any, reward: Any) -> None:
     table.reset(0)
     with pytest.raises(ValueError, match=r"a reward function gives the shape \(\d, 3\), not \("):
         table.step([5] * len(table.seats) * kind.num_envs)
+
+
+class Failing(RandomAgent):
+    """Plays at random, but fails at every other call, after it has drawn."""
+
+    calls = 0
+
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        chosen = super().act(view, rng)
+        self.calls += 1
+        if self.calls % 2:
+            raise KeyError("it fails")
+        return chosen
+
+
+def asked_again(env: Any) -> None:
+    """From now on a call at which an opponent fails is made again; after ``reset`` it is a step."""
+    once, reset = env.step, env.reset
+
+    def step(actions: Any) -> Any:
+        while True:
+            try:
+                return once(actions)
+            except KeyError:
+                pass
+
+    def deal(**given: Any) -> Any:
+        try:
+            return reset(**given)
+        except KeyError:
+            told = step(0)  # no action is looked at
+            return told and (told[0], told[-1])
+
+    env.step, env.reset = step, deal
+
+
+@pytest.mark.parametrize("kind", EVERY_MODE)
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_is_lost_or_drawn_twice_when_an_opponent_fails(game: str, kind: Any) -> None:
+    """The learner's choice had been played; its reward, and the end of the game, were lost."""
+    played = []
+    for opponent in (RandomAgent(), Failing()):
+        options = lined_up(kind, 4, opponent)
+        table = kind(game, illegal_action="random", **options)
+        asked_again(table.env)
+        played.append(play(table, np.random.default_rng(0), 5, None, 6))
+    assert opponent.calls > 20
+    assert same(*played)
+    assert np.sum([told.rewards for told in played[0] if told.rewards is not None])
 
 
 # --- actions --------------------------------------------------------------------------

@@ -204,6 +204,9 @@ def test_a_seed_and_some_games_do_not_go_together() -> None:
             ValueError, match=r"^a seed deals all games again; give it without reset_mask$"
         ):
             env.reset(seed=seed, options=mask)
+    decks = env.game.sample_decks(3, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^a deck is for all games; give it without reset_mask$"):
+        env.reset(options=mask | {"deck": decks})
     env.reset(seed=5)
     assert env.np_random_seed == 5
 
@@ -236,6 +239,8 @@ def test_an_observation_is_in_counts_with_its_mask_twice_if_nothing_else_is_said
     form, rows = ObservationFormat(game), game.observe()[:, 0]
     assert (form.normalize, form.in_observation, form.in_info) == (False, True, True)
     assert np.array_equal(form.of_rows(rows), rows)
+    with pytest.raises(ValueError, match=r"^rows must be of 130 numbers, not \(129,\)$"):
+        form.of_rows(rows[:, 1:])
     shares = ObservationFormat(game, normalize=True).of_rows(rows)
     assert shares.dtype == np.float32
     assert np.allclose(shares, rows / game.layout.maxima)

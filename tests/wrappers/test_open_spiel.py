@@ -381,6 +381,23 @@ def test_a_resampler_of_another_game_or_before_the_deal_is_refused_in_a_line() -
             resampler(game)(game.new_initial_state(), 0)
 
 
+def test_what_is_of_another_game_or_form_or_none_is_refused_in_a_line() -> None:
+    """A state of Kododo was taken for one of KADO; others ended in AttributeError."""
+    at_once, in_turn = (load_game("kododo", turn_based=each, **TINY) for each in (False, True))
+    state = deal(at_once, np.random.default_rng(0))
+    for game in (load_game("kado"), load_game("kododo", "score", **TINY), in_turn):
+        with pytest.raises(
+            ValueError, match=r"^a state of \{.* is wanted, not of \{'game': 'kododo'"
+        ):
+            resampler(game)(state, 0)
+    with pytest.raises(ValueError, match=r"^a game is wanted, as load_game gives it, not 'kado'$"):
+        resampler("kado")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^seed must be a whole number, not 'x'$"):
+        resampler(at_once, "x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^a policy with action_probabilities is wanted, .*'x'$"):
+        SpielAgent("x")
+
+
 # --- OpenSpiel's algorithms ---------------------------------------------------------------
 
 
@@ -607,6 +624,23 @@ def test_without_all_that_was_seen_there_is_no_information_state() -> None:
     said = "player 0 was not asked in every step since the deal, so there is no information state"
     with pytest.raises(ValueError, match=f"^{said}; only bots that do without can play on$"):
         play(agents, batch, decks, np.random.default_rng(0))
+
+
+def test_an_agent_that_is_asked_twice_in_a_step_keeps_its_log() -> None:
+    """As when another player's action is refused: all later steps were refused then."""
+    batch = kododo_v0.batch_game(3, **MIXED, seed=0)
+    recorder, rng = Recorder(), np.random.default_rng(0)
+    agent = SpielAgent(recorder)
+    while not batch.terminated.all():
+        actions = batch.legal_action_mask().argmax(axis=2)
+        if batch.deciding()[:, 1].any():
+            first = len(recorder.asked)
+            agent.act(batch.view(1), rng)
+            again = len(recorder.asked)
+            actions[:, 1] = agent.act(batch.view(1), rng)
+            assert recorder.asked[first:again] == recorder.asked[again:]
+        batch.step(actions)
+    assert again > 3
 
 
 def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:

@@ -172,6 +172,22 @@ def test_every_slot_has_infos_of_the_reset_of_its_own() -> None:
     assert len({id(each) for each in venv.reset_infos}) == 4
 
 
+def test_an_environment_is_no_batch() -> None:
+    env = kododo_v0.parallel_env()
+    with pytest.raises(ValueError, match=r"^a batch of games is wanted, such as .*, not <Parallel"):
+        BatchVecEnv(env)  # type: ignore[arg-type]
+
+
+def test_a_deck_by_options_is_refused() -> None:
+    """It was passed over without a word."""
+    venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
+    venv.set_options({"deck": [0], "theirs": 1})
+    with pytest.raises(ValueError, match=r"^reset takes no deck or reset_mask, as in {'deck'"):
+        venv.reset()
+    venv.set_options({"theirs": 1})
+    assert venv.reset().shape[0] == 4
+
+
 def test_a_reward_has_a_number_for_each_seat() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(3), lambda game: game.rewards.T)
     with pytest.raises(ValueError, match=r"the shape \(3, 4\), not \(4, 3\)"):

@@ -11,6 +11,7 @@ import pyspiel
 
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Int64
+from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
 from kododo_env.wrappers.open_spiel.imagined import Imagined
@@ -37,9 +38,17 @@ class SpielAgent(Agent):
             others' moves, nor restarts them.
         turn_based: Whether the policy or bot is for the turn-based form of the game.
         name: Its name in tables.
+
+    Raises:
+        ValueError: ``plays`` is neither.
     """
 
     def __init__(self, plays: Any, turn_based: bool = True, name: str = "open_spiel") -> None:
+        if not (callable(plays) or hasattr(plays, "action_probabilities")):
+            raise ValueError(
+                f"a policy with action_probabilities is wanted, or a function that makes a bot for "
+                f"a seat, not {shown(plays)}"
+            )
         self.name = name
         self._plays = plays
         self._turn_based = turn_based
@@ -116,13 +125,15 @@ class _Diary:
 
     def at(self, view: View) -> list[Log | None]:
         """The logs with all that is seen now; None where something was missed."""
-        shown = list(shown_by(view))
+        told = list(shown_by(view))
         if view.steps_played == 0:
-            self._logs = [Log.start(view.player, each) for each in shown]
-        elif view.steps_played == self._step + 1 and len(shown) == len(self._logs):
-            before = zip(self._logs, self.played, shown, strict=True)
+            self._logs = [Log.start(view.player, each) for each in told]
+        elif view.steps_played == self._step and told == [log and log.last for log in self._logs]:
+            pass  # it is asked once more, as after a step that was refused
+        elif view.steps_played == self._step + 1 and len(told) == len(self._logs):
+            before = zip(self._logs, self.played, told, strict=True)
             self._logs = [log and log.then(action, each) for log, action, each in before]
         else:
-            self._logs = [None] * len(shown)
+            self._logs = [None] * len(told)
         self._step = view.steps_played
         return self._logs

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pyspiel
 
+from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.wrappers.open_spiel.game import SHORT_NAME, SpielGame
 from kododo_env.wrappers.open_spiel.position import Position, SeenPosition
 
@@ -58,16 +59,22 @@ def resampler(game: pyspiel.Game, seed: int | None = None) -> Resampler:
         seed: The same seed and states give the same states again; None goes on at random.
 
     Raises:
-        ValueError: The game is none of this package, or a state is before the deal.
+        ValueError: The game is none of this package, the seed is no whole number from 0, or a
+            state is of another game or form, or before the deal.
     """
-    given = game.get_parameters()
+    if not isinstance(game, pyspiel.Game):
+        raise ValueError(f"a game is wanted, as load_game gives it, not {shown(game)}")
+    known = given = game.get_parameters()
     turn_based = isinstance(given.get("game"), dict)
     given = given["game"] if turn_based else given
     if given.get("name", game.get_type().short_name) != SHORT_NAME:
         raise ValueError(f"{game} is no game of {SHORT_NAME}; load one by load_game")
-    imagined, rng = Imagined(SpielGame(given), turn_based), np.random.default_rng(seed)
+    rng = np.random.default_rng(whole_seed(seed))
+    imagined = Imagined(SpielGame(given), turn_based)
 
     def resample(state: pyspiel.State, player: int) -> pyspiel.State:
+        if (other := state.get_game().get_parameters()) != known:
+            raise ValueError(f"a state of {shown(known)} is wanted, not of {shown(other)}")
         real = (state.simultaneous_game_state() if turn_based else state).position
         world = real.game.view(player).determinize(rng, 1)
         return imagined.state(SeenPosition(world, player, real.log(player)), player, rng)
