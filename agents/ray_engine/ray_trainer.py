@@ -43,8 +43,7 @@ class RayTrainer(Trainer):
         return self._learn("imitation", self._played("imitation", imitation=True), rate)
 
     def _play_itself(self) -> dict[str, float]:
-        opponent = self.task.recipe.opponent_of(self.progress.updates)
-        decisions = self._played("acting", opponent=opponent)
+        decisions = self._played("acting")
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
         decisions = {name: each.numpy() for name, each in self.learner.lessons(tensors).items()}
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())

@@ -131,7 +131,7 @@ class Trainer:
 
     def _play_itself(self) -> dict[str, float]:
         """One update of PPO, on fresh games against itself or a scripted player; what to log."""
-        table = self.tables[self.task.recipe.opponent_of(self.progress.updates)]
+        table = self.task.table_of(self.tables, self.progress.updates)
         decisions, steps = self.learner.play(*table, self._seed_of_update())
         self.progress.steps += steps
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())

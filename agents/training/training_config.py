@@ -210,8 +210,8 @@ class Task:
     def tables(self) -> dict[str | None, Table]:
         """The tables of self-play: under None against itself, and against each opponent by name.
 
-        An opponent has all seats but the first. Its table has P times the games, so that the same
-        number of seats learn.
+        An opponent has all seats but one; see ``table_of``. Its table has P times the games, so
+        that the same number of seats learn.
 
         Raises:
             ValueError: There is no such opponent, or it cannot play this game.
@@ -223,6 +223,14 @@ class Task:
             many = self.batch_game(games * self.num_players, self.seed)
             found[name] = many, [None] + [agent] * (self.num_players - 1)
         return found
+
+    def table_of(self, tables: dict[str | None, Table], update: int) -> Table:
+        """The table of an update of self-play; against an opponent each time from the next seat."""
+        recipe = self.recipe
+        game, agents = tables[recipe.opponent_of(update)]
+        met = int(update * recipe.opponents_share + 1e-9) // max(1, len(recipe.opponents))
+        others = self.num_players - met % self.num_players
+        return game, agents[others:] + agents[:others]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import signal
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -153,6 +154,23 @@ def test_updates_against_scripted_players_and_policy_files_have_one_learner_at_a
         itself,
         [None] + ["kododo-3p"] * players,
     ]
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
+@pytest.mark.parametrize("opponents", [("heuristic",), ("heuristic", "greedy", "heuristic")])
+def test_a_learner_has_each_seat_as_often_against_each_opponent(
+    opponents: tuple[str, ...], share: float, tmp_path: Path
+) -> None:
+    """It had the first one always, which is not like the others in every game."""
+    task = task_of(short(tmp_path, expert="", opponents=opponents, opponents_share=share))
+    tables, met = task.tables(), Counter[tuple[str, int]]()
+    for update in range(36):
+        _, agents = task.table_of(tables, update)
+        for name in {agent.name for agent in agents if agent is not None}:
+            met[name, agents.index(None)] += 1
+    times = 36 * share / len(opponents) / 3
+    named = Counter(opponents)
+    assert met == {(name, seat): times * named[name] for name in named for seat in range(3)}
 
 
 IMITATES = {"steps": 1000, "imitation_share": 0.25, "ent_coef": 0.03}
