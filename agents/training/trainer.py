@@ -101,7 +101,8 @@ class Trainer:
 
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
-        self._log = SummaryWriter(str(self.run_dir / "tensorboard"))
+        after = self.progress.steps + 1  # what a killed process logged since the checkpoint
+        self._log = SummaryWriter(str(self.run_dir / "tensorboard"), purge_step=after)
         with on_stop(self._stop), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
                 steps, begun = self.progress.steps, time.perf_counter()

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents.commands.train import train
 from agents.export.policy_weights import network_of
@@ -84,9 +85,17 @@ def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
     return [(point["steps"], point["shares"]) for point in progress.curve]
 
 
+def logged(run: Path) -> list[int]:
+    """The steps that TensorBoard shows of each update."""
+    log = EventAccumulator(str(run / "tensorboard"))
+    log.Reload()
+    return [event.step for event in log.Scalars("time/fps")]
+
+
 def test_a_resumed_run_is_the_unbroken_run(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Its log too, which had twice the updates that were made after the last checkpoint."""
     config = short(tmp_path / "broken")
     (tmp_path / "broken").mkdir()
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path / "broken")
@@ -94,9 +103,9 @@ def test_a_resumed_run_is_the_unbroken_run(
 
     def die_after_two(self: Trainer) -> None:
         measure(self)
-        self.save()
         if self.progress.updates == 2:
             raise SystemExit("killed")
+        self.save()
 
     monkeypatch.setattr(Trainer, "_measure_if_due", die_after_two)
     with pytest.raises(SystemExit):
@@ -110,6 +119,8 @@ def test_a_resumed_run_is_the_unbroken_run(
     assert all(torch.equal(other[name], each) for name, each in one.items())
     assert curve_of(whole) == curve_of(tmp_path / "broken")
     assert len(curve_of(whole)) == 2
+    steps, update = logged(tmp_path / "broken"), 16 * 3 * 21
+    assert steps == logged(whole) == [update * number for number in (1, 2, 3, 4)]
 
 
 def test_ctrl_c_ends_cleanly_with_everything_saved(
