@@ -47,8 +47,9 @@ PROBED = 256  # decisions on which a network is tried after it has learned
 
 Batch = dict[str, Tensor]
 """B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
-raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), the rewards
-afterwards; and further columns for a loss."""
+raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), which the value
+learns: the rewards afterwards, and with a ``gae_lambda`` below 1 in part the values that the network
+expected then; and further columns for a loss."""
 Losses = dict[str, Tensor]
 """Means over a batch: ``loss``, which is lowered, and others that are logged."""
 
@@ -282,7 +283,8 @@ class PPO(nn.Module):
             batches = minibatches(self.lessons(decisions), recipe.n_epochs, recipe.batch_size)
             losses = partial(self.losses, entropy_weight=entropy_weight)
             found = self.descend(map(normalised, batches), losses, learning_rate)
-        # Returns less advantages are the values that the network had expected.
+        # Of the returns, by the values that the network had before it learned: the advantages are
+        # what these leave over. With a ``gae_lambda`` below 1 returns are in part such values.
         unexplained, variance = (
             decisions[name].var(correction=0) for name in ("advantages", "returns")
         )
