@@ -125,10 +125,12 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         said = [f"goes on from {done}, until {budget.text()} in all"]
         if not budget.remaining(progress.steps, progress.seconds):
             said = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
-    return replace(saved, task=replace(task, recipe=wanted.recipe)), said + _changes(task, wanted)
+    imitates = task.recipe.imitated > 0 and not progress.plays_itself
+    changes = _changes(task, wanted, imitates)
+    return replace(saved, task=replace(task, recipe=wanted.recipe)), said + changes
 
 
-def _changes(before: Task, after: Task) -> list[str]:
+def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
     """The settings that change from here on, a line each; ValueError if one cannot change."""
     had, wanted = ({"seed": task.seed, **vars(task.recipe)} for task in (before, after))
     changed = {name: (was, wanted[name]) for name, was in had.items() if wanted[name] != was}
@@ -138,6 +140,8 @@ def _changes(before: Task, after: Task) -> list[str]:
                 f"{flag(name)} cannot be changed on --resume: the run began with {shown(was)}, "
                 f"not {shown(now)}; leave it out, or begin another run"
             )
+        if name.startswith("imitation_") and not imitates:
+            raise ValueError(f"{flag(name)}: this run imitates nobody any more; leave it out")
     return [
         f"from here on {flag(name)} {shown(now)}, no longer {shown(was)}"
         for name, (was, now) in changed.items()

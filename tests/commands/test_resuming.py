@@ -164,6 +164,18 @@ def learner_settings(trainer: Trainer) -> dict[str, object]:
     }
 
 
+@pytest.mark.parametrize("name", ["imitation_learning_rate", "imitation_temperature"])
+def test_no_setting_of_imitation_is_said_to_change_when_it_is_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    saved = read_checkpoint(folder / "checkpoint.zip")
+    over = replace(saved, progress=replace(saved.progress, plays_itself=True))
+    monkeypatch.setattr("agents.training.run_folder.begun", lambda _: over)
+    config = asked(folder, **{name: ANOTHER[name]})
+    with pytest.raises(ValueError, match=f"--{name.replace('_', '-')}: this run imitates nobody"):
+        resumed(config, folder)
+
+
 def test_help_tells_what_the_run_would_really_use(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
