@@ -48,8 +48,8 @@ PROBED = 256  # decisions on which a network is tried after it has learned
 Batch = dict[str, Tensor]
 """B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
 raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), which the value
-learns: the rewards afterwards, and with a ``gae_lambda`` below 1 in part the values that the network
-expected then; and further columns for a loss."""
+learns: the rewards afterwards, and with a ``gae_lambda`` below 1 in part the values that the
+network expected then; and further columns for a loss."""
 Losses = dict[str, Tensor]
 """Means over a batch: ``loss``, which is lowered, and others that are logged."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.options import RAY
 from agents.ray_engine.cluster import cores
 from agents.ray_engine.crew import Crew, crew
 from agents.ray_engine.player import pieces
@@ -23,6 +24,7 @@ class RayTrainer(Trainer):
     def __init__(self, *given: Any, crew: Crew | None = None) -> None:
         super().__init__(*given)
         self._crew = crew
+        self.workers, self.learners = self.config.workers or cores(), self.config.learners or 1
 
     @property
     def crew(self) -> Crew:
@@ -30,11 +32,15 @@ class RayTrainer(Trainer):
         assert self._crew is not None
         return self._crew
 
+    def means(self) -> dict[str, Any]:
+        """The engine and its processes too, each of which has one thread."""
+        numbers = {"workers": self.workers, "learners": self.learners}
+        return {**super().means(), "threads": 1, "engine": RAY, **numbers}
+
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
-        config = self.config
-        workers, learners = config.workers or cores(), config.learners or 1
-        with crew(self.task, workers, learners, config.in_bfloat16) as self._crew:
+        numbers = self.workers, self.learners
+        with crew(self.task, *numbers, self.config.in_bfloat16) as self._crew:
             self.crew.go_on(self.learner.learned())
             super().run()
 

@@ -77,6 +77,14 @@ class Trainer:
         """The policy as it is now, playing as it will be exported."""
         return NetworkAgent(self.learner.network, self.task.recipe.temperature)
 
+    def means(self) -> dict[str, Any]:
+        """What it learns with: the result depends on it, beside the task and the steps."""
+        return {
+            "threads": self.config.threads,
+            "bfloat16": self.config.in_bfloat16,
+            "device": self.learner.device.type,
+        }
+
     # --- how far ----------------------------------------------------------------------
 
     def remaining(self) -> float:

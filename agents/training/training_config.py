@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from agents.options import Budget, Engine, check_engine
+from agents.options import RAY, Budget, Engine, check_engine
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, check_agents
@@ -90,6 +90,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         check_engine(self, "address", "workers", "learners")
+        if self.engine == RAY and self.device != "cpu":
+            raise ValueError("--device goes with --engine local only: a cluster uses no GPU")
         self.budget()  # raises if both are given
         if self.device != "cpu":
             from agents.ppo.machine import device_named  # imports torch
