@@ -81,9 +81,11 @@ def unbegun(folder: Path) -> Task | None:
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     """A run that begins, with lines to print; ValueError if its folder holds another."""
     again = unbegun(run_dir) is not None
-    if not again and (run_dir / "config.json").exists():
-        go_on = "go on with it with --resume, or " if (run_dir / CHECKPOINT).exists() else ""
-        raise ValueError(f"{run_dir} holds a run already: {go_on}give another --run-dir")
+    there = [] if again else [name for name in FILES if (run_dir / name).exists()]
+    if there:
+        held = "a run" if "config.json" in there else there[0]
+        go_on = "go on with it with --resume, or " if CHECKPOINT in there else ""
+        raise ValueError(f"{run_dir} holds {held} already: {go_on}give another --run-dir")
     return Checkpoint(task_of(config)), [BEGINS_AGAIN] if again else []
 
 

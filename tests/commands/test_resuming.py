@@ -242,6 +242,13 @@ def test_a_finished_run_without_its_checkpoint_is_not_begun_again(tmp_path: Path
         train(config)
 
 
+def test_a_run_does_not_begin_over_a_policy_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "policy.onnx").touch()
+    with pytest.raises(ValueError, match=r"holds policy\.onnx already: give another --run-dir"):
+        train(short(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.onnx"]
+
+
 def test_runs_that_begin_at_the_same_time_find_different_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
