@@ -267,7 +267,7 @@ def _heading(tournament: Tournament) -> dict[str, Any]:
 
 def fingerprints(agents: Sequence[Agent]) -> list[str | None]:
     """Those of the agents' policy files or bots; None for an agent without a file."""
-    return [file and fingerprint(Path(file)) for file in map(_file, agents)]
+    return [fingerprint(Path(file)) if file else None for file in map(_file, agents)]
 
 
 def _file(agent: Any) -> str | Path | None:
