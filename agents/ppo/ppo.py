@@ -283,13 +283,7 @@ class PPO(nn.Module):
             batches = minibatches(self.lessons(decisions), recipe.n_epochs, recipe.batch_size)
             losses = partial(self.losses, entropy_weight=entropy_weight)
             found = self.descend(map(normalised, batches), losses, learning_rate)
-        # Of the returns, by the values that the network had before it learned: the advantages are
-        # what these leave over. With a ``gae_lambda`` below 1 returns are in part such values.
-        unexplained, variance = (
-            decisions[name].var(correction=0) for name in ("advantages", "returns")
-        )
-        explained = 1 - (unexplained / variance).item()
-        return {**found, "explained_variance": explained, "entropy_coefficient": entropy_weight}
+        return {**found, **about(decisions, entropy_weight)}
 
     def lessons(self, decisions: Batch) -> Batch:
         """The decisions that are learned from, those whose advantages are furthest from 0.
@@ -367,6 +361,20 @@ class PPO(nn.Module):
         if self.device.type == "cuda":
             batch = {name: column.pin_memory() for name, column in batch.items()}
         return {name: each.to(self.device, non_blocking=True) for name, each in batch.items()}
+
+
+def about(decisions: Batch, entropy_weight: float) -> dict[str, float]:
+    """What is logged of an update beside its losses.
+
+    The ``explained_variance`` is that of the returns by the values that the network had before it
+    learned: the advantages are what these leave over. With a ``gae_lambda`` below 1 the returns are
+    in part such values.
+    """
+    unexplained, variance = (
+        decisions[name].var(correction=0) for name in ("advantages", "returns")
+    )
+    explained = 1 - (unexplained / variance).item()
+    return {"explained_variance": explained, "entropy_coefficient": entropy_weight}
 
 
 def advantages_of(

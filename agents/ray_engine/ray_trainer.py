@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from agents.options import RAY
+from agents.ppo.ppo import about
 from agents.ray_engine.cluster import cores
 from agents.ray_engine.crew import Crew, crew
 from agents.ray_engine.player import pieces
@@ -49,11 +50,15 @@ class RayTrainer(Trainer):
         return self._learn("imitation", self._played("imitation", imitation=True), rate)
 
     def _play_itself(self) -> dict[str, float]:
+        steps = self.progress.steps
         decisions = self._played("acting")
+        share = len(decisions["returns"]) / (self.progress.steps - steps)
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
         decisions = {name: each.numpy() for name, each in self.learner.lessons(tensors).items()}
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
-        return self._learn("train", decisions, *rates)
+        found = {f"train/{name}": value for name, value in about(tensors, rates[1]).items()}
+        learned = self._learn("train", decisions, *rates)
+        return {**learned, **found, "rollout/share_of_decisions": share}
 
     def _played(self, name: str, **what: Any) -> dict[str, Any]:
         """The decisions of an update's games."""

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from agents.commands.train import finish
-from agents.ray_engine.player import Piece
-from agents.training.checkpoint import Checkpoint
+from agents.ray_engine.player import Piece, Player
+from agents.training.checkpoint import Checkpoint, Progress
+from agents.training.trainer import Trainer
 from agents.training.training_config import default_config, task_of
 from tests.command_line import assert_refused, cli, train_py
 from tests.ray_engine.clusters import free_port
@@ -111,17 +112,46 @@ def test_a_runner_tells_what_its_machine_lacks(imported: Callable[..., Any]) -> 
     assert "cannot read policy file gone.onnx" in str(answer)
 
 
-def test_a_policy_tells_how_many_processes_played_and_learned(
-    imported: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def ray_trainer(imported: Callable[..., Any]) -> Any:
+    """The class, for a cluster of seven cores."""
+    others = {"cluster": {"cores": lambda: 7}, "crew": {"Crew": None, "crew": None}}
+    modules = {f"agents__ray_engine__{name}": content for name, content in others.items()}
+    return imported("agents.ray_engine.ray_trainer", **modules).RayTrainer
+
+
+def test_an_update_is_that_of_one_process_and_logs_as_much(
+    ray_trainer: Any, tmp_path: Path
 ) -> None:
-    trainer = imported(
-        "agents.ray_engine.ray_trainer",
-        agents__ray_engine__cluster={"cores": lambda: 7},
-        agents__ray_engine__crew={"Crew": None, "crew": None},
+    """The crew stands in one process here, and learns nothing."""
+    config = short(tmp_path, engine="ray", expert="", opponents=("heuristic",), num_envs=4)
+    task = task_of(config)
+    begun = Checkpoint(task, Progress(updates=3))  # against the opponent, from the second seat
+    here = Trainer(config, begun, tmp_path)
+    state, player = here.learner.learned(), Player(task, 4, config.in_bfloat16)
+    crew = SimpleNamespace(
+        workers=1,
+        play=lambda work, weights: [player.play(piece, weights) for piece in work],
+        learn=lambda *_: {"learning_rate": 0.0},
+        learned=lambda: state,
     )
+    there = ray_trainer(config, replace(begun, progress=Progress(updates=3)), tmp_path, crew=crew)
+    found, logged = there._play_itself(), here._play_itself()
+    losses = {"policy_gradient", "value", "entropy"}
+    beside = {f"train/{name}_loss" for name in losses} | {
+        "train/loss", "train/approx_kl", "train/clip_fraction", "train/divergence"
+    }  # fmt: skip
+    assert set(found) == set(logged) - beside
+    assert there.progress.steps == here.progress.steps
+    assert found["rollout/share_of_decisions"] == logged["rollout/share_of_decisions"]
+
+
+def test_a_policy_tells_how_many_processes_played_and_learned(
+    ray_trainer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = short(tmp_path, engine="ray", learners=2, threads=2)
     told: list[Any] = []
     monkeypatch.setattr(NO_EXPORT[0], lambda *_, training, **__: told.append(training))
-    finish(trainer.RayTrainer(config, Checkpoint(task_of(config)), tmp_path))
+    finish(ray_trainer(config, Checkpoint(task_of(config)), tmp_path))
     found = {name: told[0][name] for name in ("engine", "workers", "learners", "threads", "device")}
     assert found == {"engine": "ray", "workers": 7, "learners": 2, "threads": 1, "device": "cpu"}
