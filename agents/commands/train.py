@@ -99,9 +99,7 @@ def finish(trainer: Trainer) -> None:
         "seed": task.seed,
         "minutes": round(progress.seconds / 60, 2),
         "steps": progress.steps,
-        "threads": trainer.config.threads,
-        "bfloat16": trainer.config.in_bfloat16,
-        "device": trainer.learner.device.type,
+        **trainer.means(),
     }
     export_policy(
         trainer.learner.network.cpu(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import realpath
 from pathlib import Path
 
 import onnx
@@ -32,9 +33,11 @@ def write_plain(policy: Path, path: Path) -> None:
     its metadata as JSON beside it.
 
     Raises:
-        ValueError: The policy cannot be read, is somebody else's that needs its types, or the
-            result would be too large.
+        ValueError: The policy cannot be read, is somebody else's that needs its types, or lies at
+            the path; or the result would be too large.
     """
+    if realpath(policy) == realpath(path):
+        raise ValueError(f"{path} is the policy itself: write the plain one elsewhere")
     file, usual = read_policy(policy), OnnxAgent(policy)
     try:
         model = plain_model(onnx.load_model_from_string(file.content))

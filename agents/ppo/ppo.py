@@ -48,8 +48,9 @@ ASKED = 2048  # decisions about which the average is asked at once; more do not 
 
 Batch = dict[str, Tensor]
 """B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
-raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), the rewards
-afterwards; and further columns for a loss."""
+raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), which the value
+learns: the rewards afterwards, and with a ``gae_lambda`` below 1 in part the values that the
+network expected then; and further columns for a loss."""
 Losses = dict[str, Tensor]
 """Means over a batch: ``loss``, which is lowered, and others that are logged."""
 
@@ -283,12 +284,7 @@ class PPO(nn.Module):
             batches = minibatches(self.lessons(decisions), recipe.n_epochs, recipe.batch_size)
             losses = partial(self.losses, entropy_weight=entropy_weight)
             found = self.descend(map(normalised, batches), losses, learning_rate)
-        # Returns less advantages are the values that the network had expected.
-        unexplained, variance = (
-            decisions[name].var(correction=0) for name in ("advantages", "returns")
-        )
-        explained = 1 - (unexplained / variance).item()
-        return {**found, "explained_variance": explained, "entropy_coefficient": entropy_weight}
+        return {**found, **about(decisions, entropy_weight)}
 
     def lessons(self, decisions: Batch) -> Batch:
         """The decisions that are learned from, those whose advantages are furthest from 0.
@@ -371,6 +367,20 @@ class PPO(nn.Module):
         if self.device.type == "cuda":
             batch = {name: column.pin_memory() for name, column in batch.items()}
         return {name: each.to(self.device, non_blocking=True) for name, each in batch.items()}
+
+
+def about(decisions: Batch, entropy_weight: float) -> dict[str, float]:
+    """What is logged of an update beside its losses.
+
+    The ``explained_variance`` is that of the returns by the values that the network had before it
+    learned: the advantages are what these leave over. With a ``gae_lambda`` below 1 the returns are
+    in part such values.
+    """
+    unexplained, variance = (
+        decisions[name].var(correction=0) for name in ("advantages", "returns")
+    )
+    explained = 1 - (unexplained / variance).item()
+    return {"explained_variance": explained, "entropy_coefficient": entropy_weight}
 
 
 def advantages_of(

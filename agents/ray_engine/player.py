@@ -26,15 +26,13 @@ class Piece:
         update: The update's number.
         index: The piece's number, of which with the update's its games follow.
         games: How many games of self-play it has.
-        imitation: Whether the expert plays.
-        opponent: Otherwise the agent in the other seats; None: the network itself.
+        imitation: Whether the expert plays; otherwise the table is the update's.
     """
 
     update: int
     index: int
     games: int
     imitation: bool = False
-    opponent: str | None = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,8 @@ class Player:
         if piece.imitation:
             decisions, steps = self._imitate(seed)
         else:
-            decisions, steps = self.learner.play(*self.tables[piece.opponent], seed)
+            table = self.task.table_of(self.tables, piece.update)
+            decisions, steps = self.learner.play(*table, seed)
         return Played(piece.index, steps, {name: each.numpy() for name, each in decisions.items()})
 
     def _imitate(self, seed: int) -> Decided:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.options import RAY
+from agents.ppo.ppo import about
 from agents.ray_engine.cluster import cores
 from agents.ray_engine.crew import Crew, crew
 from agents.ray_engine.player import pieces
@@ -23,6 +25,7 @@ class RayTrainer(Trainer):
     def __init__(self, *given: Any, crew: Crew | None = None) -> None:
         super().__init__(*given)
         self._crew = crew
+        self.workers, self.learners = self.config.workers or cores(), self.config.learners or 1
 
     @property
     def crew(self) -> Crew:
@@ -30,11 +33,15 @@ class RayTrainer(Trainer):
         assert self._crew is not None
         return self._crew
 
+    def means(self) -> dict[str, Any]:
+        """The engine and its processes too, each of which has one thread."""
+        numbers = {"workers": self.workers, "learners": self.learners}
+        return {**super().means(), "threads": 1, "engine": RAY, **numbers}
+
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
-        config = self.config
-        workers, learners = config.workers or cores(), config.learners or 1
-        with crew(self.task, workers, learners, config.in_bfloat16) as self._crew:
+        numbers = self.workers, self.learners
+        with crew(self.task, *numbers, self.config.in_bfloat16) as self._crew:
             self.crew.go_on(self.learner.learned())
             super().run()
 
@@ -43,12 +50,15 @@ class RayTrainer(Trainer):
         return self._learn("imitation", self._played("imitation", imitation=True), rate)
 
     def _play_itself(self) -> dict[str, float]:
-        opponent = self.task.recipe.opponent_of(self.progress.updates)
-        decisions = self._played("acting", opponent=opponent)
+        steps = self.progress.steps
+        decisions = self._played("acting")
+        share = len(decisions["returns"]) / (self.progress.steps - steps)
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
         decisions = {name: each.numpy() for name, each in self.learner.lessons(tensors).items()}
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
-        return self._learn("train", decisions, *rates)
+        found = {f"train/{name}": value for name, value in about(tensors, rates[1]).items()}
+        learned = self._learn("train", decisions, *rates)
+        return {**learned, **found, "rollout/share_of_decisions": share}
 
     def _played(self, name: str, **what: Any) -> dict[str, Any]:
         """The decisions of an update's games."""

@@ -31,13 +31,14 @@ class BatchEnvRunner(EnvRunner):
         self.players: dict[int, Player] = {}  # by the number of games
 
     def sample(self, *, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played | ValueError:
-        """The decisions of a piece, or the words on a network that diverged.
+        """The decisions of a piece, or the words on what is wrong: a network that diverged, or a
+        policy file that this machine does not have.
 
         An error is returned, not raised: RLlib would begin the runner again and again.
         """
-        if piece.games not in self.players:
-            self.players[piece.games] = Player(self.task, piece.games, self.bfloat16)
         try:
+            if piece.games not in self.players:
+                self.players[piece.games] = Player(self.task, piece.games, self.bfloat16)
             return self.players[piece.games].play(piece, weights)
         except ValueError as error:
             return error

@@ -81,9 +81,11 @@ def unbegun(folder: Path) -> Task | None:
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     """A run that begins, with lines to print; ValueError if its folder holds another."""
     again = unbegun(run_dir) is not None
-    if not again and (run_dir / "config.json").exists():
-        go_on = "go on with it with --resume, or " if (run_dir / CHECKPOINT).exists() else ""
-        raise ValueError(f"{run_dir} holds a run already: {go_on}give another --run-dir")
+    there = [] if again else [name for name in FILES if (run_dir / name).exists()]
+    if there:
+        held = "a run" if "config.json" in there else there[0]
+        go_on = "go on with it with --resume, or " if CHECKPOINT in there else ""
+        raise ValueError(f"{run_dir} holds {held} already: {go_on}give another --run-dir")
     return Checkpoint(task_of(config)), [BEGINS_AGAIN] if again else []
 
 
@@ -125,10 +127,12 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         said = [f"goes on from {done}, until {budget.text()} in all"]
         if not budget.remaining(progress.steps, progress.seconds):
             said = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
-    return replace(saved, task=replace(task, recipe=wanted.recipe)), said + _changes(task, wanted)
+    imitates = task.recipe.imitated > 0 and not progress.plays_itself
+    changes = _changes(task, wanted, imitates)
+    return replace(saved, task=replace(task, recipe=wanted.recipe)), said + changes
 
 
-def _changes(before: Task, after: Task) -> list[str]:
+def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
     """The settings that change from here on, a line each; ValueError if one cannot change."""
     had, wanted = ({"seed": task.seed, **vars(task.recipe)} for task in (before, after))
     changed = {name: (was, wanted[name]) for name, was in had.items() if wanted[name] != was}
@@ -138,6 +142,8 @@ def _changes(before: Task, after: Task) -> list[str]:
                 f"{flag(name)} cannot be changed on --resume: the run began with {shown(was)}, "
                 f"not {shown(now)}; leave it out, or begin another run"
             )
+        if name.startswith("imitation_") and not imitates:
+            raise ValueError(f"{flag(name)}: this run imitates nobody any more; leave it out")
     return [
         f"from here on {flag(name)} {shown(now)}, no longer {shown(was)}"
         for name, (was, now) in changed.items()

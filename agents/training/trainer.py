@@ -77,6 +77,14 @@ class Trainer:
         """The policy as it is now, playing as it will be exported."""
         return NetworkAgent(self.learner.network, self.task.recipe.temperature)
 
+    def means(self) -> dict[str, Any]:
+        """What it learns with: the result depends on it, beside the task and the steps."""
+        return {
+            "threads": self.config.threads,
+            "bfloat16": self.config.in_bfloat16,
+            "device": self.learner.device.type,
+        }
+
     # --- how far ----------------------------------------------------------------------
 
     def remaining(self) -> float:
@@ -101,7 +109,8 @@ class Trainer:
 
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
-        self._log = SummaryWriter(str(self.run_dir / "tensorboard"))
+        after = self.progress.steps + 1  # what a killed process logged since the checkpoint
+        self._log = SummaryWriter(str(self.run_dir / "tensorboard"), purge_step=after)
         with on_stop(self._stop), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
                 steps, begun = self.progress.steps, time.perf_counter()
@@ -131,7 +140,7 @@ class Trainer:
 
     def _play_itself(self) -> dict[str, float]:
         """One update of PPO, on fresh games against itself or a scripted player; what to log."""
-        table = self.tables[self.task.recipe.opponent_of(self.progress.updates)]
+        table = self.task.table_of(self.tables, self.progress.updates)
         decisions, steps = self.learner.play(*table, self._seed_of_update())
         self.progress.steps += steps
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())

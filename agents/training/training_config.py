@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from agents.options import Budget, Engine, check_engine
+from agents.options import RAY, Budget, Engine, check_engine
 from agents.ppo.mean_policy import MeanPolicy
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
@@ -37,7 +37,8 @@ class TrainConfig:
     The run's folder gets config.json, checkpoint.zip, TensorBoard logs and, at the end,
     policy.onnx, policy.meta.json, results.json and learning_curve.png. Ctrl-C ends the training
     early with all of them written; --resume goes on. The defaults below are those of the game,
-    number of players and recipe, or of the run, that are named beside --help.
+    number of players and recipe, of the network of --init, or of the run, that are named beside
+    --help.
     """
 
     game: str
@@ -90,6 +91,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         check_engine(self, "address", "workers", "learners")
+        if self.engine == RAY and self.device != "cpu":
+            raise ValueError("--device goes with --engine local only: a cluster uses no GPU")
         self.budget()  # raises if both are given
         if self.device != "cpu":
             from agents.ppo.machine import device_named  # imports torch
@@ -119,14 +122,21 @@ def default_config(
         game: The game's name.
         players: P; None: four, or the most that the game takes.
         recipe: Whose settings: "game" or "scratch".
-        **others: Other fields of ``TrainConfig``, or settings of the recipe.
+        **others: Other fields of ``TrainConfig``, or settings of the recipe. With ``init`` the
+            settings of the network are those of its policy, and nobody is imitated.
 
     Raises:
-        ValueError: There is no such game, field or setting, or it has an impossible value.
+        ValueError: There is no such game, field or setting, or it has an impossible value; or no
+            policy ``init``, or it does not tell how its network is built.
     """
     players = default_players(game) if players is None else players
     settings = recipe_for(game, players, recipe)
     changed = {name: others.pop(name) for name in list(others) if name in asdict(settings)}
+    if changed.get("init"):
+        from agents.export.policy_weights import network_arguments  # imports torch
+
+        own = network_arguments(policy_path(changed["init"]))
+        changed = {"expert": "", **own, **changed}
     return TrainConfig(game, players, replace(settings, **changed), recipe, **others)
 
 
@@ -141,6 +151,7 @@ class Which:
     resume: bool = False
     minutes: float | None = None
     steps: int | None = None
+    init: str = ""
 
 
 def defaults(which: Which) -> TrainConfig:
@@ -149,17 +160,19 @@ def defaults(which: Which) -> TrainConfig:
     A recipe that is named for such a run is a change of all its settings.
 
     Raises:
-        ValueError: There is no such game, recipe or run.
+        ValueError: There is no such game, recipe, run or policy to begin with.
     """
+    game, recipe = which.game or DEFAULT_GAME, which.recipe or GAME
     if not which.resume or which.run_dir is None:
-        return default_config(which.game or DEFAULT_GAME, which.players, which.recipe or GAME)
+        return default_config(game, which.players, recipe, init=which.init)
     from agents.training.run_folder import begun, budget_of  # imports torch
 
-    task = begun(which.run_dir).task
-    own = vars(task.recipe) if which.recipe is None else {"recipe": which.recipe}
+    task, budget = begun(which.run_dir).task, {}
     if which.minutes is None and which.steps is None:
-        own = own | budget_of(which.run_dir)
-    config = default_config(task.game, task.num_players, seed=task.seed, **own)
+        budget = budget_of(which.run_dir)
+    config = default_config(task.game, task.num_players, recipe, seed=task.seed, **budget)
+    if which.recipe is None:  # the policy of its ``init`` may be gone
+        config = replace(config, settings=task.recipe)
     if which.game not in (None, task.game):
         config = replace(config, game=which.game, players=default_players(which.game))
     return config
@@ -211,8 +224,8 @@ class Task:
     def tables(self) -> dict[str | None, Table]:
         """The tables of self-play: under None against itself, and against each opponent by name.
 
-        An opponent has all seats but the first. Its table has P times the games, so that the same
-        number of seats learn.
+        An opponent has all seats but one; see ``table_of``. Its table has P times the games, so
+        that the same number of seats learn.
 
         Raises:
             ValueError: There is no such opponent, or it cannot play this game.
@@ -224,6 +237,14 @@ class Task:
             many = self.batch_game(games * self.num_players, self.seed)
             found[name] = many, [None] + [agent] * (self.num_players - 1)
         return found
+
+    def table_of(self, tables: dict[str | None, Table], update: int) -> Table:
+        """The table of an update of self-play; against an opponent each time from the next seat."""
+        recipe = self.recipe
+        game, agents = tables[recipe.opponent_of(update)]
+        met = int(update * recipe.opponents_share + 1e-9) // max(1, len(recipe.opponents))
+        others = self.num_players - met % self.num_players
+        return game, agents[others:] + agents[:others]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -251,32 +272,33 @@ def task_of(config: TrainConfig) -> Task:
     rules = {"num_players": config.players, **parse_rules(config.rules)}
     task = Task(config.game, rules, config.settings, config.seed)
     game = task.batch_game(1, 0)  # raises if these rules cannot be played
-    if config.settings.init:
-        task = replace(task, recipe=_with_network(config, game))
+    if task.recipe.init:
+        _check_init(config, game)
     if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
     return task
 
 
-def _with_network(config: TrainConfig, game: BatchGame) -> Recipe:
-    """The recipe with the network's settings of the policy that it begins with.
+def _check_init(config: TrainConfig, game: BatchGame) -> None:
+    """Check that a run can begin with its policy, and that nobody is to be imitated before.
 
     Raises:
-        ValueError: There is no such policy, it is of another game, does not tell them, or has
-            others than were asked for.
+        ValueError: There is no such policy, it is of another game, does not tell its network's
+            settings, or has others than were asked for; or there is a setting of imitation.
     """
     from agents.export.policy_weights import network_arguments  # imports torch
     from kododo_env.policy.onnx_agent import OnnxAgent
 
-    recipe, usual = config.settings, recipe_for(config.game, config.players, config.recipe)
-    path = policy_path(recipe.init)
+    recipe, path = config.settings, policy_path(config.settings.init)
+    usual = replace(recipe_for(config.game, config.players, config.recipe), expert="")
     OnnxAgent(path).check(game)
-    network = network_arguments(path)
-    for name, value in network.items():
-        if getattr(recipe, name) not in (value, getattr(usual, name)):
+    for name, value in network_arguments(path).items():
+        if getattr(recipe, name) != value:
             raise ValueError(
                 f"{flag(name)}: the network of {recipe.init} has {value}, not "
                 f"{getattr(recipe, name)}; leave it out"
             )
-    return replace(recipe, **network)
+    for name in ("expert", "imitation_share", "imitation_learning_rate", "imitation_temperature"):
+        if getattr(recipe, name) != getattr(usual, name):
+            raise ValueError(f"{flag(name)}: nobody is imitated with --init; leave one of them out")

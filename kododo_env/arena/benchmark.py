@@ -37,6 +37,7 @@ from kododo_env.arena.duplicates import ChunkResult, play
 from kododo_env.arena.intervals import interquartile, resampled
 from kododo_env.arena.pairing import Chunk, chunk_sizes
 from kododo_env.arena.tournament import Contest
+from kododo_env.bots.by_name import EXEC, is_bot
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Float64, Int64, Integer
 from kododo_env.core.view import View
@@ -138,10 +139,12 @@ class Benchmark(Contest):
         }
 
     def about_agent(self) -> dict[str, Any]:
-        """The agent's name, without the folder of its file, and the file's digest and size."""
+        """The agent's name, without the folder of its file, and a policy's digest and size."""
         kind, policy, budget = search_parts(self.agent)
         file = policy_file(policy)
         name = file.stem if file and file == Path(policy) else policy
+        if is_bot(name) and not name.startswith(EXEC):  # the command of a program stays as it is
+            name = Path(name).name
         return {"name": f"{kind}{name}{budget}", "file": _file(policy)}
 
 
@@ -259,13 +262,13 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     """NashConv of the agent in the game's small form, if it has one for P players.
 
     Of the frequencies in ``DRAWS`` draws in each information set, since few agents tell their
-    chances. None of searches, which would take hours, and of policies and levels, which play one
-    game alone.
+    chances. None of searches, and of bots that are programs, which would take hours, and of
+    policies, levels and other bots, which may play one game alone.
     """
     rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
-    learned = policy_file(agent) is not None or agent.startswith(LEVEL)
-    if rules is None or kind or learned:
+    other = policy_file(agent) is not None or agent.startswith(LEVEL) or is_bot(agent)
+    if rules is None or kind or other:
         return None
     small = asdict(rules())
     if small["num_players"] != benchmark.players:

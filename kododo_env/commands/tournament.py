@@ -203,7 +203,10 @@ def _reserved(files: Files) -> Iterator[list[Reservation]]:
 def _report(config: TournamentConfig, play: Play) -> Report:
     """Play what is not in the log yet of a tournament; what all of it showed."""
     tournament = config.tournament()
-    chunks, heading = tournament.chunks(), _heading(tournament)
+    chunks = tournament.chunks()
+    # With another record some of the games would be recorded nowhere.
+    kept = None if config.record is None else [str(config.record), config.record_games]
+    heading = {**_heading(tournament), "record": kept}
     with ExitStack() as stack:
         keep: Keep | None = None
         if config.record is not None:
@@ -264,6 +267,11 @@ def _heading(tournament: Tournament) -> dict[str, Any]:
 
 def fingerprints(agents: Sequence[Agent]) -> list[str | None]:
     """Those of the agents' policy files or bots; None for an agent without a file."""
-    policies = [getattr(agent, "policy", agent) for agent in agents]  # a search's has one too
-    files = [getattr(each, "bot_file", getattr(each, "path", None)) for each in policies]
-    return [file and fingerprint(Path(file)) for file in files]
+    return [fingerprint(Path(file)) if file else None for file in map(_file, agents)]
+
+
+def _file(agent: Any) -> str | Path | None:
+    if not hasattr(agent, "bot_file"):  # a bot may have all attributes, for itself
+        agent = getattr(agent, "policy", agent)  # a search's
+    found: str | Path | None = getattr(agent, "bot_file", getattr(agent, "path", None))
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,8 @@ def export(
     path = Path(path)
     if path.suffix != SUFFIX:
         raise ValueError(f"{path} must end with {SUFFIX}")
+    if isinstance(model, str | Path) and realpath(model) == realpath(path):
+        raise ValueError(f"{path} is the model itself: write the policy elsewhere")
     trained = _trained(model, game, normalize, observation_dtype, action_mask)
     made_by = {**trained.made_by, "exported_by": f"kododo-env {__version__}"}
     return write_policy(

@@ -57,7 +57,13 @@ class PolicyMetadata:
         Raises:
             ValueError: A file with it could not be read again.
         """
-        text = json.dumps(asdict(self), sort_keys=True)
+        try:
+            text = json.dumps(asdict(self), sort_keys=True)
+        except TypeError as error:  # of a number of numpy's, for example
+            raise ValueError(
+                f"its metadata are not JSON ({plain(error, 80)}): give text, lists, dictionaries "
+                "by text, and Python's own numbers"
+            ) from error
         PolicyMetadata.from_json(text)
         return text
 

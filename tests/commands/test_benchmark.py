@@ -116,7 +116,19 @@ def test_a_program_that_is_given_a_policy_is_no_policy() -> None:
     assert asked.about_agent() == {"name": program, "file": None}
 
 
+def test_a_bot_is_not_asked_about_another_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may know the real game's observations alone: all was played by then. A program was asked
+    1,000 times in each information set, which takes hours."""
+    monkeypatch.setattr(protocol, "make_agent", None)  # it is not even made
+    for bot in ("bot.py:Bot", "package.module:act", "exec:node bot.mjs"):
+        assert nash_conv(Benchmark(bot, "kododo", 2)) is None
+
+
 def test_an_agent_has_its_own_name_and_a_file_that_without_its_folder() -> None:
+    for bot in ("package.module:act", "exec:node my/bot.mjs", "search:bot.py:Bot:8"):
+        assert Benchmark(bot, "kododo", 4).about_agent() == {"name": bot, "file": None}
+    in_a_folder = Benchmark("search:my/bot.py:Bot:8", "kododo", 4).about_agent()
+    assert in_a_folder == {"name": "search:bot.py:Bot:8", "file": None}
     names = ("stranger-kododo-4p", "search:member-kododo-4p-1:8", "kododo-4p")
     found = [Benchmark(name, "kododo", 4).about_agent() for name in names]
     assert tuple(each["name"] for each in found) == names

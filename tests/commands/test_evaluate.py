@@ -80,6 +80,8 @@ def test_a_resumed_tournament_equals_an_unbroken_one(
     assert not broken.exists()
     assert 0 < len([*records.iterdir()]) < 40
     assert "holds records already: give another folder" in cli(capsys, *args)[2]
+    for other in (args[:-2], (*args, "--record-games", "7"), (*args[:-1], str(tmp_path / "new"))):
+        assert "is of another tournament: record " in cli(capsys, *other, "--resume")[2]
     with evaluation.log_of(broken).open("ab") as log:
         log.write(b'{"chunk": 5, "shar')  # killed while it wrote
     played: list[int] = []
@@ -114,7 +116,7 @@ def test_a_changed_policy_is_not_mixed_with_what_was_played(
     assert "is of another tournament: files" in err
 
 
-@pytest.mark.parametrize("bot", ["{}:Bot", "exec:" + sys.executable + " {}"])
+@pytest.mark.parametrize("bot", ["{}:Bot", "{}:OfANet", "exec:" + sys.executable + " {}"])
 def test_a_changed_bot_is_not_mixed_with_what_was_played(
     bot: str,
     tmp_path: Path,
@@ -125,6 +127,9 @@ def test_a_changed_bot_is_not_mixed_with_what_was_played(
     file.write_text(
         "import json, sys\n"
         "def Bot(view, rng): return view.legal_action_mask.argmax(axis=1)\n"
+        "class OfANet:\n"
+        "    def __init__(self): self.path, self.policy = 'a net', Bot\n"
+        "    def act(self, view, rng): return self.policy(view, rng)\n"
         "for line in sys.stdin if __name__ == '__main__' else ():\n"
         "    seen = json.loads(line)\n"
         "    said = {'type': 'act', 'step': seen['step'], 'action': seen['actions'][0]['action']}\n"

@@ -164,6 +164,18 @@ def learner_settings(trainer: Trainer) -> dict[str, object]:
     }
 
 
+@pytest.mark.parametrize("name", ["imitation_learning_rate", "imitation_temperature"])
+def test_no_setting_of_imitation_is_said_to_change_when_it_is_over(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    saved = read_checkpoint(folder / "checkpoint.zip")
+    over = replace(saved, progress=replace(saved.progress, plays_itself=True))
+    monkeypatch.setattr("agents.training.run_folder.begun", lambda _: over)
+    config = asked(folder, **{name: ANOTHER[name]})
+    with pytest.raises(ValueError, match=f"--{name.replace('_', '-')}: this run imitates nobody"):
+        resumed(config, folder)
+
+
 def test_help_tells_what_the_run_would_really_use(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -228,6 +240,13 @@ def test_a_finished_run_without_its_checkpoint_is_not_begun_again(tmp_path: Path
     (tmp_path / "policy.onnx").touch()
     with pytest.raises(ValueError, match="holds a run already: give another --run-dir"):
         train(config)
+
+
+def test_a_run_does_not_begin_over_a_policy_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "policy.onnx").touch()
+    with pytest.raises(ValueError, match=r"holds policy\.onnx already: give another --run-dir"):
+        train(short(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.onnx"]
 
 
 def test_runs_that_begin_at_the_same_time_find_different_folders(

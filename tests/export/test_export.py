@@ -288,6 +288,15 @@ def test_files_that_are_no_players(
     assert not (tmp_path / "out.onnx").exists()
 
 
+def test_a_policy_does_not_take_the_place_of_its_model(tmp_path: Path) -> None:
+    """It was written over the model, which nobody could have back."""
+    given = a_file(lambda _: None, tmp_path / "given.onnx")
+    content = given.read_bytes()
+    with pytest.raises(ValueError, match=r"given.onnx is the model itself: write the policy else"):
+        export(given, GAME, tmp_path / ".." / tmp_path.name / "given.onnx")
+    assert given.read_bytes() == content
+
+
 def test_the_command_says_in_a_line_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -120,6 +120,10 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert error.startswith("plain.py: error: cannot read policy file kododo-9p: No such file")
     assert error.count("\n") == 1
     assert run("kododo-2p", ".") == (2, "", "plain.py: error: . must end with .onnx\n")
+    content = out.read_bytes()
+    code, said, error = run(str(out), f"{tmp_path}/./out.onnx")
+    assert (code, error.count("\n"), out.read_bytes()) == (2, 1, content)
+    assert "is the policy itself: write the plain one elsewhere" in error
     missing = str(tmp_path / "no" / "out.onnx")
     assert (
         run("kododo-2p", missing)[2] == f"plain.py: error: {missing}: No such file or directory\n"

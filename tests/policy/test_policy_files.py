@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, shipped
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import portable
 from kododo_env.policy import onnx_trial
-from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata
+from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata, describe
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import ROWS, OnnxAgent
 from kododo_env.policy.onnx_file import read_onnx
@@ -665,6 +666,14 @@ def test_metadata_are_not_taken_from_a_second_entry(tmp_path: Path) -> None:
 def test_metadata_are_read_as_they_were_written(name: str) -> None:
     metadata = read_policy(POLICIES / f"{name}{SUFFIX}").metadata
     assert PolicyMetadata.from_json(metadata.to_json()) == metadata
+
+
+@pytest.mark.parametrize("training", [{"rate": np.float32(0.1)}, {1: 2, "b": 3}, {"of": {1, 2}}])
+def test_metadata_that_are_not_json_are_refused_in_one_line(training: dict[Any, Any]) -> None:
+    """They are a user's own, given to ``export``; it was json's TypeError."""
+    metadata = replace(describe(registry.batch_game("kododo", 1)), training=training)
+    with pytest.raises(ValueError, match=r"\Aits metadata are not JSON \([^\n]+and Python's own"):
+        metadata.to_json()
 
 
 def test_another_game_is_refused_in_one_line(tmp_path: Path) -> None:

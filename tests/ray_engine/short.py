@@ -15,7 +15,7 @@ from tests.command_line import train_py
 ON_RAY = ("--engine", "ray", "--workers", "2")
 SMALL = (
     "--players", "3", "--num-envs", "16", "--batch-size", "256", "--width", "16", "--games", "30",
-    "--evaluations", "1", "--bfloat16", "False", "--threads", "1",
+    "--evaluations", "1", "--no-bfloat16", "--threads", "1",
 )  # fmt: skip
 UPDATE = 16 * 3 * 21  # agent-steps
 

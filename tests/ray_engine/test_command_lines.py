@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
+from agents.commands.train import finish
+from agents.ray_engine.player import Piece, Player
+from agents.training.checkpoint import Checkpoint, Progress
+from agents.training.trainer import Trainer
+from agents.training.training_config import default_config, task_of
 from tests.command_line import assert_refused, cli, train_py
 from tests.ray_engine.clusters import free_port
+from tests.trainings import NO_EXPORT, short
 
 HAS_RAY = find_spec("ray") is not None
 AGENTS = ("--agents", "random", "greedy", "--games", "60")
@@ -29,6 +41,13 @@ def test_evaluates_address_needs_the_engine(
     assert_refused(done, "--address goes with --engine ray only", tmp_path)
     done = cli(capsys, "--best-response", "kododo-4p", "--engine", "ray")
     assert_refused(done, "--engine does not go with --best-response", tmp_path)
+
+
+def test_no_device_goes_with_the_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its processes learn on processors; that the trainer's own network was elsewhere was a
+    traceback."""
+    run = ["--run-dir", str(tmp_path / "run"), "--engine", "ray", "--device", "auto"]
+    assert_refused(train_py(capsys, run), "--device goes with --engine local only", tmp_path)
 
 
 @pytest.mark.skipif(HAS_RAY, reason="Ray is installed: this asks what is said where it is not")
@@ -54,3 +73,85 @@ def test_no_cluster_is_a_line_and_leaves_nothing(
         cli(capsys, *AGENTS, "--json", str(tmp_path / "out.json"), *given),
     ):
         assert_refused(done, "no Ray cluster answers at", tmp_path)
+
+
+# --- what needs no cluster --------------------------------------------------------------------
+
+
+@pytest.fixture
+def imported(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Imports a module of the engine in whose place for others, Ray's among them, modules stand."""
+
+    def imported(module: str, **others: dict[str, Any]) -> Any:
+        for name, content in others.items():
+            made = ModuleType(name)
+            vars(made).update(content)
+            monkeypatch.setitem(sys.modules, name.replace("__", "."), made)
+        monkeypatch.setitem(sys.modules, module, None)
+        del sys.modules[module]  # what is imported now is forgotten at the end
+        return import_module(module)
+
+    return imported
+
+
+def test_a_runner_tells_what_its_machine_lacks(imported: Callable[..., Any]) -> None:
+    """It was raised: RLlib began the runner again and again, and no word was heard of the file."""
+    task = task_of(default_config("kododo", 3))
+    task = replace(task, recipe=replace(task.recipe, opponents=("gone.onnx",)))
+    config = SimpleNamespace(env_config={"task": task, "bfloat16": False})
+
+    class EnvRunner:
+        def __init__(self, config: object) -> None:
+            self.config = config
+
+    rays: dict[str, Any] = {"ray": {}, "ray__rllib": {}, "ray__rllib__env": {}}
+    rays["ray__rllib__env__env_runner"] = vars(SimpleNamespace(EnvRunner=EnvRunner))
+    runner = imported("agents.ray_engine.runner", **rays).BatchEnvRunner(config=config)
+    answer = runner.sample(piece=Piece(update=1, index=0, games=1), weights={})
+    assert isinstance(answer, ValueError)
+    assert "cannot read policy file gone.onnx" in str(answer)
+
+
+@pytest.fixture
+def ray_trainer(imported: Callable[..., Any]) -> Any:
+    """The class, for a cluster of seven cores."""
+    others = {"cluster": {"cores": lambda: 7}, "crew": {"Crew": None, "crew": None}}
+    modules = {f"agents__ray_engine__{name}": content for name, content in others.items()}
+    return imported("agents.ray_engine.ray_trainer", **modules).RayTrainer
+
+
+def test_an_update_is_that_of_one_process_and_logs_as_much(
+    ray_trainer: Any, tmp_path: Path
+) -> None:
+    """The crew stands in one process here, and learns nothing."""
+    config = short(tmp_path, engine="ray", expert="", opponents=("heuristic",), num_envs=4)
+    task = task_of(config)
+    begun = Checkpoint(task, Progress(updates=3))  # against the opponent, from the second seat
+    here = Trainer(config, begun, tmp_path)
+    state, player = here.learner.learned(), Player(task, 4, config.in_bfloat16)
+    crew = SimpleNamespace(
+        workers=1,
+        play=lambda work, weights: [player.play(piece, weights) for piece in work],
+        learn=lambda *_: {"learning_rate": 0.0},
+        learned=lambda: state,
+    )
+    there = ray_trainer(config, replace(begun, progress=Progress(updates=3)), tmp_path, crew=crew)
+    found, logged = there._play_itself(), here._play_itself()
+    losses = {"policy_gradient", "value", "entropy"}
+    beside = {f"train/{name}_loss" for name in losses} | {
+        "train/loss", "train/approx_kl", "train/clip_fraction", "train/divergence"
+    }  # fmt: skip
+    assert set(found) == set(logged) - beside
+    assert there.progress.steps == here.progress.steps
+    assert found["rollout/share_of_decisions"] == logged["rollout/share_of_decisions"]
+
+
+def test_a_policy_tells_how_many_processes_played_and_learned(
+    ray_trainer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = short(tmp_path, engine="ray", learners=2, threads=2)
+    told: list[Any] = []
+    monkeypatch.setattr(NO_EXPORT[0], lambda *_, training, **__: told.append(training))
+    finish(ray_trainer(config, Checkpoint(task_of(config)), tmp_path))
+    found = {name: told[0][name] for name in ("engine", "workers", "learners", "threads", "device")}
+    assert found == {"engine": "ray", "workers": 7, "learners": 2, "threads": 1, "device": "cpu"}

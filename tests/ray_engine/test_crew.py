@@ -84,13 +84,12 @@ def test_pieces_make_up_all_games_and_differ() -> None:
     assert len(pieces(2, 5, update=0)) == 2
 
 
-@pytest.mark.parametrize(
-    "what", [{"imitation": True}, {"opponent": None}, {"opponent": "heuristic"}]
-)
+@pytest.mark.parametrize(("imitation", "update"), [(True, 5), (False, 4), (False, 5)])
 def test_a_piece_is_the_same_from_every_runner(
-    what: dict[str, Any], task: Task, crew: Crew
+    imitation: bool, update: int, task: Task, crew: Crew
 ) -> None:
-    work = pieces(16, 4, update=5, **what)  # two rounds for two runners
+    """Of the expert, of the network alone, and of the network against the opponent."""
+    work = pieces(16, 4, update=update, imitation=imitation)  # two rounds for two runners
     there = crew.play(work, weights(task))
     backwards = crew.play(work[::-1], weights(task))[::-1]
     assert_same(there, backwards)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import signal
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,14 +13,16 @@ from typing import Any
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents.commands.train import train
 from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Played
 from agents.recipes.recipe import recipe_for
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
+from agents.training.run_folder import write_config
 from agents.training.trainer import Trainer
-from agents.training.training_config import task_of
+from agents.training.training_config import Which, default_config, defaults, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
@@ -83,9 +86,17 @@ def curve_of(run: Path) -> list[tuple[int, dict[str, object]]]:
     return [(point["steps"], point["shares"]) for point in progress.curve]
 
 
+def logged(run: Path) -> list[int]:
+    """The steps that TensorBoard shows of each update."""
+    log = EventAccumulator(str(run / "tensorboard"))
+    log.Reload()
+    return [event.step for event in log.Scalars("time/fps")]
+
+
 def test_a_resumed_run_is_the_unbroken_run(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Its log too, which had twice the updates that were made after the last checkpoint."""
     config = short(tmp_path / "broken")
     (tmp_path / "broken").mkdir()
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path / "broken")
@@ -93,9 +104,9 @@ def test_a_resumed_run_is_the_unbroken_run(
 
     def die_after_two(self: Trainer) -> None:
         measure(self)
-        self.save()
         if self.progress.updates == 2:
             raise SystemExit("killed")
+        self.save()
 
     monkeypatch.setattr(Trainer, "_measure_if_due", die_after_two)
     with pytest.raises(SystemExit):
@@ -109,6 +120,8 @@ def test_a_resumed_run_is_the_unbroken_run(
     assert all(torch.equal(other[name], each) for name, each in one.items())
     assert curve_of(whole) == curve_of(tmp_path / "broken")
     assert len(curve_of(whole)) == 2
+    steps, update = logged(tmp_path / "broken"), 16 * 3 * 21
+    assert steps == logged(whole) == [update * number for number in (1, 2, 3, 4)]
 
 
 def test_ctrl_c_ends_cleanly_with_everything_saved(
@@ -153,6 +166,23 @@ def test_updates_against_scripted_players_and_policy_files_have_one_learner_at_a
         itself,
         [None] + ["kododo-3p"] * players,
     ]
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
+@pytest.mark.parametrize("opponents", [("heuristic",), ("heuristic", "greedy", "heuristic")])
+def test_a_learner_has_each_seat_as_often_against_each_opponent(
+    opponents: tuple[str, ...], share: float, tmp_path: Path
+) -> None:
+    """It had the first one always, which is not like the others in every game."""
+    task = task_of(short(tmp_path, expert="", opponents=opponents, opponents_share=share))
+    tables, met = task.tables(), Counter[tuple[str, int]]()
+    for update in range(36):
+        _, agents = task.table_of(tables, update)
+        for name in {agent.name for agent in agents if agent is not None}:
+            met[name, agents.index(None)] += 1
+    times = 36 * share / len(opponents) / 3
+    named = Counter(opponents)
+    assert met == {(name, seat): times * named[name] for name in named for seat in range(3)}
 
 
 IMITATES = {"steps": 1000, "imitation_share": 0.25, "ent_coef": 0.03}
@@ -206,11 +236,12 @@ def test_imitation_may_be_all(tmp_path: Path) -> None:
 
 def test_training_begins_with_the_network_of_a_policy(whole: Path, tmp_path: Path) -> None:
     """It has the width of that network, not the recipe's, and nobody is imitated before."""
-    of_recipe = {"width": recipe_for("kododo", 3).width, "expert": "heuristic"}
-    config = short(tmp_path, init=f"{whole}/policy.onnx", magnet=0.1, steps=1, **of_recipe)
+    config = short(tmp_path, init=f"{whole}/policy.onnx", magnet=0.1, steps=1)
+    usual, recipe = recipe_for("kododo", 3), default_config("kododo", 3, init=config.settings.init)
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
     begun = network_of(whole / "policy.onnx")
-    assert trainer.task.recipe.width == begun.settings["width"] != config.settings.width
+    assert recipe.settings.width == begun.settings["width"] != usual.width
+    assert (recipe.settings.expert, usual.expert) == ("", "heuristic")
     assert trainer.imitation_remaining() == 0
     assert trainer.learner.average is not None
     for mine in (trainer.learner.network, trainer.learner.average):
@@ -244,3 +275,31 @@ def test_training_begins_with_no_policy_of_another_table(
 def test_no_other_network_is_asked_for_than_the_one_to_begin_with(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"--width: the network of kododo-3p has \d+, not 16;"):
         task_of(short(tmp_path, init="kododo-3p"))
+
+
+def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole: Path) -> None:
+    """The recipe's width was taken for one that was not given, and passed over like imitation."""
+    init = str(whole / "policy.onnx")
+    own = defaults(Which(players=3, init=init))
+    assert own.settings == task_of(own).recipe
+    assert own.settings.width == network_of(init).settings["width"]
+    usual = recipe_for("kododo", 3)
+    with pytest.raises(ValueError, match=f"--width: the network of .* has 16, not {usual.width};"):
+        task_of(default_config("kododo", 3, init=init, width=usual.width))
+    imitation = {
+        "expert": usual.expert, "imitation_share": 0.5, "imitation_learning_rate": 0.1,
+        "imitation_temperature": 0.1,
+    }  # fmt: skip
+    for name, value in imitation.items():
+        with pytest.raises(ValueError, match=rf"--{name.replace('_', '-')}: nobody is imitated"):
+            task_of(default_config("kododo", 3, init=init, **{name: value}))
+
+
+def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_path: Path) -> None:
+    init = tmp_path / "init.onnx"
+    init.write_bytes((whole / "policy.onnx").read_bytes())
+    config = short(tmp_path, init=str(init), steps=1)
+    task = task_of(config)
+    write_config(tmp_path, task, config)
+    init.unlink()
+    assert defaults(Which(run_dir=tmp_path, resume=True)).settings == task.recipe
