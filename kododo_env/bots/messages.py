@@ -74,7 +74,7 @@ def _deck(value: object) -> str:
 
 
 def _language(value: object) -> str:
-    if value not in LANGUAGES:
+    if not isinstance(value, str) or value not in LANGUAGES:
         raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {shown(value)}")
     return str(value)
 
