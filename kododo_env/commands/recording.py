@@ -17,7 +17,7 @@ from kododo_env.arena.tournament import Tournament
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decision_file import DecisionFile
 from kododo_env.records.decisions import DecisionLog, Decisions
-from kododo_env.records.header import LONGEST_NAME
+from kododo_env.records.header import printable
 from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import check_file, write_text
 from kododo_env.system.folders import filled_folder
@@ -60,11 +60,6 @@ def recorded(
         date = datetime.now(UTC).isoformat(timespec="seconds")
         recording = SomeGames(names, games, len(tournament.chunks()), date)
         yield replace(tournament, recording=recording), into_folder(path)
-
-
-def printable(name: str) -> str:
-    """An agent's name as far as a record can hold it."""
-    return "".join(each if each.isprintable() else "?" for each in name[:LONGEST_NAME])
 
 
 def into_folder(folder: Path) -> Keep:

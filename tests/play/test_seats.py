@@ -84,6 +84,13 @@ def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:
         make_table("kododo", names=names)
 
 
+def test_a_bot_of_a_long_command_has_a_seat() -> None:
+    """No record could hold its name, so that there was no table."""
+    bot = f"exec:python -c '{'pass;' * 50}'"
+    position = look(make_table("kododo", 2, [bot], pictures=False))
+    assert position["players"][1]["name"] == bot[:200]
+
+
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_the_player_who_looks_on_sits_below_and_the_next_one_clockwise(players: int) -> None:
     for front in range(players):

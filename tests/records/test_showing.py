@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from kododo_env import registry
+from kododo_env import make_agent, registry
 from kododo_env.commands import console
 from kododo_env.records import parse_record, read_record, replay
 from kododo_env.records.showing import as_text, frames, height_of
 from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
 from kododo_env.rendering.svg import HEIGHT, WIDTH
 from tests.doors import GAMES
-from tests.records.games import DATE, recorded
+from tests.records.games import DATE, edited, recorded
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -74,6 +74,15 @@ def test_words_and_points_of_a_step() -> None:
         )
     ]  # fmt: skip
     assert steps[scored + 1].splitlines()[:5] == [f"step {scored + 1}", *expected]
+
+
+def test_a_line_is_checked_before_an_agent_is_asked_beside_it() -> None:
+    """A line without actions was a traceback."""
+    text = recorded(registry.batch_game("kododo", 1, seed=3))[0].text()
+    wrong = parse_record(edited(text, 3, lambda line: line.pop("actions")))
+    for shown in (as_text, frames):
+        with pytest.raises(ValueError, match=r"^line 3: 'actions' is missing"):
+            [*shown(wrong, make_agent("first", "kododo"))]
 
 
 def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
