@@ -58,6 +58,9 @@ def bots_named(agents: Sequence[str], taken: Iterable[str]) -> list[str]:
         agents: Their own names, by which records and tables of results know them.
         taken: Names that people at the table have.
     """
-    left = [name for name in BOTS if _looks(name) not in set(map(_looks, taken))]
+    known = set(map(_looks, taken))
+    turns = range(1 + (len(agents) + len(known)) // len(BOTS))  # more, where they are very many
+    names = (f"{name} {turn + 1}" if turn else name for turn in turns for name in BOTS)
+    left = [name for name in names if _looks(name) not in known]
     first = crc32(" ".join(agents).encode("utf-8", "replace"))
     return [left[(first + place) % len(left)] for place in range(len(agents))]

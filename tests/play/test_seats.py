@@ -66,6 +66,10 @@ def test_names() -> None:
         with pytest.raises(ValueError, match="people at a table need different names"):
             people_named([one, other], 2)
     assert "Ada" not in bots_named(["random"] * 15, ["\uff21d\u200da"])
+    for agents, taken in ((30, 0), (4, 16)):  # there were no more than 16 names
+        assert (
+            len({*bots_named(["random"] * agents, BOTS[:taken]), *BOTS[:taken]}) == agents + taken
+        )
 
 
 @pytest.mark.parametrize(
