@@ -172,6 +172,13 @@ def test_pictures_that_are_alike_keep_their_time() -> None:
     assert whole == 1000 * (2 + LAST_PICTURE)
 
 
+def test_the_last_picture_is_shown_as_long_as_a_gif_can() -> None:
+    """Three times 300 seconds were a traceback."""
+    frame = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"/>'
+    with Image.open(io.BytesIO(animated_gif([frame], 300))) as still:
+        assert still.info["duration"] == 655_350
+
+
 def test_a_long_name_is_cut_in_the_picture() -> None:
     game = registry.batch_game("combi_combo", 1, seed=4)
     record = parse_record(recorded(game, players=["W" * 200, "b", "c", "d"])[0].text())
@@ -187,6 +194,10 @@ def test_a_long_name_is_cut_in_the_picture() -> None:
         (("game.jsonl", "--out", "none/game.svg"), "cannot write none/game.svg"),
         (("game.jsonl", "--seconds", "0"), "--seconds must be 0.01 to 3600, not 0"),
         (("game.jsonl", "--seconds", "1e-300"), "--seconds must be 0.01 to 3600, not 1e-300"),
+        (
+            ("game.jsonl", "--out", "game.gif", "--seconds", "700"),
+            "a picture of a GIF is shown 655 seconds at most",
+        ),
         (("short.jsonl",), "short.jsonl, line 5: the record is cut short here"),
         (("short.jsonl", "--out", "game.svg"), "short.jsonl, line 5: the record is cut short"),
         ((".",), "cannot read record .: Is a directory"),
