@@ -58,9 +58,10 @@ class Recorder:
         given, (players, size) = whole_numbers(actions, "actions"), self._mask.shape
         if given.shape != (players,):
             raise ValueError(f"actions must be ({players},), not {given.shape}")
-        played, rows = given.tolist(), self._mask
-        legal = [0 <= each < size and row[each] for each, row in zip(played, rows, strict=True)]
-        if not all(legal):
+        played, legal = given.tolist(), self._mask.tobytes()
+        if not all(
+            0 <= action < size and legal[seat * size + action] for seat, action in enumerate(played)
+        ):
             raise ValueError(
                 f"a recorder is told the actions that were played; {played} were not legal"
             )
