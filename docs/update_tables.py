@@ -1,7 +1,7 @@
 """Writes the tables of the pages from the code and from JSON: ``python -m docs.update_tables``.
 
 In each page the text between two markers, such as ``<!-- layout -->`` and ``<!-- /layout -->``,
-is replaced.
+is replaced. The bots of the static page's puzzles are asked again, too.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from agents.release.card import columns, interval, worst_attacker
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from docs.goals import goal_rows, specialist_ratios
+from docs.static_page.puzzles import ask_again
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, policy_tables
 from kododo_env.commands.benchmark import read_entry
@@ -464,3 +465,4 @@ if __name__ == "__main__":
             path.write_text(updated(path.read_text(), marker, table()))
         else:
             print(f"{path} is missing")
+    ask_again()

@@ -6,12 +6,30 @@ import json
 from pathlib import Path
 from typing import Any
 
+from kododo_env.agent_registry import LEVELS, baselines, make_agent
 from kododo_env.bots.showing import legal_actions
-from kododo_env.play.puzzles import Puzzle, read_puzzles
+from kododo_env.play.puzzles import Puzzle, asked, order, read_puzzles, write_puzzles
+from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.rendering.languages import say, speaking
 
+SEED = 0  # of kododo puzzles, by which they were found
 PUZZLES = Path(__file__).parents[1] / "puzzles.jsonl"
 GRADES = ("easy", "medium", "hard")
+
+
+def ask_again(file: Path = PUZZLES) -> None:
+    """Ask the scripted players and the levels of each puzzle again, which may have changed.
+
+    Raises:
+        ValueError: A line of the file is no puzzle.
+    """
+    write_puzzles(file, sorted(map(_asked, read_puzzles(file)), key=order))
+
+
+def _asked(puzzle: Puzzle) -> Puzzle:
+    table = puzzle.header.game, puzzle.position().num_players
+    names = (*baselines(table[0]), *LEVELS[:-1])
+    return asked(puzzle, [make_agent(name, *table) for name in names], SEED)
 
 
 def puzzles_json(language: str = "en") -> str:
@@ -29,13 +47,17 @@ def puzzles_json(language: str = "en") -> str:
 
 def _shown(puzzle: Puzzle) -> dict[str, Any]:
     game = puzzle.position()
-    view = game.view(puzzle.seat)
+    seat = puzzle.seat
+    view = game.view(seat)
     words = legal_actions(view)
     missed = len(puzzle.missed_by)
     return {
-        "id": puzzle.to_json()["digest"],
+        # Of the position alone: readers keep which ones they have seen, and bots change.
+        "id": sealed({"header": puzzle.header.to_json(), "played": puzzle.played, "seat": seat})[
+            DIGEST
+        ],
         "title": view.text(0).partition("\n")[0],
-        "you": f"player_{puzzle.seat}",
+        "you": f"player_{seat}",
         "text": view.text(0),
         "picture": view.svg(0),
         "choices": list(dict.fromkeys(words.values())),  # equal cards are one choice

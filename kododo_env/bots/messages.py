@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from kododo_env.core.numbers import is_whole, shown, whole_number
@@ -14,11 +14,12 @@ DECKS = ("same", "other")
 MOST_EXACT = 2**53 - 1  # beyond it a whole number of JavaScript's is not exact
 
 
-def read_message(given: object) -> Message:
+def read_message(given: object, kinds: Collection[str] | None = None) -> Message:
     """A message that a client has sent, checked as far as it can be without the game.
 
     Args:
         given: JSON as text or bytes, or the object that it holds.
+        kinds: The types that this client may send; None for all that there are.
 
     Returns:
         An object with the "type" and just the fields that belong to it.
@@ -30,13 +31,14 @@ def read_message(given: object) -> Message:
     if not isinstance(content, Mapping):
         raise ValueError(f'a message is an object such as {{"type": "look"}}, not {shown(content)}')
     kind = content.get("type")
-    if not isinstance(kind, str) or kind not in FIELDS:
-        raise ValueError(f"the type of a message is one of {', '.join(FIELDS)}, not {shown(kind)}")
+    known = FIELDS if kinds is None else kinds
+    if not isinstance(kind, str) or kind not in known:
+        raise ValueError(f"the type of a message is one of {', '.join(known)}, not {shown(kind)}")
     fields = FIELDS[kind]
     for name in content:
         if name != "type" and name not in fields:
-            known = ", ".join(fields) or "none besides"
-            raise ValueError(f"{kind!r} has no field {shown(name)}; it has {known}")
+            has = ", ".join(fields) or "none besides"
+            raise ValueError(f"{kind!r} has no field {shown(name)}; it has {has}")
     for name in fields:
         if name not in content:
             raise ValueError(f"{kind!r} needs the field {name!r}")
@@ -74,7 +76,7 @@ def _deck(value: object) -> str:
 
 
 def _language(value: object) -> str:
-    if value not in LANGUAGES:
+    if not isinstance(value, str) or value not in LANGUAGES:
         raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {shown(value)}")
     return str(value)
 

@@ -28,6 +28,7 @@ from kododo_env.rendering.words import counted
 SECONDS = 10.0  # for a decision
 START = 10.0  # more for the first one of a process
 PATIENCE = 1.0  # for a process to end when there is nothing more to read
+SENT = ("act", "look")  # the types of messages that a bot may send
 MOST_REFUSED = 3
 LONGEST = 1 << 20  # bytes of a line
 NAME = re.compile(r"exec:(?:(\d{1,6}(?:\.\d{1,6})?)s:)?(.*\S.*)", re.DOTALL)
@@ -118,12 +119,13 @@ class ProgramBot:
 
     def _position(self, view: View, index: int) -> bytes:
         """The position as the table tells it, with no names and no log, in a line."""
+        seats = players(view, [f"player_{k}" for k in range(view.num_players)], index=index)
         told = {
             "type": "position",
             "step": self._asked,
             "game": view.game_name,
             "you": view.player,
-            "players": players(view, [f"player_{k}" for k in range(view.num_players)], index=index),
+            "players": [each | {"called": each["name"]} for each in seats],
             "over": False,
             "counts": True,
             "waiting_for": [view.player],
@@ -139,11 +141,9 @@ class ProgramBot:
 
     def _understood(self, said: bytes, view: View, index: int) -> int | None:
         """The action that a message chooses, None for a look; ValueError if it will not do."""
-        message = read_message(said)
+        message = read_message(said, SENT)
         if message["type"] == "look":
             return None
-        if message["type"] != "act":
-            raise ValueError(f"a bot is answered 'act' and 'look', not {message['type']!r}")
         if message["step"] != self._asked:
             raise ValueError(f"this was for step {message['step']}; it is step {self._asked}")
         return named_action(message["action"], view, index)

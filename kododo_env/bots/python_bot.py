@@ -6,19 +6,26 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial, wraps
 from hashlib import sha256
 from importlib import import_module
-from inspect import signature
+from inspect import getattr_static, signature
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, choice_of
 from kododo_env.core.arrays import Integer
+from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
 
+# The methods besides act that others call (``kododo_env.core.agent``), and what is told of errors.
+CALLED = {
+    "check": "cannot play this game",
+    **dict.fromkeys(("action_values", "choose", "probabilities", "value"), "fails"),
+}
 HOW = "name a class with act(view, rng), or such a function: bot.py:Class"
 
 
@@ -39,7 +46,7 @@ def python_bot(name: str) -> Agent:
     name = " ".join(name.split())  # for messages of one line
     if not colon:
         raise ValueError(f"bot {name}: {HOW}")
-    with _blamed(name, "cannot be imported"):
+    with _blamed(name, "cannot be imported", str(Path(where))):
         module = _from_file(Path(where), name) if where.endswith(".py") else import_module(where)
     found = getattr(module, wanted, None)
     if not callable(found):
@@ -50,9 +57,12 @@ def python_bot(name: str) -> Agent:
         kind: Any = found if isinstance(found, type) else _with_act(found)
     if not callable(getattr(kind, "act", None)):
         raise ValueError(f"bot {name}: {wanted} has no act; {HOW}")
-    with _blamed(name, "cannot be made"):
+    with _blamed(name, "cannot be made", module.__file__):
         signature(kind.act).bind(None, None, None)
-        return _blaming(kind, name, module.__file__)()
+        bot = _blaming(kind, name, module.__file__)()
+    if not isinstance(bot.name, str):
+        raise ValueError(f"bot {name}: its name must be text, not {shown(bot.name)}")
+    return bot
 
 
 def _plays(found: Any, module: str) -> bool:
@@ -68,7 +78,7 @@ def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:
         return function(*given)
 
     signature(function).bind(None, None)
-    return type(function.__name__, (), {"act": act})
+    return type(getattr(function, "__name__", "Bot"), (), {"act": act})
 
 
 def _from_file(path: Path, name: str) -> ModuleType:
@@ -86,37 +96,57 @@ def _from_file(path: Path, name: str) -> ModuleType:
 def _blaming(kind: Any, name: str, file: str | None) -> Callable[[], Agent]:
     """The class of a bot, of which the errors and illegal actions are told by the bot's name."""
 
+    def blamed(method: Callable[..., Any], told: str = "fails") -> Callable[..., Any]:
+        @wraps(method)
+        def call(*given: Any, **named: Any) -> Any:
+            with _blamed(name, told, file):
+                return method(*given, **named)
+
+        return call
+
+    asked = blamed(kind.act)
+
     def act(self: Any, view: View, rng: np.random.Generator) -> Integer:
-        with _blamed(name, "fails"):
-            chosen: Integer = kind.act(self, view, rng)
+        known: Any = SimpleNamespace(name=name, act=partial(asked, self))
+        chosen = choice_of(known, view, rng)
         _check_legal(chosen, view, name)
         return chosen
 
-    facts = {"act": act, "name": getattr(kind, "name", name), "bot_file": file}
+    own = getattr(kind, "name", None)
+    facts: dict[str, Any] = {"act": act, "name": name if own is None else own, "bot_file": file}
+    for each, told in CALLED.items():
+        method = getattr_static(kind, each, None)
+        if isinstance(method, FunctionType):
+            facts[each] = blamed(method, told)
     made: Callable[[], Agent] = type(kind.__name__, (kind,), facts)
     return made
 
 
 @contextmanager
-def _blamed(name: str, told: str) -> Iterator[None]:
-    """Inside, an error is the bot's: a ValueError that names it, and the line that raised it."""
+def _blamed(name: str, told: str, file: str | None = None) -> Iterator[None]:
+    """Inside, an error is the bot's: a ValueError that names it, and the line that raised it.
+
+    Args:
+        name: The bot's.
+        told: What it does in place of what it should.
+        file: Its code, of which the last line is told; else that line which raised the error.
+    """
     try:
         yield
     except (Exception, SystemExit) as error:
         if isinstance(error, ValueError) and str(error).startswith(f"bot {name}"):
             raise
-        *_, last = traceback.extract_tb(error.__traceback__)
+        lines = traceback.extract_tb(error.__traceback__)
+        last = next((each for each in reversed(lines) if each.filename == file), lines[-1])
         where = f"{Path(last.filename).name}, line {last.lineno}"
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         said = " ".join(said.split())
         raise ValueError(f"bot {name} {told}: {said} ({where})") from error
 
 
-def _check_legal(chosen: Any, view: View, name: str) -> None:
-    """Raise ValueError if an action is not legal; the agents' caller tells what is no action."""
-    given, mask = np.asarray(chosen), view.legal_action_mask
-    if given.shape != mask.shape[:1] or given.dtype.kind not in "iu":
-        return
+def _check_legal(given: Integer, view: View, name: str) -> None:
+    """Raise ValueError if an action is not legal."""
+    mask = view.legal_action_mask
     there = (given >= 0) & (given < mask.shape[1])
     legal = there & mask[np.arange(len(mask)), np.where(there, given, 0)]
     if not legal.all():

@@ -145,12 +145,16 @@ def bots_of(folder: Path) -> list[str]:
     """The names of the bots of a folder.
 
     Raises:
-        ValueError: There is no such folder, no bot in it, or too many.
+        ValueError: There is no such folder, no bot in it, or too many; or the list is no text.
     """
     files = [each.name for each in files_in(folder, "*") if each.suffix in (".py", ".onnx")]
     names = [name for name in files if not name.startswith(("_", "."))]
     if (folder / LIST).exists():
-        text = read_ordinary(folder / LIST, LARGEST_LIST, str(folder / LIST)).decode()
+        content = read_ordinary(folder / LIST, LARGEST_LIST, str(folder / LIST))
+        try:
+            text = content.decode("utf-8-sig")  # some editors mark it so
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{folder / LIST} must be UTF-8 text") from error
         lines = map(str.strip, text.splitlines())
         names += [line for line in lines if line and not line.startswith("#")]
     names = list(dict.fromkeys(names))

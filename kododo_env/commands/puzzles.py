@@ -17,7 +17,7 @@ from kododo_env.commands.tournament import play_and_write
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.play.analysis import FEWEST, MOST, WORLDS
-from kododo_env.play.puzzles import Puzzle, find_puzzles, write_puzzles
+from kododo_env.play.puzzles import Puzzle, find_puzzles, order, write_puzzles
 from kododo_env.play.seating import best_agent
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
@@ -79,6 +79,8 @@ def puzzles(config: PuzzlesConfig) -> None:
     Raises:
         ValueError: There are no records, one is not true, or an agent does not go with one.
     """
+    _search.cache_clear()  # a file may hold another bot than it did when it was last named
+    _agent.cache_clear()
     out = config.out.resolve()
     files = [each for each in files_in(config.folder, f"*{RECORD}") if each.resolve() != out]
     if not files:
@@ -96,7 +98,7 @@ def puzzles(config: PuzzlesConfig) -> None:
             found += list(islice(new, min(config.each, config.most - len(found))))
             if len(found) == config.most:
                 break
-        return FoundPuzzles(sorted(found, key=_order))
+        return FoundPuzzles(sorted(found, key=order))
 
     play_and_write(
         {config.out: (RECORD,)}, play, lambda found: write_puzzles(config.out, found.puzzles)
@@ -109,6 +111,9 @@ def _of_record(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:
     search = _search(config.policy, name, players, game.rules)
     bots = [_agent(each, name, players) for each in config.bots or (*baselines(name), *LEVELS[:-1])]
     check_agents(game, bots)
+    called = [bot.name for bot in bots]
+    if len(called) > len(set(called)):
+        raise ValueError(f"bots must have names of their own, unlike {', '.join(called)}")
     return find_puzzles(record, search, bots, config.worlds, config.seed)
 
 
@@ -116,10 +121,6 @@ def _same(one: Puzzle, other: Puzzle) -> bool:
     """Whether it is the same position of the same deal."""
     header = replace(one.header, players=other.header.players, date=other.header.date)
     return (header, one.played, one.seat) == (other.header, other.played, other.seat)
-
-
-def _order(puzzle: Puzzle) -> tuple[str, int]:
-    return puzzle.header.game, len(puzzle.missed_by)
 
 
 @cache

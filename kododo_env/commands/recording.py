@@ -15,11 +15,11 @@ from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.records.decision_file import DecisionFile, needs_parquet
+from kododo_env.records.decision_file import DecisionFile
 from kododo_env.records.decisions import DecisionLog, Decisions
-from kododo_env.records.header import LONGEST_NAME
+from kododo_env.records.header import printable
 from kododo_env.records.recorder import Recorder
-from kododo_env.system.files import check_file, write_text, written_whole
+from kododo_env.system.files import check_file, write_text
 from kododo_env.system.folders import filled_folder
 
 PARQUET = (".parquet",)
@@ -50,11 +50,7 @@ def recorded(
     """
     names = tuple(map(printable, tournament.agents))
     if is_parquet(path):
-        needs_parquet()
-        with (
-            written_whole(path) as aside,
-            DecisionFile(aside, tournament.make_game(1)) as file,
-        ):
+        with DecisionFile(path, tournament.make_game(1)) as file:
             yield replace(tournament, recording=AllDecisions(names)), into_file(file)
         return
     with filled_folder(path):
@@ -64,11 +60,6 @@ def recorded(
         date = datetime.now(UTC).isoformat(timespec="seconds")
         recording = SomeGames(names, games, len(tournament.chunks()), date)
         yield replace(tournament, recording=recording), into_folder(path)
-
-
-def printable(name: str) -> str:
-    """An agent's name as far as a record can hold it."""
-    return "".join(each if each.isprintable() else "?" for each in name[:LONGEST_NAME])
 
 
 def into_folder(folder: Path) -> Keep:

@@ -21,4 +21,4 @@ def rules(config: RulesConfig) -> None:
     Raises:
         ValueError: There is no such game.
     """
-    print(registry.batch_game(config.game, 1).rules_text(), end="", flush=True)
+    print(registry.batch_game(config.game, 1).rules_text().rstrip("\n"), flush=True)

@@ -29,7 +29,8 @@ class Told:
         Raises:
             ValueError: The game has none.
         """
-        page = files(type(self).__module__.rpartition(".")[0]) / "rules.md"
+        package = type(self).__module__.rpartition(".")[0]
+        page = files(package or __package__) / "rules.md"  # our own folder has none
         if not page.is_file():
             raise ValueError(f"{self.name} has no rules.md that tells its rules")
         return page.read_text("utf-8")

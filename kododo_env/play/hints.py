@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kododo_env.bots.showing import actions
 from kododo_env.core.agent import ActionValueAgent, Agent, ProbabilisticAgent, ValueAgent, ranks
+from kododo_env.core.arrays import Floating
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import shown
 from kododo_env.search.outcome_model import OutcomeModel
 
 
@@ -38,22 +41,41 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
         "by": the agent's name; "actions": each with its number, words, and "probability" or
         "value"; "value" of the position where the agent knows it; and "chance", the share of the
         victory that may be expected if all play on like the agent, where that was fitted for it.
+
+    Raises:
+        ValueError: The agent does not give a number for each action, or for the position.
     """
     view = game.view(seat)
     if isinstance(agent, ProbabilisticAgent):
-        name, numbers = "probability", agent.probabilities(view)[0]
+        name, given = "probability", agent.probabilities(view)
     else:
         assert isinstance(agent, ActionValueAgent)
-        name, numbers = "value", agent.action_values(view)[:, 0]
+        name, given = "value", agent.action_values(view)
     legal = actions(view)
-    shown = numbers[[each["action"] for each in legal]]
+    numbers = _checked(given, agent.name, view.num_actions, [each["action"] for each in legal])
     # Of chances those are equal whose logits are, by which policies choose.
-    places = ranks(np.log(np.maximum(shown, 1e-30)) if name == "probability" else shown)
+    places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
     rated = [
-        {"action": legal[each]["action"], "words": legal[each]["words"], name: float(shown[each])}
+        {"action": legal[each]["action"], "words": legal[each]["words"], name: float(numbers[each])}
         for each in np.argsort(places)
     ]
-    value = {"value": float(agent.value(view)[0])} if isinstance(agent, ValueAgent) else {}
+    value: dict[str, float] = {}
+    if isinstance(agent, ValueAgent):
+        value["value"] = float(_checked(agent.value(view), agent.name, 1, [0])[0])
     if getattr(agent, "outcome_weights", None) is not None:
         value["chance"] = float(OutcomeModel(agent, game).expected(game, seat)[0])
     return {"by": agent.name, **value, "actions": rated}
+
+
+def _checked(given: Any, name: str, size: int, wanted: Sequence[int]) -> Floating:
+    """Those of an agent's numbers that are wanted; ValueError if it has no finite ones there."""
+    try:
+        found = np.asarray(given)
+    except ValueError:  # rows of unequal length
+        found = np.empty(0)
+    if found.dtype.kind not in "fiu" or found.size != size:
+        raise ValueError(f"agent {name!r} must give {size} numbers for a hint, not {shown(given)}")
+    numbers: Floating = found.ravel()[list(wanted)]
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"agent {name!r} must give finite numbers for a hint, not {shown(given)}")
+    return numbers

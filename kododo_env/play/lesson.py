@@ -217,6 +217,10 @@ class TeachingTable(Table):
         """The joint action that was played last, in the lesson if there is one; see ``Table``."""
         return super().joint if self._teaching is None else self._teaching.joint
 
+    def record(self) -> str:
+        """The record of the game, and none of a lesson; see ``Table``."""
+        return super().record() if self._teaching is None else self._teaching.record()
+
     def _position(self, person: int) -> Message:
         if self._teaching is not None:
             return self._teaching._position(PUPIL)

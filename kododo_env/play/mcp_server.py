@@ -64,7 +64,9 @@ def mcp_server(table: Table) -> MCPServer:
 
     async def act(action: str, step: int) -> dict[str, Any]:
         """Choose one of your actions by its words, in the step of the position that you saw."""
-        return seen({"type": "act", "step": step, "action": action})
+        number = action.isascii() and action.isdecimal() and len(action) < 10  # errors name it so
+        given = int(action) if number else action
+        return seen({"type": "act", "step": step, "action": given})
 
     async def hint() -> dict[str, Any]:
         """What an agent would do in your seat, the best first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from unicodedata import normalize
 from zlib import crc32
 
 from kododo_env.core.numbers import shown
@@ -25,24 +26,29 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
         raise ValueError(f"{len(names)} names for {people} of the players, who are people")
     given: Sequence[object] = names
     for each in given:
-        if not isinstance(each, str) or not _seen(each).isprintable() or len(each) > LONGEST:
+        printable = isinstance(each, str) and _without_joiners(each).isprintable()
+        if not isinstance(each, str) or not printable or len(each) > LONGEST:
             raise ValueError(
                 f"a name has at most {LONGEST} letters, all printable, unlike {shown(each)}"
             )
     tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
     for name in tidy:
-        if "player_" in _seen(name).casefold():
+        if "player_" in _looks(name):
             raise ValueError(f"a name must not hold player_, which tells a seat, as {shown(name)}")
-    folded = [_seen(name).casefold() for name in tidy if name]
+    folded = [_looks(name) for name in tidy if name]
     if len(folded) > len(set(folded)):
         different = ", ".join(map(shown, tidy))
         raise ValueError(f"people at a table need different names, unlike {different}")
     return tidy + [""] * (people - len(tidy))
 
 
-def _seen(name: str) -> str:
-    """A name without joiners, by which it could differ from one that looks the same."""
+def _without_joiners(name: str) -> str:
     return name.translate(dict.fromkeys(map(ord, JOINERS)))
+
+
+def _looks(name: str) -> str:
+    """A name as it is compared: letters of any size or kind, however they are put together."""
+    return normalize("NFKC", normalize("NFKC", _without_joiners(name)).casefold())
 
 
 def bots_named(agents: Sequence[str], taken: Iterable[str]) -> list[str]:
@@ -52,6 +58,9 @@ def bots_named(agents: Sequence[str], taken: Iterable[str]) -> list[str]:
         agents: Their own names, by which records and tables of results know them.
         taken: Names that people at the table have.
     """
-    left = [name for name in BOTS if name.casefold() not in {each.casefold() for each in taken}]
+    known = set(map(_looks, taken))
+    turns = range(1 + (len(agents) + len(known)) // len(BOTS))  # more, where they are very many
+    names = (f"{name} {turn + 1}" if turn else name for turn in turns for name in BOTS)
+    left = [name for name in names if _looks(name) not in known]
     first = crc32(" ".join(agents).encode("utf-8", "replace"))
     return [left[(first + place) % len(left)] for place in range(len(agents))]

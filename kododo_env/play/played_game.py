@@ -16,6 +16,7 @@ from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.play.sharing import agents_choose, deal_by
 from kododo_env.records import Recorder
+from kododo_env.records.header import printable
 from kododo_env.rendering.languages import say
 
 
@@ -76,9 +77,10 @@ class PlayedGame:
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
         self.step, self.moved = 0, 0
         self._game, self._agents, self._rotate = game, list(agents), rotate
-        self._names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
+        names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
+        self._names = [*map(printable, names)]
         self._called = list(called) or [""] * len(agents)
-        self._named = list(named) or self._names[:]
+        self._named = list(named) or names
         # The game that is played may be told of by its seed, which must not tell the next one.
         self._source = randbits(128) if seed is None else seed
         self.deal(self._other_seed() if seed is None else seed)

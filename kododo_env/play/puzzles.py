@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -144,9 +144,26 @@ def find_puzzles(
         game, rng = positions[step], np.random.default_rng([seed, step, seat])
         if found := _clearly_best(search, game, seat, worlds, rng):
             best, gain, low, high = found
-            asked = {bot.name: _share(bot, game, seat, best, rng) for bot in bots}
             header, so_far = record.header, played[:step]
-            yield Puzzle(header, so_far, seat, best, gain, low, high, asked)
+            yield asked(Puzzle(header, so_far, seat, best, gain, low, high, {}), bots, seed)
+
+
+def asked(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
+    """A puzzle with what these bots choose there, each by a chance of its own.
+
+    So the same bots choose the same whenever they are asked, and others are found out.
+
+    Args:
+        puzzle: Whose own ``bots`` do not matter.
+        bots: Are asked.
+        seed: Of what they choose by chance.
+    """
+    game, step, seat = puzzle.position(), len(puzzle.played), puzzle.seat
+    shares = {
+        bot.name: _share(bot, game, seat, puzzle.best, np.random.default_rng([seed, step, seat, 1]))
+        for bot in bots
+    }
+    return replace(puzzle, bots=shares)
 
 
 def _clearly_best(
@@ -197,6 +214,11 @@ def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Gen
 
 
 # --- files --------------------------------------------------------------------------------
+
+
+def order(puzzle: Puzzle) -> tuple[str, int]:
+    """The place of a puzzle in a file: game by game, those first that fewest bots miss."""
+    return puzzle.header.game, len(puzzle.missed_by)
 
 
 def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.rendering.languages import say
 
-HEADING = "### "
+HEADING = re.compile(r"^#{1,6} +", re.M)
 FENCE = "```"
 
 
@@ -26,14 +26,18 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
 
     Returns:
         For each heading of ``rules.md`` its ``anchor``, ``title`` and ``text``, the Markdown below
-        it in English; and with pictures ``html``, the same for a page, in the language spoken.
+        it in English; and with pictures ``html``, the same for a page, in the language spoken. The
+        words before the first heading stand under the game's name.
 
     Raises:
         ValueError: The game has no rules in words.
     """
     examples = _examples(game) if pictures else None
     found = []
-    for part in f"\n{game.rules_text()}".split(f"\n{HEADING}")[1:]:
+    before, *parts = HEADING.split(game.rules_text())
+    if before.strip():
+        parts.insert(0, f"{game.name}\n{before}")
+    for part in parts:
         title, _, text = part.partition("\n")
         section = {"anchor": anchor(title), "title": say(title), "text": text.strip()}
         found.append(section | ({"html": _html(text, examples)} if pictures else {}))
@@ -53,14 +57,15 @@ def example_of(block: str) -> tuple[list[str], list[str]]:
 
 def _examples(game: BatchGame) -> ModuleType | None:
     """The module ``examples`` beside the game's class, if there is one; it draws them."""
-    name = f"{type(game).__module__.rpartition('.')[0]}.examples"
-    return import_module(name) if find_spec(name) else None
+    package = type(game).__module__.rpartition(".")[0]
+    name = f"{package}.examples"
+    return import_module(name) if package and find_spec(name) else None
 
 
 # --- the HTML -----------------------------------------------------------------------------
 #
-# As much of Markdown as the rules need: paragraphs, lists with numbers, tables, fenced blocks, and
-# words that stand out. All else is text; no tag in the rules is a tag on the page.
+# As much of Markdown as the rules need: paragraphs, lists, tables, fenced blocks, and words that
+# stand out. All else is text; no tag in the rules is a tag on the page.
 
 
 def _html(text: str, examples: ModuleType | None) -> str:
@@ -69,7 +74,7 @@ def _html(text: str, examples: ModuleType | None) -> str:
 
 def _blocks(text: str) -> Iterator[str]:
     """The parts of a section between empty lines; a fenced block is one."""
-    for place, part in enumerate(re.split(rf"^{FENCE}(?:text)?\n", text, flags=re.M)):
+    for place, part in enumerate(re.split(rf"^{FENCE}.*\n?", text, flags=re.M)):
         if place % 2:
             yield FENCE + part
         else:
@@ -84,6 +89,9 @@ def _block(block: str, examples: ModuleType | None) -> str:
     if block.startswith("1. "):
         entries = re.split(r"^\d+\. ", block, flags=re.M)[1:]
         return f"<ol>{_tags('li', map(_said, entries))}</ol>"
+    if block.startswith("- "):
+        entries = re.split(r"^- ", block, flags=re.M)[1:]
+        return f"<ul>{_tags('li', map(_said, entries))}</ul>"
     return f"<p>{_inline(_said(block))}</p>"
 
 

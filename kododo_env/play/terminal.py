@@ -37,7 +37,8 @@ COMMANDS = {
     "quit": "leave the table",
 }
 HELP = """An action is written as it is listed, in letters of any size and with its parts
-in any order. Its words do as well, and Tab completes them. Besides there are:
+in any order. Its number or its words do as well, and Tab completes the words.
+Besides there are:
 """
 
 
@@ -54,6 +55,7 @@ class Terminal:
     def __init__(self, table: Table) -> None:
         self._table, self._seat = table, only_person(table)
         self._told = -1  # the last step of the log that has been printed
+        self._dealt: object = None  # the game of which it has been printed who sits where
         self._session: PromptSession[str] = PromptSession()
 
     def play(self) -> None:
@@ -65,53 +67,57 @@ class Terminal:
                 given = self._session.prompt("> ", completer=self._completer()).strip()
             except EOFError:
                 return
-            if given == "quit":
+            if given.casefold() == "quit":
                 return
             if given:
                 self._obey(given)
 
     def _completer(self) -> WordCompleter:
-        commands = (name.partition(" ")[0] for name in COMMANDS)
-        return WordCompleter([*self._words, *commands], sentence=True)
+        commands = (name.partition(" ")[0] for name in self._commands)
+        return WordCompleter([*self._words, *commands], sentence=True, ignore_case=True)
 
     def _obey(self, given: str) -> None:
         """Do what a line says."""
         command, _, rest = given.partition(" ")
+        command, line = command.casefold(), given.casefold()
         step = {"step": self._table.step}
-        if command == "record" and rest:
-            self._write_record(Path(rest.strip()))
+        if command == "record":
+            self._write_record(rest.strip())
         elif command == "rules":
             self._print_rules(rest.strip())
-        elif given == "help":
+        elif line == "help":
             self._print_help()
-        elif given in ("hint", "lesson", "leave"):
-            self._say({"type": given, **step})
-        elif given == "back":
+        elif line in ("hint", "lesson", "leave"):
+            self._say({"type": line, **step})
+        elif line == "back":
             self._say({"type": "again", **step, "to": self._last})
-        elif given == "analyse":
+        elif line == "analyse":
             print("the game is played out in other ways; that takes some seconds", flush=True)
             self._say({"type": "analyse"})
-        elif given == "seen":
+        elif line == "seen":
             self._print_memory(self._memory)
-        elif given in ("new", "same"):
-            deck = "same" if given == "same" else "other"
+        elif line in ("new", "same"):
+            deck = "same" if line == "same" else "other"
             self._say({"type": "new", **step, "deck": deck})
         else:
             number = given.isascii() and given.isdecimal() and len(given) < 10
             self._say({"type": "act", **step, "action": int(given) if number else given})
 
     def _print_help(self) -> None:
-        print(HELP, *(f"  {name:12} {words}" for name, words in COMMANDS.items()), sep="\n")
+        print(HELP, *(f"  {name:12} {COMMANDS[name]}" for name in self._commands), sep="\n")
         for short, words in self._example.items():
             self._paint(f"\nNow {short} is: {words}")
 
-    def _write_record(self, path: Path) -> None:
+    def _write_record(self, file: str) -> None:
         try:
-            write_text(path, self._table.record())
+            text = self._table.record()
+            if not file:
+                raise ValueError("record needs the name of a file, such as record game.jsonl")
+            write_text(Path(file), text)
         except (ValueError, OSError) as error:
             print(error)
         else:
-            print(f"written to {path}")
+            print(f"written to {file}")
 
     def _say(self, message: Message) -> None:
         """Say something to the table and print what is answered."""
@@ -144,8 +150,10 @@ class Terminal:
 
     def _print_position(self, position: Message) -> None:
         log = position["log"]
-        if not log or log[0]["step"] > self._told:  # the cards have been dealt: who sits where
+        dealt = self._table.first, bool(position.get("lesson"))
+        if dealt != self._dealt:
             print(*(_who(each) for each in position["players"]), sep=", ")
+            self._dealt = dealt
         for step in log:
             if step["step"] > self._told:
                 self._paint("\n".join(step["lines"]))
@@ -155,6 +163,7 @@ class Terminal:
         self._paint(f"\n{title}", "bold")
         self._paint(rest.rstrip("\n"))
         self._memory = position["memory"]
+        self._commands = [name for name in COMMANDS if _can_be_written(name, position)]
         self._words = [each["words"] for each in position["actions"]]
         self._example = {each["short"]: each["words"] for each in position["actions"][-1:]}
         for line in listed_actions(position["actions"]):
@@ -164,7 +173,8 @@ class Terminal:
             if lesson["over"]:
                 print("the lesson is over: leave (now to play a whole game), lesson or quit")
         elif position["over"]:
-            print("the game is over: new, same, back, record FILE, analyse or quit")
+            analyse = ", analyse" if position["hints"] else ""
+            print(f"the game is over: new, same, back, record FILE{analyse} or quit")
 
     @staticmethod
     def _print_analysis(answer: Message) -> None:
@@ -216,8 +226,24 @@ class Terminal:
 def _who(player: Message) -> str:
     """A player's seat, and how they are called."""
     name, called = player["name"], player["called"]
-    known = [each for each in (called, name) if each != player["player"]]
+    known = dict.fromkeys(each for each in (called, name) if each != player["player"])
     return f"{player['player']} is {' · '.join(known)}"
+
+
+def _can_be_written(command: str, position: Message) -> bool:
+    """Whether a command does something at this table, now or when the game is over."""
+    match command:
+        case "hint" | "analyse":
+            return bool(position["hints"])
+        case "seen":
+            return bool(position["memory"]["tables"])
+        case "lesson":
+            return bool(position.get("teaches"))
+        case "leave":
+            return bool(position.get("lesson"))
+        case "back" | "record FILE":
+            return not position.get("lesson")
+    return True
 
 
 def listed_actions(actions: Sequence[Message]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +16,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
 from kododo_env.system.extras import needs
+from kododo_env.system.files import written_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,7 +34,7 @@ class DecisionFile:
     """A Parquet file of decisions, written piece by piece; for a ``with`` block.
 
     Args:
-        path: The file; it is complete when the block is left.
+        path: The file, which is there when the block is left, and not if that was by an error.
         game: A batch of the game that is played.
 
     Raises:
@@ -45,15 +47,19 @@ class DecisionFile:
         from pyarrow import parquet
 
         self._game, self._schema, self._games = game, schema(game), 0
-        self._file = parquet.ParquetWriter(
-            path, self._schema, compression="zstd", use_dictionary=["agent"]
-        )
+        with ExitStack() as open_files:
+            aside = open_files.enter_context(written_whole(Path(path)))
+            made = parquet.ParquetWriter(
+                aside, self._schema, compression="zstd", use_dictionary=["agent"]
+            )
+            self._file = open_files.enter_context(made)
+            self._open_files = open_files.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+    def __exit__(self, *raised: Any) -> None:
+        self._open_files.__exit__(*raised)
 
     def write(self, decisions: Decisions, agents: Sequence[str]) -> None:
         """Add the decisions of a batch, whose games are numbered on from those before.
@@ -63,10 +69,13 @@ class DecisionFile:
             agents: The name of the agent in each seat.
 
         Raises:
-            ValueError: There is not a name for each seat, or they are decisions of another game.
+            ValueError: There is not a name for each seat, they are decisions of another game, or
+                the block has been left.
         """
         import pyarrow as pa
 
+        if not self._file.is_open:
+            raise ValueError("the file is closed: write inside the with block")
         check_players(list(agents), self._game.num_players)
         sizes = decisions.observation.shape[1:], decisions.mask.shape[1:]
         if sizes != ((self._game.layout.size,), (self._game.num_actions,)):

@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.legality import IllegalAction, legal_actions
+from kododo_env.core.numbers import whole_numbers
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,15 @@ class DecisionLog:
         self._check_told(len(self._noted) + 1)
         games, seats = self._who
         steps = np.full(len(games), len(self._noted), np.int32)
-        played = np.asarray(actions)
+        played = whole_numbers(actions, "actions")
         if played.shape != self._mask.shape[:2]:
             raise ValueError(f"actions must be {self._mask.shape[:2]}, not {played.shape}")
+        try:
+            legal_actions(played, self._mask, self._game.name, self._game.describe_action)
+        except IllegalAction as error:
+            told = "a log is told the actions that were played; these were not legal"
+            raise ValueError(told) from error
         chosen = played[games, seats].astype(np.int16)
-        if not self._mask[games, seats, chosen].all():
-            raise ValueError("a log is told the actions that were played; these were not legal")
         seen, legal = self._seen[games, seats], self._mask[games, seats]
         self._noted.append((seen, legal, chosen, seats.astype(np.uint8), steps, games))
         self._scored.append(self._scored[-1] + self._game.rewards)

@@ -52,7 +52,8 @@ class Header:
             ValueError: There is not one name for each seat, or the date is none.
         """
         names = [f"player_{seat}" for seat in range(game.num_players)]
-        names = names if players is None else list(players)
+        if players is not None:
+            names = [players] if isinstance(players, str) else list(players)
         check_players(names, game.num_players)
         date = datetime.now(UTC).isoformat(timespec="seconds") if date is None else date
         check_date(date)
@@ -84,6 +85,8 @@ class Header:
         check_sealed(content)
         if not isinstance(content["game"], str) or not isinstance(content["rules"], dict):
             raise ValueError("game must be a name, and rules an object")
+        if not isinstance(content["players"], list):
+            raise ValueError(f"players must be names in a list, not {shown(content['players'])}")
         check_date(content["date"])
         return cls(**{name: content[name] for name in names})
 
@@ -118,6 +121,11 @@ def rules_of(game: BatchGame) -> dict[str, Any]:
     """The fields of a game's rules as JSON gives them back."""
     found: dict[str, Any] = json.loads(json.dumps(asdict(game.rules)))
     return found
+
+
+def printable(name: str) -> str:
+    """A player's name as far as a record can hold it."""
+    return "".join(each if each.isprintable() else "?" for each in name[:LONGEST_NAME])
 
 
 def check_players(players: Any, seats: int) -> None:

@@ -68,7 +68,7 @@ def read_record(path: Path | str) -> Record:
         ValueError: It cannot be read, is no record, or was cut short; the message names the line.
     """
     try:
-        text = read_ordinary(Path(path), LARGEST_RECORD, f"record {path}").decode()
+        text = read_ordinary(Path(path), LARGEST_RECORD, f"record {path}").decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is not a record of a game: no UTF-8 text") from error
     return parse_record(text, str(path))

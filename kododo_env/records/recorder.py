@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_indices, whole_number
+from kododo_env.core.numbers import whole_indices, whole_number, whole_numbers
 from kododo_env.records.header import Header
 from kododo_env.records.lines import DIGEST
 from kododo_env.records.record import Step
@@ -50,8 +50,22 @@ class Recorder:
         self._note()
 
     def step(self, actions: npt.ArrayLike) -> None:
-        """Note the joint action (P,) that ``game.step`` has just played."""
-        self._played.append(np.asarray(actions).tolist())
+        """Note the joint action (P,) that ``game.step`` has just played.
+
+        Raises:
+            ValueError: Such actions cannot have been played; nothing is noted.
+        """
+        given, (players, size) = whole_numbers(actions, "actions"), self._mask.shape
+        if given.shape != (players,):
+            raise ValueError(f"actions must be ({players},), not {given.shape}")
+        played, legal = given.tolist(), self._mask.tobytes()
+        if not all(
+            0 <= action < size and legal[seat * size + action] for seat, action in enumerate(played)
+        ):
+            raise ValueError(
+                f"a recorder is told the actions that were played; {played} were not legal"
+            )
+        self._played.append(played)
         self._note()
 
     def back(self, game: BatchGame, steps: int) -> None:
@@ -70,6 +84,7 @@ class Recorder:
         game, index = self._game, self._index
         if int(game.deal_index[index]) >= len(self._decks):
             self._decks.append(game.decks[index].tolist())
+        self._mask = game.legal_action_mask()[index]  # of the step to come
         self._stands = (game.scores[index].tolist(), bool(game.terminated[index]))
 
     def lines(self) -> Iterator[dict[str, Any]]:

@@ -63,7 +63,8 @@ def _beside(record: Record, agent: Agent | None) -> tuple[list[list[str]], int]:
     if agent is None:
         return [[""] * players] * len(record.lines), 0
     found, decisions, rng = [], 0, np.random.default_rng(0)
-    for line, game in zip(record.lines, replay(record), strict=False):  # before each step
+    positions = [*replay(record)]  # every line is checked before the agent is asked of any
+    for line, game in zip(record.lines, positions, strict=False):  # before each step
         own = joint_action([agent] * players, game, rng)[0].tolist()
         decisions += int(game.deciding().sum())
         both = enumerate(zip(own, line["actions"], strict=True))

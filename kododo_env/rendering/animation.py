@@ -9,6 +9,7 @@ from kododo_env.rendering.pixels import check_libraries, pixels
 from kododo_env.rendering.svg import HEIGHT, WIDTH, document, number
 
 LAST_PICTURE = 3  # times as long as the others the last picture is shown
+LONGEST = 655_350  # milliseconds that a picture of a GIF can be shown: 16 bits of hundredths
 
 
 def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int = HEIGHT) -> str:
@@ -52,11 +53,15 @@ def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
 
     Args:
         frames: SVG documents of the same size, one at least.
-        seconds: How long each is shown; the last one longer.
+        seconds: How long each is shown, 655 at most; the last one longer, as far as a GIF can.
 
     Raises:
         RenderingUnavailable: A library is missing.
+        ValueError: They are to be shown longer than a GIF can.
     """
+    milliseconds = round(1000 * seconds)
+    if milliseconds > LONGEST:
+        raise ValueError(f"a picture of a GIF is shown {LONGEST // 1000} seconds at most")
     check_libraries()
     from PIL import Image
 
@@ -64,8 +69,7 @@ def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
         Image.fromarray(pixels(frame)).quantize(method=Image.Quantize.FASTOCTREE)
         for frame in frames
     ]
-    milliseconds = round(1000 * seconds)
-    times = [milliseconds] * (len(frames) - 1) + [LAST_PICTURE * milliseconds]
+    times = [milliseconds] * (len(frames) - 1) + [min(LAST_PICTURE * milliseconds, LONGEST)]
     made, (first, *others) = io.BytesIO(), pictures
     first.save(made, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return made.getvalue()

@@ -105,7 +105,18 @@ def test_what_it_is_sent_has_all_fields_of_a_position(tmp_path: Path) -> None:
     sent: dict[str, Any] = json.loads((tmp_path / "sent").read_text())
     there = make_table("kododo", 2, ["random"], pictures=False).talk(0, {"type": "look"})[0][0]
     assert sent.keys() == there.keys()
+    assert sent["players"][0].keys() == there["players"][0].keys()
     assert (sent["players"][0]["name"], sent["log"]) == ("player_0", [])
+
+
+def test_it_is_told_the_types_that_a_bot_may_send(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were those of people at a table, which no bot is answered."""
+    monkeypatch.setattr(program, "MOST_REFUSED", 1)
+    (tmp_path / "bot.sh").write_text("""read -r line; echo '{"type": "rules"}'; read -r line""")
+    with pytest.raises(ValueError, match="the type of a message is one of act, look, not 'rules'"):
+        act(f"exec:sh {tmp_path}/bot.sh")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from kododo_env import make_agent, registry
 from kododo_env.arena.match import Match
 from kododo_env.core import Agent, View
-from kododo_env.core.agent import joint_action
+from kododo_env.core.agent import check_agents, joint_action
 from kododo_env.play.seating import make_table
 from tests.pages.scripts import blocks
 
@@ -53,6 +53,24 @@ class Leaves:
     def act(self, view, rng): raise SystemExit
 class Illegal:
     def act(self, view, rng): return np.full(view.num_envs, 99)
+class Ragged:
+    def act(self, view, rng): return [[1], [2, 3]]
+class Deep:
+    name = "deep"
+    def act(self, view, rng):
+        return np.take_along_axis(view.legal_action_mask, np.zeros(3), axis=1)
+class DeepWhenMade:
+    def __init__(self): np.take_along_axis(np.zeros(3), np.zeros(3), axis=1)
+    def act(self, view, rng): pass
+class Wide:
+    name = "wide"
+    def act(self, view, rng): return view.legal_action_mask
+class Five:
+    name = 5
+    def act(self, view, rng): pass
+class Checks:
+    def check(self, game): raise KeyError("no such game")
+    def act(self, view, rng): pass
 class Late:
     def act(self, view, rng):
         while True: pass
@@ -73,6 +91,12 @@ WRONG = [
     ("bad.py:OneArgument", "bot {} cannot be made: TypeError: too many positional arguments"),
     ("bad.py:Raises", r"bot {} fails: KeyError: 'nothing' \(bad.py, line 12\)"),
     ("bad.py:Leaves", r"bot {} fails: SystemExit \(bad.py, "),
+    ("bad.py:Ragged", "bad.py:Ragged' plays must be an array of integers, not "),
+    ("bad.py:Deep", r"bot {} fails: IndexError: .*\(bad.py, line \d+\)"),
+    ("bad.py:DeepWhenMade", r"bot {} cannot be made: AxisError: .*\(bad.py, line \d+\)"),
+    ("bad.py:Wide", r"bad.py:Wide' plays must be integers, not bool"),
+    ("bad.py:Five", "bot {}: its name must be text, not 5"),
+    ("bad.py:Checks", r"bot {} cannot play this game: KeyError: .*\(bad.py, line \d+\)"),
     ("bad.py:Illegal", "bot {} plays 99, which is not legal for player_0; legal are 5, 6, "),
     ("bad.py:three", r"bad.py:three' must play 2 actions, one for each game, not .* shape \(3,\)"),
     ("bad.py:none", "bad.py:none' plays must be integers, not object"),
@@ -121,9 +145,30 @@ def test_a_bot_of_a_module_sits_in_environments_at_tables_and_under_searches(
 @pytest.mark.parametrize(("bot", "said"), WRONG)
 def test_a_wrong_bot_is_named_with_what_is_wrong(bot: str, said: str, folder: Path) -> None:
     game, name = registry.batch_game("kododo", 2, 0, num_players=2), str(folder / bot)
+
+    def play() -> None:
+        agent = make_agent(name, "kododo")
+        check_agents(game, [agent])
+        joint_action([agent, None], game, np.random.default_rng(0))
+
     with pytest.raises(ValueError, match=said.format(name)) as raised:
-        joint_action([make_agent(name, "kododo"), None], game, np.random.default_rng(0))
+        play()
     assert len(str(raised.value).splitlines()) == 1
+
+
+def test_what_others_ask_of_a_bot_is_blamed_on_it(folder: Path) -> None:
+    """A hint ended the table with a traceback."""
+    code = GOOD.replace("return -np", "return {}['nothing']; -np")
+    (folder / "good.py").write_text(f"{code}\nfrom functools import partial\nlow = partial(lowest)")
+    name = f"{folder}/good.py:Valuing"
+    table = make_table("kododo", 3, hints=name, seed=0, pictures=False)
+    hint = table.talk(0, {"type": "hint", "step": 0})[0][0]
+    assert re.fullmatch(
+        rf"bot {name} fails: KeyError: 'nothing' \(good.py, line 17\)", hint["error"]
+    )
+    partly = make_agent(f"{folder}/good.py:low", "kododo")
+    view = registry.batch_game("kododo", 2, 0, num_players=2).view(0)
+    assert partly.act(view, np.random.default_rng(0)).tolist() == [5, 5]
 
 
 def test_a_module_that_is_not_there_is_told(folder: Path) -> None:

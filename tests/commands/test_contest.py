@@ -12,6 +12,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, make_agent
 from kododo_env.arena.forfeits import MOST_FAULTS, Forfeiting
+from kododo_env.commands.contest import bots_of
 from kododo_env.core import View
 from tests.command_line import kododo
 
@@ -66,6 +67,16 @@ def test_a_folder_of_bots_becomes_a_page(
     assert "<svg" in text
     assert "KeyError: &#x27;&lt;b&gt;three" in text
     assert "_helper.py" not in text
+
+
+def test_a_list_of_bots_is_text_with_a_mark_or_without(tmp_path: Path) -> None:
+    """The mark that some editors write belonged to the first name."""
+    for mark in (b"", b"\xef\xbb\xbf"):
+        (tmp_path / "bots.txt").write_bytes(mark + b"last\r\n# more\r\nfirst\r\n")
+        assert bots_of(tmp_path) == ["last", "first"]
+    (tmp_path / "bots.txt").write_bytes("last".encode("utf-16"))
+    with pytest.raises(ValueError, match=r"bots\.txt must be UTF-8 text"):
+        bots_of(tmp_path)
 
 
 class Sometimes:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from xml.etree import ElementTree
+
 import pytest
 
 from kododo_env import registry
 from kododo_env.commands.rules import RulesConfig, rules
+from kododo_env.play.rules_page import sections
 from kododo_env.play.seating import make_table
 from tests.doors import GAMES
 from tests.toy_game.high_card import high_card_v0
@@ -22,6 +26,47 @@ def test_command_and_table_tell_the_rules(game: str, capsys: pytest.CaptureFixtu
     assert all(f"### {each['title']}\n\n{each['text']}\n" in told for each in answer["sections"])
 
 
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("Play *high*.\n\n- one\n- two\n", ["high_card"]),
+        ("Play high.\n\n## The end & more\n\nNone.", ["high_card", "The end & more"]),
+        ("# High Card\n\n```py\n1 < 2\n```\n\n## Cards\n\nSome.", ["High Card", "Cards"]),
+    ],
+)
+def test_rules_of_any_headings_are_told(
+    text: str,
+    titles: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of a game of another package: those without ``###`` were an empty page, without a word."""
+    game = high_card_v0.batch_game(1)
+    monkeypatch.setattr(type(game), "rules_text", lambda _: text)
+    found = sections(game, pictures=True)
+    assert [each["title"] for each in found] == titles
+    html = "".join(each["html"] for each in found)
+    ElementTree.fromstring(f"<div>{html}</div>")
+    for words in re.findall(r"\w+", re.sub(r"#.*|```\w*", "", text)):
+        assert words in html
+    assert ("<ul><li>one</li><li>two</li></ul>" in html) == ("- one" in text)
+    assert html.count("<pre>1 &lt; 2") == text.count("```py")
+    monkeypatch.setattr(registry, "batch_game", lambda *_: game)
+    rules(RulesConfig("high_card"))
+    assert capsys.readouterr().out == text.rstrip("\n") + "\n"
+
+
 def test_a_game_without_them_says_so() -> None:
     with pytest.raises(ValueError, match=r"high_card has no rules\.md that tells its rules"):
         high_card_v0.batch_game(1).rules_text()
+
+
+def test_a_game_in_a_module_of_no_package_has_no_rules_and_no_examples(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = high_card_v0.batch_game(1)
+    monkeypatch.setattr(type(game), "__module__", "high_card")
+    with pytest.raises(ValueError, match=r"high_card has no rules\.md"):
+        sections(game, pictures=False)
+    monkeypatch.setattr(type(game), "rules_text", lambda _: "Play.")
+    assert sections(game, pictures=True)[0]["html"] == "<p>Play.</p>"

@@ -42,10 +42,11 @@ def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance()
     async def play() -> None:
         async with Client(mcp_server(table)) as client:
             seen = await called(client, "look")
-            assert "is no legal action" in await called(client, "act", action="win", step=0)
+            wrong = await called(client, "act", action="win", step=0)
+            assert "is no legal action; there are 5: lay" in wrong
             assert "for step 9" in await called(client, "act", action=seen["actions"][0], step=9)
             assert "validation error" in await called(client, "act", action=seen["actions"][0])
-            later = await called(client, "act", action=seen["actions"][0], step=0)
+            later = await called(client, "act", action="5", step=0)  # as the error has named it
             assert (later["step"], later["you"]) == (1, "player_0")
             assert later["news"][0].startswith("player_0 lays")
             assert (await called(client, "look"))["news"] == []  # it has been told

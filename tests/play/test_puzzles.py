@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from docs.static_page.puzzles import GRADES, PUZZLES, puzzles_json
+from docs.static_page.puzzles import GRADES, PUZZLES, _shown, ask_again, puzzles_json
 from kododo_env import load, make_agent, registry
 from kododo_env.core.agent import FirstAgent, LastAgent
-from kododo_env.play.puzzles import FOUND, Puzzle, find_puzzles, read_puzzles, write_puzzles
+from kododo_env.play.puzzles import (
+    FOUND,
+    Puzzle,
+    asked,
+    find_puzzles,
+    read_puzzles,
+    write_puzzles,
+)
 from kododo_env.records.lines import sealed
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
@@ -64,6 +72,44 @@ def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> No
         file.write_text(text)
         with pytest.raises(ValueError, match=r"puzzles.jsonl, line 1: "):
             read_puzzles(file)
+
+
+def test_bots_are_asked_again_by_the_same_chance(puzzle: Puzzle, tmp_path: Path) -> None:
+    """What one chose hung on the bots before it, and the page's levels on policies of before."""
+    bots = [make_agent(name, "kododo") for name in ("random", "greedy", "heuristic")]
+    one, other = asked(puzzle, bots, 1).bots, asked(puzzle, bots[::-1], 1).bots
+    assert one == other
+    assert asked(puzzle, BOTS, 0).bots == puzzle.bots
+    assert len({asked(puzzle, bots[:1], seed).bots["random"] for seed in range(5)}) > 1
+    file = tmp_path / "puzzles.jsonl"
+    wrong = [replace(each, bots={"random": 0.0}) for each in read_puzzles(PUZZLES)[-2:]]
+    write_puzzles(file, wrong)
+    ask_again(file)
+    again = read_puzzles(file)
+    assert all({"greedy", "level-1", "level-4"} < each.bots.keys() for each in again)
+    assert [len(each.missed_by) for each in again] == sorted(len(each.missed_by) for each in again)
+    assert {_shown(each)["id"] for each in again} == {_shown(each)["id"] for each in wrong}
+
+
+def test_a_bot_whose_file_has_changed_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out, bot = tmp_path / "out.jsonl", tmp_path / "bot.py"
+    game = registry.batch_game("kododo", 1, seed=3, num_players=2)
+    (tmp_path / "game.jsonl").write_text(text_of(game, load("kododo-2p")))
+    names = ("--bots", f"{bot}:act", "first", "last")
+    shares = []
+    for code in ("mask.argmax(1)", "mask.shape[1] - 1 - mask[:, ::-1].argmax(1)"):
+        bot.write_text(f"def act(view, rng): mask = view.legal_action_mask; return {code}")
+        few = ("--out", str(out), "--worlds", "32", "--each", "4", "--most", "4", *names)
+        assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *few)[0] == 0
+        shares.append([list(each.bots.values()) for each in read_puzzles(out)])
+    again = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *few, f"{bot}:act")
+    assert (again[0], "bots must have names of their own, unlike " in again[2]) == (2, True)
+    before, after = shares
+    assert all(own == first for own, first, _ in before)
+    assert all(own == last for own, _, last in after)
+    assert any(first != last for _, first, last in before)
 
 
 def test_the_command(

@@ -61,6 +61,15 @@ def test_names() -> None:
     assert people_named([family, f"{persian}\u200c", "\u200d"], 3) == [family, persian, ""]
     with pytest.raises(ValueError, match="different names, unlike 'Bo', "):
         people_named(["Bo", "b\u200do"], 2)
+    # Of letters that are put together, and of wide ones.
+    for one, other in (("Zo\u00eb", "Zoe\u0308"), ("Bo", "\uff22\uff4f"), ("\ufb01ne", "FINE")):
+        with pytest.raises(ValueError, match="people at a table need different names"):
+            people_named([one, other], 2)
+    assert "Ada" not in bots_named(["random"] * 15, ["\uff21d\u200da"])
+    for agents, taken in ((30, 0), (4, 16)):  # there were no more than 16 names
+        assert (
+            len({*bots_named(["random"] * agents, BOTS[:taken]), *BOTS[:taken]}) == agents + taken
+        )
 
 
 @pytest.mark.parametrize(
@@ -71,11 +80,19 @@ def test_names() -> None:
         (["a\0b"], "a name has at most 20 letters, all printable, unlike"),
         ([3], "a name has at most 20 letters, all printable, unlike 3"),
         (["Play\u200der_1"], "a name must not hold player_"),
+        (["\uff50layer\uff3f0"], "a name must not hold player_"),
     ],
 )
 def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         make_table("kododo", names=names)
+
+
+def test_a_bot_of_a_long_command_has_a_seat() -> None:
+    """No record could hold its name, so that there was no table."""
+    bot = f"exec:python -c '{'pass;' * 50}'"
+    position = look(make_table("kododo", 2, [bot], pictures=False))
+    assert position["players"][1]["name"] == bot[:200]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

@@ -461,6 +461,7 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         ({"type": "act", "step": 0, "action": 5.0}, "action must be the number or the words"),
         ({"type": "act", "step": -1, "action": 5}, "step must be 0 to "),
         ({"type": "new", "step": 0, "deck": "old"}, "deck must be 'same' or 'other', not 'old'"),
+        ({"type": "speak", "language": ["en"]}, "language must be one of en, de, fr, not ['en']"),
         ({"type": "replay", "record": 5}, "record must be the text of a record, not 5"),
     ],
 )
@@ -487,6 +488,25 @@ def test_an_agent_that_fails_loses_nothing() -> None:
         said.act(0, said.last[0]["actions"][0]["action"])
     assert (table.step, table.waiting_for) == (0, [])
     assert only(table.hear(0, {"type": "look"})[0])["chosen"] is not None
+
+
+@pytest.mark.parametrize(
+    ("chances", "value", "words"),
+    [
+        (None, [0.5], "must give 15 numbers for a hint, not None"),
+        ([[1.0], [2.0, 3.0]], [0.5], "must give 15 numbers for a hint, not [[1.0], [2.0, 3.0]]"),
+        ([[np.nan] * 15], [0.5], "must give finite numbers for a hint, not [[nan"),
+        ([[1 / 15] * 15], None, "must give 1 numbers for a hint, not None"),
+        ([[1 / 15] * 15], [0.5], ""),
+    ],
+)
+def test_a_hint_of_no_numbers_is_an_error_like_others(chances: Any, value: Any, words: str) -> None:
+    """It ended the connection, or the terminal, with a traceback."""
+    adviser: Any = Broken()
+    adviser.probabilities, adviser.value = lambda view: chances, lambda view: value
+    table = Table(registry.batch_game("kododo", 1), [None, *[Broken()] * 3], adviser, seed=0)
+    (answer,) = table.talk(0, {"type": "hint", "step": 0})[0]
+    assert words in answer.get("error", "") if words else answer["value"] == 0.5
 
 
 @pytest.mark.parametrize(

@@ -186,3 +186,34 @@ def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> Non
     assert "A ROUND" not in out
     assert "the parts of the rules are Cards, Preparing, " in out
     assert "'B1' is not all of an action; it may be B1 B6, " in out
+
+
+def test_commands_are_of_any_size_and_help_lists_those_that_do_something(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = typed(capsys, "HELP", "Rules Limit", "Record", "Lesson", "help", "LEAVE", "Quit", "dance")
+    game, lesson = (part.partition("\nNow ")[0] for part in out.split("Besides there are:")[1:])
+    assert "LIMIT" in out
+    assert "is no legal action" not in out
+    assert ("\n  leave " in game, "\n  leave " in lesson) == (False, True)
+    for command in ("record FILE", "back", "hint"):
+        assert (f"\n  {command} " in game, f"\n  {command} " in lesson) == (True, False)
+
+
+def test_who_sits_where_is_told_once_of_each_deal(capsys: pytest.CaptureFixture[str]) -> None:
+    """A person who is called person was told twice, and all were told again by going back."""
+    table = make_table("kododo", opponents=["random"], names=["person"], seed=1, pictures=False)
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        terminal = Terminal(table)
+        terminal._say({"type": "look"})
+        for line in ("5", "back", "5", "new"):
+            terminal._obey(line)
+        assert capsys.readouterr().out.count("player_0 is person, player_1 is ") == 2
+        for line in (*ROUND * 6, "record", "lesson", "record game.jsonl", "leave", "same"):
+            terminal._obey(line)
+    out = capsys.readouterr().out
+    assert out.count("player_0 is person, player_") == 3
+    assert "the game is over: new, same, back, record FILE, analyse or quit\n" in out
+    assert "record needs the name of a file, such as record game.jsonl\n" in out
+    assert "a lesson is no game that counts, and has no record\n" in out
+    assert not Path("game.jsonl").exists()

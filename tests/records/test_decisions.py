@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from kododo_env.core import BatchGame
 from kododo_env.records import decision_file
 from kododo_env.records.decision_file import KEY, DecisionFile, read_decisions
 from kododo_env.records.decisions import DecisionLog, Decisions
+from kododo_env.records.recorder import Recorder
 from tests.doors import EXTREMES, GAMES
 from tests.helpers import random_actions
 
@@ -104,6 +106,34 @@ def test_a_log_that_was_not_told_of_every_step_is_refused() -> None:
         log.end()
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda played: played - 100, "these were not legal"),
+        (lambda played: played + 100, "these were not legal"),
+        (lambda played: played + (1 << 16), "these were not legal"),
+        (lambda played: 0 * played - 1, "these were not legal"),
+        (lambda played: played + 0.5, "actions must be integers, not float64"),
+        (lambda played: [[1], [2, 3]], "actions must be an array of integers"),
+    ],
+)
+def test_what_is_no_action_is_refused_at_once(wrong: Callable[[Any], Any], said: str) -> None:
+    """Those from behind were taken for others, fractions were cut off, and some were no error."""
+    game = registry.batch_game("kododo", 2, seed=1)
+    log, recorder = DecisionLog(game), Recorder(game, 1)
+    played = random_actions(game, np.random.default_rng(0))
+    game.step(played)
+    with pytest.raises(ValueError, match=said):
+        log.step(wrong(played))
+    with pytest.raises(ValueError, match=said.replace("these", "")):
+        recorder.step(wrong(played[1]) if "array" not in said else wrong(played))
+    with pytest.raises(ValueError, match=r"actions must be \(4,\), not \(2, 4\)"):
+        recorder.step(played)
+    log.step(played)
+    recorder.step(played[1])
+    assert len([*recorder.lines()]) == 2
+
+
 def test_dtypes_are_those_that_are_promised() -> None:
     noted = logged(registry.batch_game("combi_combo", 2, seed=1))
     kinds = [getattr(noted, column).dtype.name for column in COLUMNS]
@@ -153,10 +183,29 @@ def test_a_file_takes_decisions_of_its_own_game_and_seats(tmp_path: Path) -> Non
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     game, other = registry.batch_game("kododo", 1), registry.batch_game("kado", 1)
     with DecisionFile(tmp_path / "d.parquet", game) as file:
+        noted = logged(game)
         with pytest.raises(ValueError, match="players must be 4 names, one for each seat"):
-            file.write(logged(game), ["a", "b", "c"])
+            file.write(noted, ["a", "b", "c"])
         with pytest.raises(ValueError, match="of another game than kododo"):
             file.write(logged(other), ["a"] * 4)
+    with pytest.raises(ValueError, match="closed: write inside the with block"):
+        file.write(noted, ["a"] * 4)
+
+
+def test_an_error_leaves_no_half_of_a_file(tmp_path: Path) -> None:
+    """It was read as a whole one."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    game = registry.batch_game("kododo", 1)
+    noted = logged(game)
+
+    def write() -> None:
+        with DecisionFile(tmp_path / "d.parquet", game) as file:
+            file.write(noted, ["a"] * 4)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        write()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_without_decisions_is_read(tmp_path: Path) -> None:

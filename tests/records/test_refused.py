@@ -86,6 +86,7 @@ def test_lines_left_out_twice_or_after_the_end() -> None:
         (lambda h: h.update(game_version=1), "the record is of kododo version 1; here it"),
         (lambda h: h.update(game="chess"), "unknown game 'chess'"),
         (lambda h: h.update(game=3), "game must be a name, and rules an object"),
+        (lambda h: h.update(players=5), "players must be names in a list, not 5"),
         (lambda h: h["rules"].update({100_000 * "x": 1}), "kododo has no rule 'xxx"),
         (lambda h: h["rules"].pop("copies"), "the rules are not all that there are"),
         (lambda h: h["rules"].update(target=1), "kododo has no rule 'target'"),

@@ -128,6 +128,7 @@ def test_a_recorder_that_missed_something_says_so() -> None:
     [
         ({"index": 3}, "index must be 0 to 1, not 3"),
         ({"players": ["Ann"]}, "players must be 4 names"),
+        ({"players": "abcd"}, "players must be 4 names"),
         ({"players": [1, 2, 3, 4]}, "players must be 4 names"),
         ({"players": ["a", "b", "c", "\ud800"]}, "characters that can be printed"),
         ({"players": ["a", "b", "c", "\x1b[31m"]}, "characters that can be printed"),

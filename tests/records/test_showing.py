@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from kododo_env import registry
+from kododo_env import make_agent, registry
 from kododo_env.commands import console
 from kododo_env.records import parse_record, read_record, replay
 from kododo_env.records.showing import as_text, frames, height_of
 from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
 from kododo_env.rendering.svg import HEIGHT, WIDTH
 from tests.doors import GAMES
-from tests.records.games import DATE, recorded
+from tests.records.games import DATE, edited, recorded
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -74,6 +74,15 @@ def test_words_and_points_of_a_step() -> None:
         )
     ]  # fmt: skip
     assert steps[scored + 1].splitlines()[:5] == [f"step {scored + 1}", *expected]
+
+
+def test_a_line_is_checked_before_an_agent_is_asked_beside_it() -> None:
+    """A line without actions was a traceback."""
+    text = recorded(registry.batch_game("kododo", 1, seed=3))[0].text()
+    wrong = parse_record(edited(text, 3, lambda line: line.pop("actions")))
+    for shown in (as_text, frames):
+        with pytest.raises(ValueError, match=r"^line 3: 'actions' is missing"):
+            [*shown(wrong, make_agent("first", "kododo"))]
 
 
 def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
@@ -163,6 +172,13 @@ def test_pictures_that_are_alike_keep_their_time() -> None:
     assert whole == 1000 * (2 + LAST_PICTURE)
 
 
+def test_the_last_picture_is_shown_as_long_as_a_gif_can() -> None:
+    """Three times 300 seconds were a traceback."""
+    frame = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}"/>'
+    with Image.open(io.BytesIO(animated_gif([frame], 300))) as still:
+        assert still.info["duration"] == 655_350
+
+
 def test_a_long_name_is_cut_in_the_picture() -> None:
     game = registry.batch_game("combi_combo", 1, seed=4)
     record = parse_record(recorded(game, players=["W" * 200, "b", "c", "d"])[0].text())
@@ -178,6 +194,10 @@ def test_a_long_name_is_cut_in_the_picture() -> None:
         (("game.jsonl", "--out", "none/game.svg"), "cannot write none/game.svg"),
         (("game.jsonl", "--seconds", "0"), "--seconds must be 0.01 to 3600, not 0"),
         (("game.jsonl", "--seconds", "1e-300"), "--seconds must be 0.01 to 3600, not 1e-300"),
+        (
+            ("game.jsonl", "--out", "game.gif", "--seconds", "700"),
+            "a picture of a GIF is shown 655 seconds at most",
+        ),
         (("short.jsonl",), "short.jsonl, line 5: the record is cut short here"),
         (("short.jsonl", "--out", "game.svg"), "short.jsonl, line 5: the record is cut short"),
         ((".",), "cannot read record .: Is a directory"),
