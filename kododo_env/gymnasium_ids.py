@@ -78,16 +78,15 @@ def register(game: str, id: str) -> None:
         id: The door's ``GYMNASIUM_ID``, such as ``high_card/HighCard-v0``.
 
     Raises:
-        ValueError: A game cannot have that name, or the id is none or under ``kododo/``, where
-            our own games are.
+        ValueError: A game cannot have that name, or the id is none or that of a game of ours.
     """
     from kododo_env import registry
 
     registry.check_name(game)
-    if not ID.fullmatch(str(id)) or id.startswith("kododo/"):
+    ours = [registry.door(each).GYMNASIUM_ID for each in registry.DOORS]
+    if not ID.fullmatch(str(id)) or id in ours:
         raise ValueError(
-            f"Gymnasium's id of {game} must be like {game}/Name-v0 and not under kododo/, "
-            f"not {id!r}"
+            f"Gymnasium's id of {game} must be like {game}/Name-v0 and no other game's, not {id!r}"
         )
     when_imported("gymnasium", lambda: _register(game, id))
 

@@ -167,7 +167,8 @@ def _wilson(centre: float, trials: float, z: float) -> tuple[float, float]:
     shrink = 1 + z * z / trials
     middle = (centre + z * z / (2 * trials)) / shrink
     half = z / shrink * sqrt(centre * (1 - centre) / trials + (z / (2 * trials)) ** 2)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    return min(low, centre), max(high, centre)  # an end may miss a share of 1 by its last bit
 
 
 @cache

@@ -18,7 +18,7 @@ def check_batch(game: object) -> None:
     """Raise ValueError if that is no batch of games, such as a door or another environment."""
     if not isinstance(game, BatchGame):
         raise ValueError(
-            f"a batch of games is wanted, such as kododo_v0.batch_game(1), not {shown(game)}"
+            f"a batch of games is wanted, as a door's batch_game makes, not {shown(game)}"
         )
 
 

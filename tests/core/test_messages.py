@@ -82,8 +82,7 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         *(
             (
                 lambda wrapper=wrapper: wrapper(kododo_v0),
-                "a batch of games is wanted, such as kododo_v0.batch_game(1), not "
-                + shown(kododo_v0),
+                "a batch of games is wanted, as a door's batch_game makes, not " + shown(kododo_v0),
             )
             for wrapper in (ParallelGame, AECGame, SingleSeatEnv, BatchVectorEnv)
         ),

@@ -174,7 +174,9 @@ def test_every_slot_has_infos_of_the_reset_of_its_own() -> None:
 
 def test_an_environment_is_no_batch() -> None:
     env = kododo_v0.parallel_env()
-    with pytest.raises(ValueError, match=r"^a batch of games is wanted, such as .*, not <Parallel"):
+    with pytest.raises(
+        ValueError, match=r"^a batch of games is wanted, as a door.*, not <Parallel"
+    ):
         BatchVecEnv(env)  # type: ignore[arg-type]
 
 
