@@ -123,6 +123,6 @@ class _Noting:
             with np.errstate(divide="ignore"):  # of no chance at all nothing is left
                 logits = np.log(self.expert.probabilities(view)) / self.temperature
             self.targets[:, view.player] = softmax(logits)
-            return chosen
-        self.targets[:, view.player] = np.eye(view.num_actions, dtype=np.float32)[chosen]
+        else:
+            self.targets[:, view.player] = np.eye(view.num_actions, dtype=np.float32)[chosen]
         return chosen

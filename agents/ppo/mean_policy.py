@@ -42,12 +42,14 @@ class MeanPolicy(Agent):
 
     def probabilities(self, view: View) -> Float64:
         """The chance of each action, (N, A); illegal ones have none."""
-        chances = np.array([policy.probabilities(view) for policy in self.policies])
-        logits = np.log(np.maximum(chances, LEAST)).mean(axis=0)
-        return softmax(np.where(view.legal_action_mask, logits, -np.inf))
+        return softmax(self._logits(view))
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Draw actions by these chances; shape (N,)."""
-        with np.errstate(divide="ignore"):  # an illegal action is never the largest
-            logits = np.log(self.probabilities(view))
+        logits = self._logits(view)
         return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(axis=1))
+
+    def _logits(self, view: View) -> Float64:
+        chances = np.array([policy.probabilities(view) for policy in self.policies])
+        logits = np.log(np.maximum(chances, LEAST)).mean(axis=0)
+        return np.where(view.legal_action_mask, logits, -np.inf)

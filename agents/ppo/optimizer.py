@@ -11,8 +11,7 @@ from torch import Tensor
 
 from agents.networks.network import GameNetwork
 
-# Of Newton and Schulz. torch's five iterations learned no better, and take longer.
-ITERATIONS, COEFFICIENTS, EPS = 3, (3.4445, -4.7750, 2.0315), 1e-7
+ITERATIONS = 3  # of Newton and Schulz; torch's five learned no better, and take longer
 
 
 def make_optimizer(
@@ -96,15 +95,18 @@ class _Muon(torch.optim.Muon):
                 momentum = state["momentum_buffer"].lerp_(gradient, 1 - group["momentum"])
                 update = gradient.lerp(momentum, group["momentum"]).to(self.dtype)
                 rows, columns = weight.shape
-                direction = orthogonal(update.T).T if rows > columns else orthogonal(update)
-                weight.add_(direction, alpha=-group["lr"] * math.sqrt(max(1, rows / columns)))
+                tall = rows > columns
+                direction = _orthogonal(update.T if tall else update, group)
+                rate = group["lr"] * math.sqrt(max(1, rows / columns))
+                weight.add_(direction.T if tall else direction, alpha=-rate)
 
 
-def orthogonal(matrix: Tensor) -> Tensor:
+def _orthogonal(matrix: Tensor, settings: dict[str, Any]) -> Tensor:
     """Nearly the closest matrix with orthonormal rows, by Newton's and Schulz's iteration."""
-    matrix = matrix / matrix.norm().clamp(min=EPS)
-    for _ in range(ITERATIONS):
+    of_matrix, of_gram, of_square = settings["ns_coefficients"]
+    matrix = matrix / matrix.norm().clamp(min=settings["eps"])
+    for _ in range(settings["ns_steps"]):
         gram = matrix @ matrix.T
-        polynomial = torch.addmm(gram, gram, gram, beta=COEFFICIENTS[1], alpha=COEFFICIENTS[2])
-        matrix = torch.addmm(matrix, polynomial, matrix, beta=COEFFICIENTS[0])
+        polynomial = torch.addmm(gram, gram, gram, beta=of_gram, alpha=of_square)
+        matrix = torch.addmm(matrix, polynomial, matrix, beta=of_matrix)
     return matrix

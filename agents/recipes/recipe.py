@@ -81,8 +81,8 @@ class Recipe:
     """The policy whose network self-play begins with: one that ships, by its name, or a policy
     file. Nobody is imitated then. "" = fresh weights."""
     expert: str = ""
-    """Who is imitated before self-play: a scripted player, or a policy by its name or file; of
-    several, with commas between them, the mean. "" = nobody."""
+    """The player that is imitated before self-play: a scripted one, or a policy by its name or
+    file. Several policies have commas between them; their mean is imitated. "" = nobody."""
     imitation_share: Annotated[float, real(0, 1)] = 0.17
     """The share of the training for which the expert is imitated."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3

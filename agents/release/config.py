@@ -92,7 +92,7 @@ class PolicyJob:
         self.chosen = self.published if config.again else self.folder / self.published.name
         self.seeds = {seed: self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)}
         self.mean = mean_steps(self.game, self.players) if config.seeds > 1 else None
-        also = {config.seeds: self.folder / "mean" / POLICY} if self.mean else {}
+        also = {len(self.seeds): self.folder / "mean" / POLICY} if self.mean else {}
         self.candidates = self.seeds | also
 
     def runs(self) -> list[TrainConfig]:
@@ -102,10 +102,11 @@ class PolicyJob:
 
     def runs_after(self) -> list[TrainConfig]:
         """The run that imitates the mean of those, if there is to be one."""
+        if not self.mean:
+            return []
         experts = ",".join(map(str, self.seeds.values()))
         how = {"expert": experts, "imitation_share": 1.0, "imitation_temperature": 1.0}
-        others = self.candidates.keys() - self.seeds
-        return [self._run(seed, steps=self.config.steps or self.mean, **how) for seed in others]
+        return [self._run(len(self.seeds), steps=self.config.steps or self.mean, **how)]
 
     def _run(self, seed: int, **settings: Any) -> TrainConfig:
         games = self.config.games // CHOICE

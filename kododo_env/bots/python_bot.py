@@ -6,17 +6,17 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial, wraps
+from functools import wraps
 from hashlib import sha256
 from importlib import import_module
 from inspect import getattr_static, signature
 from pathlib import Path
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from kododo_env.core.agent import Agent, choice_of
+from kododo_env.core.agent import Agent, checked_choice
 from kododo_env.core.arrays import Integer
 from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
@@ -107,8 +107,7 @@ def _blaming(kind: Any, name: str, file: str | None) -> Callable[[], Agent]:
     asked = blamed(kind.act)
 
     def act(self: Any, view: View, rng: np.random.Generator) -> Integer:
-        known: Any = SimpleNamespace(name=name, act=partial(asked, self))
-        chosen = choice_of(known, view, rng)
+        chosen = checked_choice(asked(self, view, rng), view, name)
         _check_legal(chosen, view, name)
         return chosen
 

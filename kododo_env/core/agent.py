@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
 from kododo_env.core.arrays import Array, Bool, Floating, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
@@ -195,10 +196,19 @@ def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> Integer:
     Raises:
         ValueError: It gives anything but an integer for each game.
     """
-    chosen = whole_numbers(agent.act(view, rng), f"what agent {agent.name!r} plays")
+    return checked_choice(agent.act(view, rng), view, agent.name)
+
+
+def checked_choice(played: npt.ArrayLike, view: View, name: str) -> Integer:
+    """What the agent of that name plays in each game of its view, if it is an integer for each.
+
+    Raises:
+        ValueError: It is not.
+    """
+    chosen = whole_numbers(played, f"what agent {name!r} plays")
     if chosen.shape != (view.num_envs,):
         raise ValueError(
-            f"agent {agent.name!r} must play {view.num_envs} actions, one for each game, not "
+            f"agent {name!r} must play {view.num_envs} actions, one for each game, not "
             f"an array of the shape {chosen.shape}"
         )
     return chosen

@@ -60,7 +60,7 @@ def legal_actions(
     if given.shape != mask.shape[:2]:
         raise ValueError(f"actions of {name} must have the shape {mask.shape[:2]}: {given.shape}")
     chosen = np.ascontiguousarray(given.T, np.intp)
-    if len(mask) == 1 and _legal_in_one(chosen[:, 0].tolist(), mask):
+    if len(mask) == 1 and legal_in_one(chosen[:, 0].tolist(), mask):
         return chosen
     for games in blocks(len(mask)):
         if not all_true(legal := _legal(chosen[:, games], mask[games])):
@@ -69,9 +69,9 @@ def legal_actions(
     return chosen
 
 
-def _legal_in_one(chosen: list[int], mask: Bool) -> bool:
-    """Whether all actions are legal in the one game that there is, in half the time."""
-    legal, size = mask.tobytes(), mask.shape[2]
+def legal_in_one(chosen: list[int], mask: Bool) -> bool:
+    """Whether all actions are legal in the one game of a mask (..., P, A), in half the time."""
+    legal, size = mask.tobytes(), mask.shape[-1]
     for player, action in enumerate(chosen):
         if not 0 <= action < size or not legal[player * size + action]:
             return False

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.legality import legal_in_one
 from kododo_env.core.numbers import whole_indices, whole_number, whole_numbers
 from kododo_env.records.header import Header
 from kododo_env.records.lines import DIGEST
@@ -55,13 +56,11 @@ class Recorder:
         Raises:
             ValueError: Such actions cannot have been played; nothing is noted.
         """
-        given, (players, size) = whole_numbers(actions, "actions"), self._mask.shape
-        if given.shape != (players,):
-            raise ValueError(f"actions must be ({players},), not {given.shape}")
-        played, legal = given.tolist(), self._mask.tobytes()
-        if not all(
-            0 <= action < size and legal[seat * size + action] for seat, action in enumerate(played)
-        ):
+        given, shape = whole_numbers(actions, "actions"), self._mask.shape[:1]
+        if given.shape != shape:
+            raise ValueError(f"actions must be {shape}, not {given.shape}")
+        played = given.tolist()
+        if not legal_in_one(played, self._mask):
             raise ValueError(
                 f"a recorder is told the actions that were played; {played} were not legal"
             )
