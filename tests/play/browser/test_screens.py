@@ -36,7 +36,9 @@ SMALL = """[...document.querySelectorAll("button, select, input[type=range], sum
 
 
 def resize(person: Person, size: tuple[int, int]) -> None:
+    """Change the size, and wait until the page has heard of it: it does so with the next frame."""
     person.page.set_viewport_size({"width": size[0], "height": size[1]})
+    person.page.evaluate("new Promise((heard) => requestAnimationFrame(heard))")
 
 
 def set_speed(person: Person, speed: str) -> None:
