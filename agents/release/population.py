@@ -114,7 +114,7 @@ def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
     Where the game's recipe ties weights all do: nobody learns such a game from nothing so soon.
     """
     rng = np.random.default_rng([SPLIT, number])
-    return {
+    settings = {
         "width": int(rng.choice([32, 48, 64, 96])),
         "depth": int(rng.integers(1, 4)),
         "one_hot": int(rng.choice([0, 4, 8])),
@@ -127,6 +127,9 @@ def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
         "tied": tied,
         "temperature": float(rng.choice([0.1, 0.25, 0.5])),
     }
+    if not settings["expert"]:
+        del settings["imitation_share"]  # drawn all the same, so that the others stay what they are
+    return settings
 
 
 def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:

@@ -26,6 +26,12 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
 DEFAULT_GAME = "kododo"
+# The settings that say nothing without another one.
+NEEDED = {
+    "expert": ("imitation_share", "imitation_learning_rate", "imitation_temperature"),
+    "opponents": ("opponents_share",),
+    "magnet": ("magnet_updates",),
+}
 Table = tuple[BatchGame, list[Agent | None]]
 """Games, and the agent in each seat of them: None where the policy learns."""
 
@@ -274,6 +280,7 @@ def task_of(config: TrainConfig) -> Task:
     game = task.batch_game(1, 0)  # raises if these rules cannot be played
     if task.recipe.init:
         _check_init(config, game)
+    _check_needs(config)
     if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
@@ -281,17 +288,16 @@ def task_of(config: TrainConfig) -> Task:
 
 
 def _check_init(config: TrainConfig, game: BatchGame) -> None:
-    """Check that a run can begin with its policy, and that nobody is to be imitated before.
+    """Check that a run can begin with its policy, and that nobody is named to be imitated before.
 
     Raises:
         ValueError: There is no such policy, it is of another game, does not tell its network's
-            settings, or has others than were asked for; or there is a setting of imitation.
+            settings, or has others than were asked for; or there is an expert.
     """
     from agents.export.policy_weights import network_arguments  # imports torch
     from kododo_env.policy.onnx_agent import OnnxAgent
 
     recipe, path = config.settings, policy_path(config.settings.init)
-    usual = replace(recipe_for(config.game, config.players, config.recipe), expert="")
     OnnxAgent(path).check(game)
     for name, value in network_arguments(path).items():
         if getattr(recipe, name) != value:
@@ -299,6 +305,16 @@ def _check_init(config: TrainConfig, game: BatchGame) -> None:
                 f"{flag(name)}: the network of {recipe.init} has {value}, not "
                 f"{getattr(recipe, name)}; leave it out"
             )
-    for name in ("expert", "imitation_share", "imitation_learning_rate", "imitation_temperature"):
-        if getattr(recipe, name) != getattr(usual, name):
-            raise ValueError(f"{flag(name)}: nobody is imitated with --init; leave one of them out")
+    if recipe.expert:
+        raise ValueError("--expert: nobody is imitated with --init; leave one of them out")
+
+
+def _check_needs(config: TrainConfig) -> None:
+    """Raise ValueError if a setting was changed that says nothing without another one."""
+    recipe, usual = config.settings, recipe_for(config.game, config.players, config.recipe)
+    for needed, settings in NEEDED.items():
+        for name in settings:
+            if not getattr(recipe, needed) and getattr(recipe, name) != getattr(usual, name):
+                raise ValueError(
+                    f"{flag(name)} counts only with {flag(needed)}; give both or leave it out"
+                )

@@ -286,13 +286,30 @@ def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole:
     usual = recipe_for("kododo", 3)
     with pytest.raises(ValueError, match=f"--width: the network of .* has 16, not {usual.width};"):
         task_of(default_config("kododo", 3, init=init, width=usual.width))
-    imitation = {
-        "expert": usual.expert, "imitation_share": 0.5, "imitation_learning_rate": 0.1,
-        "imitation_temperature": 0.1,
-    }  # fmt: skip
-    for name, value in imitation.items():
-        with pytest.raises(ValueError, match=rf"--{name.replace('_', '-')}: nobody is imitated"):
-            task_of(default_config("kododo", 3, init=init, **{name: value}))
+    with pytest.raises(ValueError, match="--expert: nobody is imitated with --init"):
+        task_of(default_config("kododo", 3, init=init, expert=usual.expert))
+    with pytest.raises(ValueError, match="--imitation-share counts only with --expert"):
+        task_of(default_config("kododo", 3, init=init, imitation_share=0.5))
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [
+        ("imitation_share", "expert"),
+        ("imitation_learning_rate", "expert"),
+        ("imitation_temperature", "expert"),
+        ("opponents_share", "opponents"),
+        ("magnet_updates", "magnet"),
+    ],
+)
+def test_a_setting_is_refused_without_the_one_for_which_it_counts(name: str, needed: str) -> None:
+    """It was passed over: the training did not do what its command line said."""
+    value = 0.07 if name != "magnet_updates" else 7.0
+    said = f"--{name.replace('_', '-')} counts only with --{needed}; give both or leave it out"
+    with pytest.raises(ValueError, match=said):
+        task_of(default_config("kododo", 3, "scratch", **{name: value}))
+    given = {"expert": "heuristic", "opponents": ["heuristic"], "magnet": 0.1}[needed]
+    task_of(default_config("kododo", 3, "scratch", **{name: value, needed: given}))
 
 
 def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_path: Path) -> None:
