@@ -73,6 +73,21 @@ def test_the_best_stand_first(edge: float) -> None:
     assert standings[0].share.mean == pytest.approx(0.8)
 
 
+def test_numpy_2_0_0_tells_the_kinds_of_tables_in_a_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every tournament ended in an error of numpy's, after its last game."""
+    played, usual = tournament(players=3, games=300), np.unique
+
+    def unique(*given: Any, axis: int | None = None, **named: bool) -> Any:
+        found = usual(*given, axis=axis, **named)
+        return found if axis is None else (found[0], found[1][:, None])
+
+    expected = report_of(played).to_json()
+    monkeypatch.setattr(np, "unique", unique)
+    assert report_of(played).to_json() == expected
+
+
 def test_pairs_are_seen_from_both_sides() -> None:
     pairs = report_of(tournament()).pairs
     for one, other in combinations(range(3), 2):
