@@ -30,9 +30,9 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
 from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
-from kododo_env.policy.metadata_file import write_metadata
+from kododo_env.policy.metadata_file import metadata_file, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.system.files import written_whole
+from kododo_env.system.files import check_file, written_whole
 
 CHUNKS = 8  # at least, of a match: for several processes
 TEAM = "team"  # the name of this kind of attacker
@@ -150,8 +150,10 @@ def exploitability(
         ValueError: There is no such policy, or a budget is none; nothing was trained.
     """
     policy, save = _policy(str(config.best_response)), config.save
-    if save is not None and realpath(save) == realpath(policy.path):
-        raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
+    if save is not None:
+        if realpath(save) == realpath(policy.path):
+            raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
+        check_file(metadata_file(save))
     match_of = partial(
         Match,
         game=policy.game,

@@ -27,7 +27,7 @@ def export_policy(
 
     Args:
         network: The network.
-        game: A batch of the game that it plays; used for its description only.
+        game: A batch of the game that it plays; used for its description and for positions.
         path: The file to write, which is returned; it appears whole or not at all, with its
             metadata as JSON beside it.
         temperature: At which the policy is meant to be played.

@@ -47,7 +47,6 @@ class ChunkLog:
         lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         if len(lines) < 2:
             self._file = path.open("wb")
-            self._write(self._heading)
             return
         if not resume:
             raise ValueError(
@@ -64,9 +63,11 @@ class ChunkLog:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
-        if not self.results and self.path != Path(os.devnull):
-            self.path.unlink(missing_ok=True)
+        try:
+            self._file.close()  # it writes what is left, if there is room
+        finally:
+            if not self.results and self.path != Path(os.devnull):
+                self.path.unlink(missing_ok=True)
 
     def append(self, result: ChunkResult) -> None:
         """Add the result of a chunk, to the file as well."""
@@ -75,6 +76,8 @@ class ChunkLog:
             "shares": result.shares.tolist(),
             "points": result.points.tolist(),
         }
+        if not self.results:
+            self._write(self._heading)
         self._write(json.dumps(content).encode())
         self.results[result.chunk.index] = result
 

@@ -144,6 +144,7 @@ def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Repo
     for agent, name in enumerate(names):
         deals = seats[:, agent] > 0
         _, kinds = np.unique(seats[deals], axis=0, return_inverse=True)
+        kinds = kinds.ravel()  # of numpy 2.0.0 they are a column
         won, scored, ahead = (each[deals, agent] / seats[deals, agent] for each in of_agents)
         measured = share(won, strata=kinds), mean(scored, kinds), mean(ahead, kinds)
         standings.append(Standing(name, int(deals.sum()) * players, *measured, rated[agent]))

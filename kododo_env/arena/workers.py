@@ -117,6 +117,7 @@ class _Pool(ThreadPoolExecutor):
     def __init__(self, processes: int) -> None:
         super().__init__(processes)
         self._workers: list[BaseProcess] = []
+        self._gone: set[BaseProcess] = set()  # those of them that were killed
         self._idle: SimpleQueue[tuple[BaseProcess, Any]] = SimpleQueue()  # with its Connection
 
     def start(self, processes: int) -> None:
@@ -144,9 +145,11 @@ class _Pool(ThreadPoolExecutor):
                 raise EOFError
             result, error = connection.recv()
         except (EOFError, OSError) as gone:
+            self._gone.add(worker)
             raise ChildProcessError("a worker process was killed; try fewer workers") from gone
-        finally:
-            self._idle.put((worker, connection))
+        finally:  # the killed are asked no more, unless all are
+            if worker not in self._gone or len(self._gone) == len(self._workers):
+                self._idle.put((worker, connection))
         if error is not None:
             raise error
         return result

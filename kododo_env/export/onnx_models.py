@@ -201,6 +201,9 @@ def ends_of(model: onnx.ModelProto, game: BatchGame) -> Ends:
         ValueError: There is no input or no output of the shape that one must have, or several.
     """
     graph = shape_inference.infer_shapes(model).graph
+    for each in graph.input:
+        if not each.type.tensor_type.elem_type:
+            raise ValueError(f"its input {plain(each.name, 60)} is of no known type")
     size, actions = game.layout.size, game.num_actions
     inputs, outputs = map(_shapes, (graph.input, graph.output))
     observation = _the_one(inputs, [size], "an input", "the numbers of an observation", "obs")

@@ -8,6 +8,7 @@ from onnx import TensorProto, helper
 from kododo_env.policy.metadata import KEY, PolicyMetadata
 from kododo_env.policy.onnx_file import read_onnx
 from kododo_env.policy.onnx_graph import IR_VERSION
+from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE, sealed
 
 
@@ -19,7 +20,10 @@ def policy_bytes(model: onnx.ModelProto, metadata: PolicyMetadata) -> bytes:
     """
     model = portable(model)
     helper.set_model_props(model, {KEY: metadata.to_json()})
-    onnx.checker.check_model(model)
+    try:
+        onnx.checker.check_model(model)
+    except onnx.checker.ValidationError as error:
+        raise ValueError(f"onnx finds no policy in the graph: {plain(error)}") from error
     content = sealed(model.SerializeToString())
     if len(content) > LARGEST_FILE:
         raise ValueError(

@@ -182,7 +182,7 @@ def _layer_norm(
 def _batch_norm(
     x: Array, *given: Array, epsilon: float = 1e-5, momentum: float = 0.9, training_mode: int = 0
 ) -> Any:  # no training_mode but 0 is read
-    lengths = (-1, *[1] * (x.ndim - 2))  # each is for the second axis
+    lengths = (x.shape[1], *[1] * (x.ndim - 2))  # each is for the second axis
     scale, bias, mean, variance = (each.reshape(lengths) for each in given)
     return (x - mean) / np.sqrt(variance + x.dtype.type(epsilon)) * scale + bias
 

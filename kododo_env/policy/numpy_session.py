@@ -109,6 +109,9 @@ def _step(node: Node) -> _Step:
     known = {each.name for each in takes if each.kind is each.KEYWORD_ONLY}
     for name in sorted(node.attributes.keys() - known):
         raise ValueError(f"{name!r} is no attribute of {node.operator}")
+    given = len(node.outputs)
+    if (number := node.attributes.get("num_outputs", given)) != given:
+        raise ValueError(f"its {node.operator} names {number} outputs and has {given}")
     return _Step(node, operator, frozenset())
 
 
@@ -126,7 +129,7 @@ def _numbers(node: Node, given: Sequence[Array | None]) -> int:
     """How many numbers an operation gives at most."""
     arrays = [each for each in given if each is not None]
     shapes: list[tuple[int, ...]] = [each.shape for each in arrays]
-    if node.operator in BY_NUMBER:
+    if node.operator in BY_NUMBER or node.operator == "LayerNormalization":
         return math.prod(np.broadcast_shapes(*shapes))
     if node.operator == "Expand":
         return math.prod(np.broadcast_shapes(shapes[0], tuple(arrays[1].tolist())))

@@ -68,7 +68,7 @@ class OnnxAgent(Agent):
         self.num_players = self.metadata.num_players
         given = self.metadata.temperature if temperature is None else temperature
         self.temperature = finite_number(given, "temperature", 0, HOTTEST)
-        self._fits: tuple[Any, ...] = ()  # what ``act`` has found to be the policy's own game
+        self._fits: tuple[Any, ...] = ()  # what was found to be the policy's own game
 
     def check(self, game: BatchGame | View) -> None:
         """Raise ValueError, saying what differs, unless the policy is for this game."""
@@ -84,12 +84,7 @@ class OnnxAgent(Agent):
             ValueError: The view is of another game than the policy is for, or the network
                 gives what is no number.
         """
-        # The objects themselves, not their ids: an id may be another's when they are gone.
-        game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
-        if game != self._fits:
-            self.check(view)
-            self._fits = game
-        logits, _ = self.evaluate(view.observation, view.legal_action_mask)
+        logits, _ = self._of_own_game(view)
         if self.temperature == 0:
             return first_of_best(logits)
         # The largest of logit plus Gumbel noise is a draw from the softmax of the logits.
@@ -101,13 +96,22 @@ class OnnxAgent(Agent):
 
         In units of the reward by which the policy was trained.
         """
-        return self.evaluate(view.observation, view.legal_action_mask)[1]
+        return self._of_own_game(view)[1]
 
     def probabilities(self, view: View) -> Float32:
         """The policy's own distribution, that of temperature 1, (N, A)."""
-        logits, _ = self.evaluate(view.observation, view.legal_action_mask)
+        logits, _ = self._of_own_game(view)
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+    def _of_own_game(self, view: View) -> tuple[Float32, Float32]:
+        """Logits and values of what a view shows; ValueError if it is of another game."""
+        # The objects themselves, not their ids: an id may be another's when they are gone.
+        game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
+        if game != self._fits:
+            self.check(view)
+            self._fits = game
+        return self.evaluate(view.observation, view.legal_action_mask)
 
     def evaluate(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
         """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).

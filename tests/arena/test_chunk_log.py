@@ -38,6 +38,21 @@ def test_nothing_is_left_of_a_tournament_that_has_no_result(tmp_path: Path) -> N
     assert [*tmp_path.iterdir()] == []
 
 
+@pytest.mark.parametrize("room", [0, 10, 200])
+def test_nothing_is_left_where_there_is_no_room_for_a_result(tmp_path: Path, room: int) -> None:
+    """Of a full disk there was half of a heading left."""
+    resource = pytest.importorskip("resource")
+    played, before = tournament(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    results = list(run(played, played.chunks()[:1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            logged(tmp_path / "log", results, played)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
     """It was taken, and the table was another one; so was the line of another tournament."""
     played, other, path = tournament(), tournament(seed=1), tmp_path / "log"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.plots import draw_report
 from kododo_env.arena.report import build_report
 from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
@@ -71,6 +73,28 @@ def test_the_best_stand_first(edge: float) -> None:
         ["one", "other"] if edge > 0 else ["other", "one"]
     )
     assert standings[0].share.mean == pytest.approx(0.8)
+
+
+def test_numpy_2_0_0_tells_the_kinds_of_tables_in_a_column(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Every tournament ended in an error of numpy's, after its last game."""
+    played, usual = tournament(players=3, games=300), np.unique
+
+    def unique(*given: Any, axis: int | None = None, **named: bool) -> Any:
+        found = usual(*given, axis=axis, **named)
+        return found if axis is None else (found[0], found[1][:, None])
+
+    expected = report_of(played).to_json()
+    monkeypatch.setattr(np, "unique", unique)
+    assert report_of(played).to_json() == expected
+
+
+def test_names_are_drawn_as_they_are_written(tmp_path: Path) -> None:
+    r"""Between dollars ``\b`` was taken for a formula's: all was played, and nothing written."""
+    tournament, results = triple_of((r"exec:bot $A \b $B", "a_1", "b^2"), 0.3, 8)
+    draw_report(build_report(tournament, results), tmp_path / "drawn.svg")
+    assert r"<!-- exec:bot $A \b $B -->" in (tmp_path / "drawn.svg").read_text("utf-8")
 
 
 def test_pairs_are_seen_from_both_sides() -> None:

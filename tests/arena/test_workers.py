@@ -67,6 +67,17 @@ def test_a_worker_that_is_killed_is_told_of() -> None:
         pool.submit(os._exit, 1).result()
 
 
+def test_a_worker_that_is_killed_takes_no_other_work_with_it() -> None:
+    """It was given all that was left, too: with one training all later ones failed at once."""
+    with worker_pool(2) as pool:
+        killed = pool.submit(os._exit, 1)
+        others = [pool.submit(time.sleep, 0.1) for _ in range(6)]
+        assert isinstance(killed.exception(), ChildProcessError)
+        assert [each.exception() for each in others] == [None] * 6
+        lost = [pool.submit(os._exit, 1) for _ in range(3)]  # of which one kills the last worker
+        assert all(isinstance(each.exception(), ChildProcessError) for each in lost)
+
+
 def test_a_worker_that_ends_is_told_of_though_its_end_of_the_pipe_is_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

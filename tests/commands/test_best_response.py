@@ -191,6 +191,16 @@ def test_nothing_is_trained_against_a_policy_of_no_game(
         exploitability(BestResponseConfig(str(path)))
 
 
+def test_nothing_is_trained_where_the_metadata_cannot_be_written(
+    weak: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(best_response, "train_best_response", None)
+    (tmp_path / "response.meta.json").mkdir()
+    config = BestResponseConfig(str(weak), save=tmp_path / "response.onnx")
+    with pytest.raises(ValueError, match=r"cannot write [^\n]*response\.meta\.json: it is a fold"):
+        exploitability(config)
+
+
 # --- the best response --------------------------------------------------------------------
 
 

@@ -251,6 +251,16 @@ def more(operator: str, **attributes: Any) -> Callable[[onnx.ModelProto], object
     )
 
 
+def without(model: onnx.ModelProto) -> None:
+    """It has no weights."""
+    del model.graph.initializer[:]
+
+
+def untyped(model: onnx.ModelProto) -> None:
+    """It does not tell which numbers it takes."""
+    model.graph.input[0].type.tensor_type.ClearField("elem_type")
+
+
 def renamed(model: onnx.ModelProto) -> None:
     """It gives an action, not logits."""
     model.graph.node.append(helper.make_node("ArgMax", ["y"], ["action"], axis=1, keepdims=0))
@@ -266,6 +276,8 @@ def renamed(model: onnx.ModelProto) -> None:
         (more("LSTM", hidden_size=4), "it is recurrent (it has the operation LSTM)"),
         (more("Conv"), "its graph has the operation Conv, which no policy needs"),
         (more("Pad", mode="edge"), "its graph has the operation Pad, which no policy needs"),
+        (without, "onnx finds no policy in the graph: Nodes in a graph must be topologically"),
+        (untyped, "its input x is of no known type"),
         (renamed, "it needs an output of shape ['N', 15], a logit for each action; it has action"),
         (
             lambda model: (
@@ -276,7 +288,7 @@ def renamed(model: onnx.ModelProto) -> None:
             f"it needs an input of shape ['N', {SIZE}], the numbers of an observation; it has x",
         ),
     ],
-    ids=["outside", "recurrent", "convolution", "padding", "action", "size"],
+    ids=["outside", "recurrent", "convolution", "padding", "weights", "type", "action", "size"],
 )
 def test_files_that_are_no_players(
     change: Callable[[onnx.ModelProto], object], words: str, tmp_path: Path

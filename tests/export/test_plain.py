@@ -88,6 +88,13 @@ def test_a_file_that_needs_its_types_is_refused_in_a_line(tmp_path: Path) -> Non
     assert not out.exists()
 
 
+def test_nothing_is_written_where_the_metadata_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "plain.meta.json").mkdir()
+    with pytest.raises(ValueError, match=r"cannot write [^\n]*plain\.meta\.json: it is a folder"):
+        write_plain(POLICIES / "kododo-2p.onnx", tmp_path / "plain.onnx")
+    assert [each.name for each in tmp_path.iterdir()] == ["plain.meta.json"]
+
+
 def test_its_metadata_are_those_of_the_policy_in_it_and_beside_it(tmp_path: Path) -> None:
     metadata = OnnxAgent(POLICIES / "kado-2p.onnx").metadata
     assert OnnxAgent(written("kado-2p", tmp_path)).metadata == metadata

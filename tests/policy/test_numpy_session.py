@@ -24,7 +24,8 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_graph import read_graph
 from tests.doors import GAMES
 from tests.exported import exported
-from tests.policy.test_policy_files import check_portable
+from tests.policy.policy_files import tiny_model, write_model
+from tests.policy.test_policy_files import COLUMN, ROW, check_portable, growing, with_node
 
 POSITIONS = 2_000
 # Of the largest logit, and of the largest value: sums of single precision in another order.
@@ -63,6 +64,22 @@ def check_same_answers(path: Path, count: int = POSITIONS) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_file_that_comes_with_the_project(path: Path) -> None:
     check_same_answers(path)
+
+
+TOO_MUCH = {
+    "LayerNormalization wants more than 536,870,912 b": growing("LayerNormalization", ROW, COLUMN),
+    "reshape array of size 30000": growing("BatchNormalization", ROW[None], *[COLUMN[:, 0]] * 4),
+    "its Split names 1000000000 outputs": with_node("Split", ["legal"], num_outputs=10**9),
+}
+
+
+@pytest.mark.parametrize("words", TOO_MUCH)
+def test_a_trial_takes_no_more_memory_than_it_may(words: str, tmp_path: Path) -> None:
+    """Each of these took some gigabytes."""
+    model = tiny_model("kododo", 2)
+    TOO_MUCH[words](model)
+    with pytest.raises(ValueError, match=words):
+        with_numpy(write_model(tmp_path / "p.onnx", model))
 
 
 def test_weights_are_where_numpy_computes_with_them(

@@ -776,3 +776,12 @@ def test_few_positions_are_answered_as_among_many(name: str) -> None:
     for rows, (some_logits, some_values) in zip(blocks, few, strict=True):
         assert np.allclose(some_logits, logits[rows], rtol=1e-5, atol=1e-5)
         assert np.allclose(some_values, values[rows], rtol=1e-5, atol=1e-5)
+
+
+def test_a_view_of_another_game_is_refused_whatever_is_asked(policy: Path) -> None:
+    """Chances and values were told, by rules that were not those of the game."""
+    agent, rng = OnnxAgent(policy), np.random.default_rng(0)
+    view = registry.batch_game("kododo", 2, 0, num_players=2, target_score=7).view(0)
+    for asked in (agent.probabilities, agent.value, lambda view: agent.act(view, rng)):
+        with pytest.raises(ValueError, match="it is for rule target_score 50, not 7"):
+            asked(view)
