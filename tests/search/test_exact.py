@@ -75,6 +75,7 @@ def test_by_brute_force_the_tiny_game(player: int) -> None:
     game = kododo_v0.batch_game(24, **TINY)
     game.reset(decks=np.array(list(itertools.permutations(game.cards.tolist())), np.uint8))
     hands, which = np.unique(game.hands[:, player], axis=0, return_inverse=True)
+    which = which.ravel()  # of numpy 2.0.0 they are a column
     others = Hashed().probabilities(game.view(1 - player))
     best = 0.0
     for pure in itertools.product((0, 1), repeat=len(hands)):
