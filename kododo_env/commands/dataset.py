@@ -127,8 +127,9 @@ def card(found: dict[str, Any], decisions: Path) -> str:
     rows = parquet.ParquetFile(decisions).metadata.num_rows
     strengths = []
     for each in found["standings"]:
-        share = "{mean:.3f} ({low:.3f} to {high:.3f})".format(**each["share"])
-        strengths.append([each["agent"], share, f"{each['games']:,}"])
+        mean, low, high = each["share"].values()
+        interval = "unknown" if low is None else f"{low:.3f} to {high:.3f}"
+        strengths.append([each["agent"], f"{mean:.3f} ({interval})", f"{each['games']:,}"])
     return f"""---
 license: mit
 task_categories: [reinforcement-learning]

@@ -34,6 +34,13 @@ def test_a_folder_has_decisions_and_what_tells_of_them(tmp_path: Path) -> None:
         np.testing.assert_array_equal(seen, columns["observation"][row])
 
 
+@pytest.mark.filterwarnings("ignore")  # as above
+def test_intervals_that_one_deck_does_not_give_are_unknown(tmp_path: Path) -> None:
+    """There were a traceback, and a folder without a card."""
+    dataset(DatasetConfig(tmp_path / "new", games=4, agents=("random", "greedy"), workers=1))
+    assert (tmp_path / "new" / "README.md").read_text().count(" (unknown) ") == 2
+
+
 def test_the_half_of_the_population_that_is_reported_stays_unknown() -> None:
     field = mixed_field("kododo", 4)
     assert {"random", "heuristic", "kododo-4p"} < {*field}
