@@ -82,6 +82,8 @@ def puzzles(config: PuzzlesConfig) -> None:
     _search.cache_clear()  # a file may hold another bot than it did when it was last named
     _agent.cache_clear()
     out = config.out.resolve()
+    if _is_record(out):
+        raise ValueError(f"{config.out} is the record of a game: write the puzzles elsewhere")
     files = [each for each in files_in(config.folder, f"*{RECORD}") if each.resolve() != out]
     if not files:
         raise ValueError(f"{config.folder} holds no records: files that end with {RECORD}")
@@ -103,6 +105,13 @@ def puzzles(config: PuzzlesConfig) -> None:
     play_and_write(
         {config.out: (RECORD,)}, play, lambda found: write_puzzles(config.out, found.puzzles)
     )
+
+
+def _is_record(path: Path) -> bool:
+    try:
+        return bool(read_record(path))
+    except ValueError:
+        return False
 
 
 def _of_record(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:

@@ -132,6 +132,20 @@ def test_the_command(
     assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked) == (0, said, "")
 
 
+def test_puzzles_do_not_take_the_place_of_a_record(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    text = text_of(registry.batch_game("kododo", 1, seed=3, num_players=2), load("kododo-2p"))
+    one.write_text(text)
+    other.write_text(text)
+    asked = ("--out", str(one), "--worlds", "32", "--most", "1", "--bots", "first")
+    status, said, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked)
+    assert (status, said) == (2, "")
+    assert "one.jsonl is the record of a game: write the puzzles elsewhere" in error
+    assert one.read_text() == text
+
+
 def test_the_puzzles_of_the_page() -> None:
     """Equal cards are one choice."""
     shown = json.loads(puzzles_json())

@@ -186,6 +186,14 @@ def test_a_long_name_is_cut_in_the_picture() -> None:
         assert "W" * 96 not in "".join(ElementTree.fromstring(frame).itertext())
 
 
+def test_a_picture_does_not_take_the_place_of_its_record(command: Any, path: Path) -> None:
+    record = path.rename(path.with_name("game.svg"))
+    before = record.read_text()
+    error = f"kododo replay: error: {record} is the record itself: draw it elsewhere\n"
+    assert command(record, "--out", record) == (2, "", error)
+    assert record.read_text() == before
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
