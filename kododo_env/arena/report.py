@@ -99,7 +99,8 @@ class Report:
         rules = "".join(f", {name}={value}" for name, value in played.rules.items())
         return (
             f"{played.game}, {played.players} players{rules}: "
-            f"{self.deals * played.players:,} games, {self.deals:,} decks from every seat, "
+            f"{self.deals * played.players:,} games, "
+            f"{self.deals:,} deck{'s' * (self.deals != 1)} from every seat, "
             f"seed {played.seed}; parity {1 / played.players:.3f}"
         )
 

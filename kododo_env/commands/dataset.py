@@ -139,10 +139,11 @@ configs: [{{config_name: default, data_files: {DECISIONS}}}]
 
 # {rows:,} {title(found)}
 
-All decisions of {found["games"]:,} games ({found["deals"]:,} decks, each from every seat) among
-{len(found["agents"])} players of mixed strength, made by the command `dataset` of
-{PACKAGE} {__version__} with seed {found["seed"]}. Parity is {1 / found["players"]:.3f}. A row is a
-decision of a player with at least two legal actions; those of a player in a game follow each other.
+All decisions of {found["games"]:,} games ({found["deals"]:,} deck{"s" * (found["deals"] != 1)},
+each from every seat) among {len(found["agents"])} players of mixed strength, made by the command
+`dataset` of {PACKAGE} {__version__} with seed {found["seed"]}. Parity is
+{1 / found["players"]:.3f}. A row is a decision of a player with at least two legal actions; those
+of a player in a game follow each other.
 
 {_columns()}
 

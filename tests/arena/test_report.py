@@ -83,7 +83,7 @@ def test_pairs_are_seen_from_both_sides() -> None:
 def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
     report = report_of(tournament(games=4, players=4))
     text = report.to_text()
-    assert text.startswith("kododo, 4 players: 4 games, 1 decks")
+    assert text.startswith("kododo, 4 players: 4 games, 1 deck from every seat, ")
     assert "unknown" in text
     assert max(map(len, text.splitlines())) <= 120
     json.dumps(report.to_json(), allow_nan=False)

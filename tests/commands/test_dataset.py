@@ -38,7 +38,9 @@ def test_a_folder_has_decisions_and_what_tells_of_them(tmp_path: Path) -> None:
 def test_intervals_that_one_deck_does_not_give_are_unknown(tmp_path: Path) -> None:
     """There were a traceback, and a folder without a card."""
     dataset(DatasetConfig(tmp_path / "new", games=4, agents=("random", "greedy"), workers=1))
-    assert (tmp_path / "new" / "README.md").read_text().count(" (unknown) ") == 2
+    card = (tmp_path / "new" / "README.md").read_text()
+    assert card.count(" (unknown) ") == 2
+    assert "All decisions of 4 games (1 deck,\neach from every seat) among " in card
 
 
 def test_the_half_of_the_population_that_is_reported_stays_unknown() -> None:
