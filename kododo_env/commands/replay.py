@@ -37,6 +37,8 @@ class ReplayConfig:
             raise ValueError(f"--out {self.out} must end with {' or '.join(ENDINGS)}")
         if self.out is not None and realpath(self.out) == realpath(self.file):
             raise ValueError(f"{self.out} is the record itself: draw it elsewhere")
+        if self.out is None and self.seconds != type(self).seconds:
+            raise ValueError("--seconds goes with --out, the picture")
 
 
 def replay(config: ReplayConfig) -> None:
