@@ -178,6 +178,8 @@ EVALUATE: Lines = [
     ([*SOME, "--record", "/proc/none"], ""),
     ([*SOME, "--record", "a.parquet", "--json", "a.json", "--resume"], "--resume does not go"),
     ([*SOME, "--record", "a.parquet", "--record-games", "5"], "goes with --record FOLDER"),
+    ([*SOME, "--record", "a.json", "--json", "a.json"], "a.json is another file of results"),
+    ([*SOME, "--record", "a.svg", "--plot", "a.svg"], "a.svg is another file of results"),
     ([*SOME, "--record-games", "5"], "goes with --record FOLDER"),
     ([*SOME, "--resume"], "--resume needs --json"),
     (["--agents", "random", "nobody", "--record", "new"], "unknown agent 'nobody'"),
