@@ -71,7 +71,7 @@ def draw_dots(
     ends = np.maximum([means - lows, highs - means], 0)  # nan, where nothing is known, stays
     given = {"fmt": "o", "capsize": 4} | style
     axes.errorbar(means, np.arange(len(means)) + shift, xerr=ends, **given)
-    axes.set_yticks(range(len(names)), names)
+    axes.set_yticks(range(len(names)), names, parse_math=False)  # a bot may have $ in its name
     axes.set_ylim(len(names) - 0.4, -0.7)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.plots import draw_report
 from kododo_env.arena.report import build_report
 from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
@@ -87,6 +90,14 @@ def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
     assert "unknown" in text
     assert max(map(len, text.splitlines())) <= 120
     json.dumps(report.to_json(), allow_nan=False)
+
+
+def test_a_name_is_drawn_as_it_is_written(tmp_path: Path) -> None:
+    """Matplotlib took what stood between two $ for a formula, and some names for wrong ones."""
+    report, name = report_of(tournament(games=4, players=4)), r"exec:sh -c 'a $x \b $y'"
+    report.standings[0] = replace(report.standings[0], agent=name)
+    draw_report(report, tmp_path / "report.svg")
+    assert f"<!-- {name} -->" in (tmp_path / "report.svg").read_text()
 
 
 def test_columns_are_aligned_and_numbers_left_as_they_are_written() -> None:
