@@ -26,7 +26,9 @@ def draw_report(report: Report, path: Path) -> None:
         path: Where to; the ending says which kind of file.
     """
     names = [each.agent for each in report.standings]
-    figure = Figure(figsize=(9, 1.7 + 0.42 * len(names)), layout="constrained")
+    longest = max(map(len, names))  # a name may be a path
+    width = 9 + 0.09 * float(np.clip(longest - 30, 0, 1000))
+    figure = Figure(figsize=(width, 1.7 + 0.42 * len(names)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     shares = [each.share for each in report.standings]
     _labelled_dots(left, names, shares, ".3f", 1 / report.tournament.players)

@@ -100,6 +100,13 @@ def test_a_name_is_drawn_as_it_is_written(tmp_path: Path) -> None:
     assert f"<!-- {name} -->" in (tmp_path / "report.svg").read_text()
 
 
+def test_the_picture_is_as_wide_as_a_long_name_wants_it(tmp_path: Path) -> None:
+    """Matplotlib warned that there was no room for the axes."""
+    report = report_of(tournament(games=4, players=4))
+    report.standings[0] = replace(report.standings[0], agent=f"/home/{'me/' * 80}bot.py:Bot")
+    draw_report(report, tmp_path / "report.svg")
+
+
 def test_columns_are_aligned_and_numbers_left_as_they_are_written() -> None:
     rows = [("agent", "share", "95 %"), ("random", "*0.100", "unknown"), ("a", "1.500", "0 to 1")]
     assert table(rows).splitlines() == [
