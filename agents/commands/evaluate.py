@@ -12,6 +12,7 @@ from kododo_env.arena.workers import cores
 from kododo_env.commands import tournament
 from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
 from kododo_env.core.bounds import Games, check_settings, flag
+from kododo_env.policy.metadata_file import metadata_file
 from kododo_env.system.files import write_json
 
 TOURNAMENT_ONLY = (
@@ -77,7 +78,9 @@ def evaluate(config: EvaluateConfig) -> None:
         if config.json is not None:
             write_json(config.json, found.to_json())
 
-    play_and_write({config.json: JSON, config.response.save: (".onnx",)}, play, write)
+    save = config.response.save
+    beside = metadata_file(save) if save is not None and save.name else None
+    play_and_write({config.json: JSON, save: (".onnx",), beside: JSON}, play, write)
 
 
 @contextmanager

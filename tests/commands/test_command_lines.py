@@ -209,6 +209,7 @@ EVALUATE: Lines = [
     ([*POLICY, "--save", ""], ""),
     ([*POLICY, "--save", "a-folder"], ""),
     ([*POLICY, "--save", "a-loop.onnx", "--search", "0"], ""),
+    ([*POLICY, "--save", "taken.onnx"], "cannot write taken.meta.json: it is a folder"),
     ([*POLICY, "--save", "out.zip"], "out.zip must end with .onnx"),
     ([*POLICY, "--save", "/no/such/folder/out.onnx"], "cannot write /no/such/folder/out.onnx: No"),
     (["--best-response", "policy.onnx", "--save", "policy.onnx"], "is the policy itself"),
@@ -312,6 +313,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "a-folder").mkdir()
     (tmp_path / "a-folder.onnx").mkdir()
     (tmp_path / "a-folder.json").mkdir()
+    (tmp_path / "taken.meta.json").mkdir()
     (tmp_path / "a-loop.onnx").symlink_to("a-loop.onnx")
     (tmp_path / "unreadable.onnx").symlink_to("/proc/self/mem")
     (tmp_path / "empty.onnx").touch()
