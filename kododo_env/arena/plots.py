@@ -33,7 +33,7 @@ def draw_report(report: Report, path: Path) -> None:
     shares = [each.share for each in report.standings]
     _labelled_dots(left, names, shares, ".3f", 1 / report.tournament.players)
     left.set_xlabel("win share, 95 % interval; dashed: parity")
-    _labelled_dots(right, names, [each.rating for each in report.standings], "+.0f", 0.0)
+    _labelled_dots(right, names, [each.rating for each in report.standings], "+z.0f", 0.0)
     right.set_xlabel("rating, 95 % interval")
     figure.suptitle("\n".join(wrap(report.heading, 108)), fontsize=10)
     with written_whole(path) as aside:

@@ -110,7 +110,7 @@ class Report:
         rows = [["agent", "win share", "95 %", "points", "margin", "95 %", rating, "95 %"]]
         for each in self.standings:
             row = [each.agent, *each.share.texts(".3f"), f"{each.points.mean:.2f}"]
-            rows.append([*row, *each.margin.texts("+.2f"), *each.rating.texts("+.0f")])
+            rows.append([*row, *each.margin.texts("+z.2f"), *each.rating.texts("+z.0f")])
         return table(rows)
 
     def _pairs(self) -> str:
