@@ -166,5 +166,5 @@ def _check(config: BenchmarkConfig, path: Path) -> None:
         compare(again, found, run(again, parts, config.workers or cores()))
     except ValueError as error:
         raise ValueError(f"{path} does not hold: {error}") from error
-    played = ", ".join(str(part.index) for part in parts)
-    print(f"{path} holds: part {played} of {len(chunks)} came out the same, deal for deal")
+    played = f"part{'s' * (len(parts) > 1)} {', '.join(str(part.index) for part in parts)}"
+    print(f"{path} holds: {played} of {len(chunks)} came out the same, deal for deal")
