@@ -26,8 +26,7 @@ def draw_report(report: Report, path: Path) -> None:
         path: Where to; the ending says which kind of file.
     """
     names = [each.agent for each in report.standings]
-    longest = max(map(len, names))  # a name may be a path
-    width = 9 + 0.09 * float(np.clip(longest - 30, 0, 1000))
+    width = 9 + 0.09 * float(np.clip(max(map(len, names)) - 30, 0, 1000))  # for long paths
     figure = Figure(figsize=(width, 1.7 + 0.42 * len(names)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     shares = [each.share for each in report.standings]

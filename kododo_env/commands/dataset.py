@@ -129,7 +129,8 @@ def card(found: dict[str, Any], decisions: Path) -> str:
     for each in found["standings"]:
         mean, low, high = each["share"].values()
         interval = "unknown" if low is None else f"{low:.3f} to {high:.3f}"
-        strengths.append([each["agent"], f"{mean:.3f} ({interval})", f"{each['games']:,}"])
+        name = each["agent"].replace("|", "\\|")  # it would begin another cell
+        strengths.append([name, f"{mean:.3f} ({interval})", f"{each['games']:,}"])
     return f"""---
 license: mit
 task_categories: [reinforcement-learning]
