@@ -115,7 +115,7 @@ class Exploitability:
             attacks[f"team of {players - 1}: {_title(attack.given)}; left to the policy"] = attack
         rows = [("attacker", "games", "win share", "95 %", "gain", "95 %")]
         for title, attack in attacks.items():
-            estimates = *attack.share.texts(".3f"), *attack.gain.texts("+.3f")
+            estimates = *attack.share.texts(".3f"), *attack.gain.texts("+z.3f")
             rows.append((title, f"{attack.games:,}", *estimates))
         return f"{heading}\n\n{table(rows)}"
 

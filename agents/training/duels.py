@@ -33,6 +33,6 @@ def table(measured: dict[str, MatchResult]) -> str:
     """Results as an aligned table."""
     rows = [("opponents", "win share", "95 %", "margin", "points")]
     for name, each in measured.items():
-        margin, points = f"{each.margin.mean:+.2f}", f"{each.points.mean:.2f}"
+        margin, points = f"{each.margin.mean:+z.2f}", f"{each.points.mean:.2f}"
         rows.append((name, *each.share.texts(".3f"), margin, points))
     return aligned(rows)

@@ -26,12 +26,13 @@ def draw_report(report: Report, path: Path) -> None:
         path: Where to; the ending says which kind of file.
     """
     names = [each.agent for each in report.standings]
-    figure = Figure(figsize=(9, 1.7 + 0.42 * len(names)), layout="constrained")
+    width = 9 + 0.09 * float(np.clip(max(map(len, names)) - 30, 0, 1000))  # for long paths
+    figure = Figure(figsize=(width, 1.7 + 0.42 * len(names)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     shares = [each.share for each in report.standings]
     _labelled_dots(left, names, shares, ".3f", 1 / report.tournament.players)
     left.set_xlabel("win share, 95 % interval; dashed: parity")
-    _labelled_dots(right, names, [each.rating for each in report.standings], "+.0f", 0.0)
+    _labelled_dots(right, names, [each.rating for each in report.standings], "+z.0f", 0.0)
     right.set_xlabel("rating, 95 % interval")
     figure.suptitle("\n".join(wrap(report.heading, 108)), fontsize=10)
     with written_whole(path) as aside:
@@ -71,7 +72,7 @@ def draw_dots(
     ends = np.maximum([means - lows, highs - means], 0)  # nan, where nothing is known, stays
     given = {"fmt": "o", "capsize": 4} | style
     axes.errorbar(means, np.arange(len(means)) + shift, xerr=ends, **given)
-    axes.set_yticks(range(len(names)), names, parse_math=False)  # a name may have dollars
+    axes.set_yticks(range(len(names)), names, parse_math=False)  # a bot may have $ in its name
     axes.set_ylim(len(names) - 0.4, -0.7)
 
 

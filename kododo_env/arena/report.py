@@ -99,7 +99,8 @@ class Report:
         rules = "".join(f", {name}={value}" for name, value in played.rules.items())
         return (
             f"{played.game}, {played.players} players{rules}: "
-            f"{self.deals * played.players:,} games, {self.deals:,} decks from every seat, "
+            f"{self.deals * played.players:,} games, "
+            f"{self.deals:,} deck{'s' * (self.deals != 1)} from every seat, "
             f"seed {played.seed}; parity {1 / played.players:.3f}"
         )
 
@@ -109,7 +110,7 @@ class Report:
         rows = [["agent", "win share", "95 %", "points", "margin", "95 %", rating, "95 %"]]
         for each in self.standings:
             row = [each.agent, *each.share.texts(".3f"), f"{each.points.mean:.2f}"]
-            rows.append([*row, *each.margin.texts("+.2f"), *each.rating.texts("+.0f")])
+            rows.append([*row, *each.margin.texts("+z.2f"), *each.rating.texts("+z.0f")])
         return table(rows)
 
     def _pairs(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os.path import realpath
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +43,8 @@ class AnalyseConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
+        if self.json is not None and realpath(self.json) == realpath(self.file):
+            raise ValueError(f"{self.json} is the record itself: write the results elsewhere")
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,8 @@ class BenchmarkConfig:
         check_settings(self, flags=True)
         if self.resume and self.json is None:
             raise ValueError("--resume needs --json, the file of the benchmark to go on with")
+        if self.source and self.json is None and self.check is None:
+            raise ValueError("--source goes with --json, the file in which it is a line")
         others = (self.game, self.players, self.json, self.quick, self.resume, self.source)
         if self.check is not None and any(each not in (None, False, "") for each in others):
             raise ValueError("--check goes with --workers alone: the file says what was played")
@@ -164,5 +166,5 @@ def _check(config: BenchmarkConfig, path: Path) -> None:
         compare(again, found, run(again, parts, config.workers or cores()))
     except ValueError as error:
         raise ValueError(f"{path} does not hold: {error}") from error
-    played = ", ".join(str(part.index) for part in parts)
-    print(f"{path} holds: part {played} of {len(chunks)} came out the same, deal for deal")
+    played = f"part{'s' * (len(parts) > 1)} {', '.join(str(part.index) for part in parts)}"
+    print(f"{path} holds: {played} of {len(chunks)} came out the same, deal for deal")

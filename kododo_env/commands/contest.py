@@ -78,7 +78,8 @@ class Evening:
     def to_text(self) -> str:
         """As aligned lines of text."""
         lines = [self.report.to_text(), ""]
-        lines += [f"{bot}: {len(each)} faults, the first: {each[0]}" for bot, each in self._faults]
+        for bot, each in self._faults:
+            lines.append(f"{bot}: {len(each)} fault{'s' * (len(each) > 1)}, the first: {each[0]}")
         lines += [f"{bot} did not play: {why}" for bot, why in self.left_out.items()]
         return "\n".join(lines).rstrip()
 

@@ -53,7 +53,7 @@ def contest_page(
         ["bot", "win share", "95 %", "points", "rating", "95 %", "faults"]
     ]
     for each in report.standings:
-        texts = *each.share.texts(".3f"), f"{each.points.mean:.2f}", *each.rating.texts("+.0f")
+        texts = *each.share.texts(".3f"), f"{each.points.mean:.2f}", *each.rating.texts("+z.0f")
         rows.append([each.agent, *texts, len(faults[each.agent])])
     parts = [_table(rows), f"<p>{escape(HOW.format(seconds=seconds))}</p>", _picture(report)]
     first = [(bot, len(each), each[0]) for bot, each in faults.items() if each]

@@ -127,8 +127,10 @@ def card(found: dict[str, Any], decisions: Path) -> str:
     rows = parquet.ParquetFile(decisions).metadata.num_rows
     strengths = []
     for each in found["standings"]:
-        share = "{mean:.3f} ({low:.3f} to {high:.3f})".format(**each["share"])
-        strengths.append([each["agent"], share, f"{each['games']:,}"])
+        mean, low, high = each["share"].values()
+        interval = "unknown" if low is None else f"{low:.3f} to {high:.3f}"
+        name = each["agent"].replace("|", "\\|")  # it would begin another cell
+        strengths.append([name, f"{mean:.3f} ({interval})", f"{each['games']:,}"])
     return f"""---
 license: mit
 task_categories: [reinforcement-learning]
@@ -138,10 +140,11 @@ configs: [{{config_name: default, data_files: {DECISIONS}}}]
 
 # {rows:,} {title(found)}
 
-All decisions of {found["games"]:,} games ({found["deals"]:,} decks, each from every seat) among
-{len(found["agents"])} players of mixed strength, made by the command `dataset` of
-{PACKAGE} {__version__} with seed {found["seed"]}. Parity is {1 / found["players"]:.3f}. A row is a
-decision of a player with at least two legal actions; those of a player in a game follow each other.
+All decisions of {found["games"]:,} games ({found["deals"]:,} deck{"s" * (found["deals"] != 1)},
+each from every seat) among {len(found["agents"])} players of mixed strength, made by the command
+`dataset` of {PACKAGE} {__version__} with seed {found["seed"]}. Parity is
+{1 / found["players"]:.3f}. A row is a decision of a player with at least two legal actions; those
+of a player in a game follow each other.
 
 {_columns()}
 

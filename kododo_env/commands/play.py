@@ -67,8 +67,9 @@ class PlayConfig:
         hosts = self.terminal + self.stdio + self.mcp
         if hosts > 1:
             raise ValueError("give one of --terminal, --stdio and --mcp")
-        if self.keep is not None and hosts:
-            raise ValueError("--keep is for the table in the browser: give no other host")
+        for name in ("keep", "host", "port"):
+            if hosts and getattr(self, name) != getattr(type(self), name):
+                raise ValueError(f"--{name} is for the table in the browser: give no other host")
         if self.lesson and (self.mcp or self.keep is not None):
             raise ValueError(
                 "--lesson goes without --mcp and --keep: the page has the lesson in Help"

@@ -15,6 +15,7 @@ from kododo_env.arena.text_table import table
 from kododo_env.commands.recording import RECORD
 from kododo_env.commands.tournament import play_and_write
 from kododo_env.core.agent import Agent, check_agents
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.play.analysis import FEWEST, MOST, WORLDS
 from kododo_env.play.puzzles import Puzzle, find_puzzles, order, write_puzzles
@@ -40,8 +41,8 @@ class PuzzlesConfig:
     policy: str | None = None
     """The agent that plays in the worlds; if not given, the policy that ships."""
     bots: tuple[str, ...] = ()
-    """The bots that choose; if not given, the scripted players and the levels but the
-    strongest, which thinks by the clock."""
+    """The bots that choose; if not given, the scripted players and, if a policy ships for these
+    rules, the levels but the strongest, which thinks by the clock."""
     most: Annotated[int, Bound(1, 10_000)] = 24
     """How many puzzles, after which no more are searched for."""
     each: Annotated[int, Bound(1, 1000)] = 2
@@ -82,6 +83,8 @@ def puzzles(config: PuzzlesConfig) -> None:
     _search.cache_clear()  # a file may hold another bot than it did when it was last named
     _agent.cache_clear()
     out = config.out.resolve()
+    if _is_record(out):
+        raise ValueError(f"{config.out} is the record of a game: write the puzzles elsewhere")
     files = [each for each in files_in(config.folder, f"*{RECORD}") if each.resolve() != out]
     if not files:
         raise ValueError(f"{config.folder} holds no records: files that end with {RECORD}")
@@ -105,16 +108,29 @@ def puzzles(config: PuzzlesConfig) -> None:
     )
 
 
+def _is_record(path: Path) -> bool:
+    try:
+        return bool(read_record(path))
+    except ValueError:
+        return False
+
+
 def _of_record(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:
     game = next(replay(record))
     name, players = game.name, game.num_players
     search = _search(config.policy, name, players, game.rules)
-    bots = [_agent(each, name, players) for each in config.bots or (*baselines(name), *LEVELS[:-1])]
+    bots = [_agent(each, name, players) for each in config.bots or _usual_bots(game)]
     check_agents(game, bots)
     called = [bot.name for bot in bots]
     if len(called) > len(set(called)):
         raise ValueError(f"bots must have names of their own, unlike {', '.join(called)}")
     return find_puzzles(record, search, bots, config.worlds, config.seed)
+
+
+def _usual_bots(game: BatchGame) -> tuple[str, ...]:
+    """The scripted players, and the levels if a policy ships for these rules."""
+    ships = best_agent(game).name == f"{game.name}-{game.num_players}p"
+    return *baselines(game.name), *(LEVELS[:-1] if ships else ())
 
 
 def _same(one: Puzzle, other: Puzzle) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os.path import realpath
 from pathlib import Path
 from typing import Annotated
 
@@ -34,6 +35,10 @@ class ReplayConfig:
         check_settings(self, flags=True)
         if self.out is not None and self.out.suffix.lower() not in ENDINGS:
             raise ValueError(f"--out {self.out} must end with {' or '.join(ENDINGS)}")
+        if self.out is not None and realpath(self.out) == realpath(self.file):
+            raise ValueError(f"{self.out} is the record itself: draw it elsewhere")
+        if self.out is None and self.seconds != type(self).seconds:
+            raise ValueError("--seconds goes with --out, the picture")
 
 
 def replay(config: ReplayConfig) -> None:

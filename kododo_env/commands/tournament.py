@@ -108,6 +108,8 @@ class TournamentConfig:
                 "--resume does not go with --record FILE.parquet, which would lack what was "
                 "played before"
             )
+        if self.record is not None and self.record in (self.json, self.plot):
+            raise ValueError(f"{self.record} is another file of results: give --record a folder")
         counted = self.record_games != type(self).record_games
         if counted and (self.record is None or to_file):
             raise ValueError("--record-games goes with --record FOLDER")

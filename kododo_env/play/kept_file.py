@@ -70,7 +70,7 @@ def kept_file(path: Path | None, people: int) -> Iterator[KeptFile]:
     with filled_folder(path.parent), reserved(path, [path]):
         file = _read(path) if path.exists() else fresh
         if len(file.tokens) != people:
-            raise ValueError(f"{path} keeps a table of {len(file.tokens)} people, not {people}")
+            raise ValueError(f"{path} keeps a table of --people {len(file.tokens)}, not {people}")
         yield file
 
 

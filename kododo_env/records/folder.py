@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
+from kododo_env.records.header import printable
 from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import check_file
 
@@ -45,7 +46,7 @@ class EpisodeRecords:
 
     def __init__(self, folder: Path | str, players: Sequence[str]) -> None:
         self._folder = make_folder(folder)
-        self._players = players
+        self._players = [*map(printable, players)]
         self._episodes = 0
         self._recorder: Recorder | None = None
 

@@ -12,6 +12,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.record import Record
 from kododo_env.records.replay import replay
 from kododo_env.rendering.svg import FELT, HEIGHT, PALE, WIDTH, Box, label, picture, rectangle
+from kododo_env.rendering.words import counted
 
 LINE = 22  # pixels from one line of the caption to the next
 MOST_CHARACTERS = 95  # characters of a line, so that it does not run into the step's number
@@ -130,5 +131,5 @@ def names_of(record: Record) -> list[str]:
 def _ending(record: Record, line: dict[str, Any]) -> str:
     """The winners, and their points."""
     named = zip(names_of(record), line["outcome"], line["scores"], strict=True)
-    winners = [f"{name} with {score} points" for name, share, score in named if share]
+    winners = [f"{name} with {counted(score, 'point')}" for name, share, score in named if share]
     return f"won by {' and '.join(winners)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import numpy as np
 import pytest
 
 from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.plots import draw_report
 from kododo_env.arena.report import build_report
 from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
+from kododo_env.commands.contest_page import contest_page
 from tests.arena.players import GAME, report_of, tournament
 
 
@@ -107,10 +110,29 @@ def test_pairs_are_seen_from_both_sides() -> None:
 def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
     report = report_of(tournament(games=4, players=4))
     text = report.to_text()
-    assert text.startswith("kododo, 4 players: 4 games, 1 decks")
+    assert text.startswith("kododo, 4 players: 4 games, 1 deck from every seat, ")
     assert "unknown" in text
     assert max(map(len, text.splitlines())) <= 120
     json.dumps(report.to_json(), allow_nan=False)
+
+
+def test_a_number_that_is_nearly_zero_has_no_minus(tmp_path: Path) -> None:
+    report, little = report_of(tournament(games=4, players=4)), Estimate(-0.001, -0.004, 0.001)
+    report.standings[:] = [replace(report.standings[0], margin=little, rating=little)]
+    draw_report(report, tmp_path / "report.svg")
+    drawn = (tmp_path / "report.svg").read_text()
+    page = contest_page(report, 2.0, {report.standings[0].agent: []}, {})
+    assert "<!-- +0 -->" in drawn
+    assert "<td>+0</td><td>+0 to +0</td>" in page
+    for words in ("+0.00  +0.00 to +0.00", "+0  +0 to +0"):
+        assert words in report.to_text()
+
+
+def test_the_picture_is_as_wide_as_a_long_name_wants_it(tmp_path: Path) -> None:
+    """Matplotlib warned that there was no room for the axes."""
+    report = report_of(tournament(games=4, players=4))
+    report.standings[0] = replace(report.standings[0], agent=f"/home/{'me/' * 80}bot.py:Bot")
+    draw_report(report, tmp_path / "report.svg")
 
 
 def test_columns_are_aligned_and_numbers_left_as_they_are_written() -> None:

@@ -177,7 +177,8 @@ def test_a_benchmark_goes_on_where_it_was_stopped_and_is_checked(
     assert content["digest"] == found["digest"]
     monkeypatch.setattr(command, "HUNDREDTH", 1)  # all of it
     check = "--check", str(path), "--workers", "1"
-    assert kododo(monkeypatch, capsys, "benchmark", "greedy", *check)[0] == 0
+    code, said, _ = kododo(monkeypatch, capsys, "benchmark", "greedy", *check)
+    assert (code, "greedy.json holds: parts 0, 1, 2, 3, " in said) == (0, True)
     raised(content)
     digested(content)
     path.write_text(json.dumps({**content, "figures": protocol.figures(content)}))

@@ -178,6 +178,8 @@ EVALUATE: Lines = [
     ([*SOME, "--record", "/proc/none"], ""),
     ([*SOME, "--record", "a.parquet", "--json", "a.json", "--resume"], "--resume does not go"),
     ([*SOME, "--record", "a.parquet", "--record-games", "5"], "goes with --record FOLDER"),
+    ([*SOME, "--record", "a.json", "--json", "a.json"], "a.json is another file of results"),
+    ([*SOME, "--record", "a.svg", "--plot", "a.svg"], "a.svg is another file of results"),
     ([*SOME, "--record-games", "5"], "goes with --record FOLDER"),
     ([*SOME, "--resume"], "--resume needs --json"),
     (["--agents", "random", "nobody", "--record", "new"], "unknown agent 'nobody'"),
@@ -207,6 +209,7 @@ EVALUATE: Lines = [
     ([*POLICY, "--save", ""], ""),
     ([*POLICY, "--save", "a-folder"], ""),
     ([*POLICY, "--save", "a-loop.onnx", "--search", "0"], ""),
+    ([*POLICY, "--save", "taken.onnx"], "cannot write taken.meta.json: it is a folder"),
     ([*POLICY, "--save", "out.zip"], "out.zip must end with .onnx"),
     ([*POLICY, "--save", "/no/such/folder/out.onnx"], "cannot write /no/such/folder/out.onnx: No"),
     (["--best-response", "policy.onnx", "--save", "policy.onnx"], "is the policy itself"),
@@ -245,6 +248,7 @@ KODODO: Lines = [
     (["benchmark", "heuristic", "--resume"], "--resume needs --json"),
     (["benchmark", "heuristic", "--check", "a-file"], "a-file does not hold: "),
     (["benchmark", "heuristic", "--check", "a-file", "--quick"], "goes with --workers alone"),
+    (["benchmark", "heuristic", "--source", "a link"], "--source goes with --json, the file"),
     (["bench", "--players", "9"], "no game is played with 9 players"),
     (["bench", "--rounds", "0"], "--rounds must be 1 to 1000, not 0"),
     (["play", "--stdio"], "the following arguments are required: game"),
@@ -262,12 +266,15 @@ KODODO: Lines = [
     (["analyse", "a-file"], "a-file, line 1: not JSON, or cut short"),
     (["analyse", "none", "--worlds", "15"], "--worlds must be 16 to 100000, not 15"),
     (["analyse", "none", "--seat", "-1"], "--seat must be 0 to 100, not -1"),
+    (["replay", "none", "--seconds", "3"], "--seconds goes with --out, the picture"),
     (["puzzles"], "the following arguments are required: folder"),
     (["puzzles", "a-folder"], "a-folder holds no records: files that end with .jsonl"),
     (["puzzles", "a-file"], "a-file is no folder"),
     (["trainings", "a-file"], "a-file is no folder"),
     (["puzzles", "a-folder", "--each", "0"], "--each must be 1 to 1000, not 0"),
     ([*STDIO, "--keep", "kept"], "--keep is for the table in the browser"),
+    ([*STDIO, "--port", "9000"], "--port is for the table in the browser"),
+    ([*STDIO, "--host", "0.0.0.0"], "--host is for the table in the browser"),
     (["contest"], "the following arguments are required: folder"),
     (["contest", "none"], "none is no folder"),
     (["contest", "a-folder"], "there is no bot in a-folder: neither bot.py with a class Bot, nor"),
@@ -306,6 +313,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "a-folder").mkdir()
     (tmp_path / "a-folder.onnx").mkdir()
     (tmp_path / "a-folder.json").mkdir()
+    (tmp_path / "taken.meta.json").mkdir()
     (tmp_path / "a-loop.onnx").symlink_to("a-loop.onnx")
     (tmp_path / "unreadable.onnx").symlink_to("/proc/self/mem")
     (tmp_path / "empty.onnx").touch()
@@ -477,6 +485,8 @@ def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[
         others = {"game": "kododo"}
     if config is AdoptConfig:
         others = {"model": Path("model.onnx"), "out": Path("bot.onnx"), "game": "kododo"}
+    if config is ReplayConfig:
+        others["out"] = Path("game.svg")
     for name, bound in bounds_of(config).items():
         config(**others, **{name: bound.highest})
         for wrong in (bound.highest + 1, bound.lowest - 1, float("nan"), float("inf"), True, "1"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, make_agent
 from kododo_env.arena.forfeits import MOST_FAULTS, Forfeiting
-from kododo_env.commands.contest import bots_of
+from kododo_env.commands.contest import Evening, bots_of
 from kododo_env.core import View
 from tests.command_line import kododo
 
@@ -67,6 +68,17 @@ def test_a_folder_of_bots_becomes_a_page(
     assert "<svg" in text
     assert "KeyError: &#x27;&lt;b&gt;three" in text
     assert "_helper.py" not in text
+
+
+def test_one_fault_is_told_as_one() -> None:
+    faults = {"anna.py": ["late"], "ben.py": ["late", "gone"], "random": []}
+    evening = Evening(Mock(to_text=lambda: "the table"), 2.0, faults, {})
+    assert evening.to_text().splitlines() == [
+        "the table",
+        "",
+        "anna.py: 1 fault, the first: late",
+        "ben.py: 2 faults, the first: late",
+    ]
 
 
 def test_a_list_of_bots_is_text_with_a_mark_or_without(tmp_path: Path) -> None:

@@ -34,6 +34,24 @@ def test_a_folder_has_decisions_and_what_tells_of_them(tmp_path: Path) -> None:
         np.testing.assert_array_equal(seen, columns["observation"][row])
 
 
+@pytest.mark.filterwarnings("ignore")  # as above
+def test_intervals_that_one_deck_does_not_give_are_unknown(tmp_path: Path) -> None:
+    """There were a traceback, and a folder without a card."""
+    dataset(DatasetConfig(tmp_path / "new", games=4, agents=("random", "greedy"), workers=1))
+    card = (tmp_path / "new" / "README.md").read_text()
+    assert card.count(" (unknown) ") == 2
+    assert "All decisions of 4 games (1 deck,\neach from every seat) among " in card
+
+
+@pytest.mark.filterwarnings("ignore")  # as above
+def test_a_name_with_a_bar_is_one_cell_of_the_card(tmp_path: Path) -> None:
+    bot = tmp_path / "a|b.py"
+    bot.write_text("def act(view, rng): return view.legal_action_mask.argmax(axis=1)\n")
+    agents = ("random", f"{bot}:act")
+    dataset(DatasetConfig(tmp_path / "new", games=4, agents=agents, workers=1))
+    assert "/a\\|b.py:act " in (tmp_path / "new" / "README.md").read_text()
+
+
 def test_the_half_of_the_population_that_is_reported_stays_unknown() -> None:
     field = mixed_field("kododo", 4)
     assert {"random", "heuristic", "kododo-4p"} < {*field}

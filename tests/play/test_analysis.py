@@ -153,6 +153,18 @@ def test_the_command_tells_it_in_words_and_as_json_the_same_every_time(
     )
 
 
+def test_the_results_do_not_take_the_place_of_the_record(
+    blunder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    record = tmp_path / "game.json"
+    record.write_text(blunder)
+    few = ("--worlds", "32", "--json", str(record))
+    code, said, error = kododo(monkeypatch, capsys, "analyse", str(record), *few)
+    assert (code, said) == (2, "")
+    assert "game.json is the record itself: write the results elsewhere" in error
+    assert record.read_text() == blunder
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -12,6 +12,7 @@ import pytest
 
 from docs.static_page.puzzles import GRADES, PUZZLES, _shown, ask_again, puzzles_json
 from kododo_env import load, make_agent, registry
+from kododo_env.agent_registry import baselines
 from kododo_env.core.agent import FirstAgent, LastAgent
 from kododo_env.play.puzzles import (
     FOUND,
@@ -130,6 +131,32 @@ def test_the_command(
     monkeypatch.chdir(tmp_path)
     asked = ("--out", out.name, *asked[2:])
     assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked) == (0, said, "")
+
+
+def test_under_rules_without_a_policy_the_scripted_players_are_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The levels were asked too, and could not play."""
+    game = registry.batch_game("kododo", 1, seed=3, num_players=2, limit_offset=4)
+    (tmp_path / "game.jsonl").write_text(text_of(game, make_agent("heuristic", "kododo")))
+    few = ("--out", str(tmp_path / "puzzles.jsonl"), "--worlds", "32", "--most", "1")
+    assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *few)[::2] == (0, "")
+    (puzzle,) = read_puzzles(tmp_path / "puzzles.jsonl")
+    assert [*puzzle.bots] == [*baselines("kododo")]
+
+
+def test_puzzles_do_not_take_the_place_of_a_record(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    text = text_of(registry.batch_game("kododo", 1, seed=3, num_players=2), load("kododo-2p"))
+    one.write_text(text)
+    other.write_text(text)
+    asked = ("--out", str(one), "--worlds", "32", "--most", "1", "--bots", "first")
+    status, said, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked)
+    assert (status, said) == (2, "")
+    assert "one.jsonl is the record of a game: write the puzzles elsewhere" in error
+    assert one.read_text() == text
 
 
 def test_the_puzzles_of_the_page() -> None:

@@ -401,6 +401,15 @@ def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None
         assert [each.name for each in tmp_path.iterdir()] == ["kept.json"]
 
 
+def test_a_table_of_one_person_is_not_kept_for_two(tmp_path: Path) -> None:
+    """It was told as a table of 1 people."""
+    path = tmp_path / "kept.json"
+    path.write_text(json.dumps({"format": FORMAT, "tokens": ["a"], "port": 0, "game": ""}))
+    table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
+    with pytest.raises(ValueError, match=r"kept.json keeps a table of --people 1, not 2"):
+        server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
+
+
 def test_a_table_that_cannot_be_served_leaves_no_folder(tmp_path: Path) -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic")
     keep = tmp_path / "new" / "kept.json"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kododo_env import registry
+from kododo_env import make_agent, registry
 from kododo_env.records import read_record, replay
 from tests.doors import GAMES
 from tests.wrappers.dialects import AEC, Parallel, play
@@ -48,6 +48,18 @@ def test_an_episode_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     (file,) = tmp_path.iterdir()
     *_, last = replay(read_record(file))
     assert last.scores[0].tolist() == table.game.scores[0].tolist()
+
+
+def test_a_long_name_is_cut_as_in_the_record_of_a_tournament(tmp_path: Path) -> None:
+    """A bot is called by its path; its game could not begin."""
+    other = make_agent("first", "kododo")
+    other.name = "a\n" + "b" * 300
+    table = Parallel(
+        "kododo", opponents=[other, None, None, None], record=tmp_path, illegal_action="random"
+    )
+    play(table, np.random.default_rng(0), 1)
+    (file,) = tmp_path.iterdir()
+    assert read_record(file).players[0] == "a?" + "b" * 198
 
 
 def test_without_it_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,6 +15,7 @@ from PIL import Image
 
 from kododo_env import make_agent, registry
 from kododo_env.commands import console
+from kododo_env.games.kododo.rules import Rules
 from kododo_env.records import parse_record, read_record, replay
 from kododo_env.records.showing import as_text, frames, height_of
 from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
@@ -58,6 +60,12 @@ def test_as_text(command: Any, path: Path) -> None:
     assert out.startswith(f"{record.header.game} v0, ")
     assert "game over" in out
     assert re.search(r"^won by player_\d (Ann|<bot \d>) with \d+ points", out, re.MULTILINE)
+
+
+def test_one_point_is_told_as_one() -> None:
+    (one,) = recorded(registry.batch_game("kododo", 1, seed=4, **asdict(Rules.tiny())))
+    *_, ending = as_text(parse_record(one.text()))
+    assert ending == "won by player_0 with 1 point and player_1 with 1 point"
 
 
 def test_words_and_points_of_a_step() -> None:
@@ -184,6 +192,14 @@ def test_a_long_name_is_cut_in_the_picture() -> None:
     record = parse_record(recorded(game, players=["W" * 200, "b", "c", "d"])[0].text())
     for frame in frames(record):
         assert "W" * 96 not in "".join(ElementTree.fromstring(frame).itertext())
+
+
+def test_a_picture_does_not_take_the_place_of_its_record(command: Any, path: Path) -> None:
+    record = path.rename(path.with_name("game.svg"))
+    before = record.read_text()
+    error = f"kododo replay: error: {record} is the record itself: draw it elsewhere\n"
+    assert command(record, "--out", record) == (2, "", error)
+    assert record.read_text() == before
 
 
 @pytest.mark.parametrize(
