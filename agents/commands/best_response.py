@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
-from os.path import realpath
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -32,7 +31,7 @@ from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
 from kododo_env.policy.metadata_file import metadata_file, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.system.files import check_file, written_whole
+from kododo_env.system.files import check_file, check_other, written_whole
 
 CHUNKS = 8  # at least, of a match: for several processes
 TEAM = "team"  # the name of this kind of attacker
@@ -151,8 +150,7 @@ def exploitability(
     """
     policy, save = _policy(str(config.best_response)), config.save
     if save is not None:
-        if realpath(save) == realpath(policy.path):
-            raise ValueError(f"{save} is the policy itself: keep the best response elsewhere")
+        check_other(save, policy.path, "the policy itself: keep the best response elsewhere")
         check_file(metadata_file(save))
     match_of = partial(
         Match,

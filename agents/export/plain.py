@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os.path import realpath
 from pathlib import Path
 
 import onnx
@@ -17,7 +16,7 @@ from kododo_env.policy.metadata_file import metadata_file, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
-from kododo_env.system.files import check_file, written_whole
+from kododo_env.system.files import check_file, check_other, written_whole
 from kododo_env.wrappers.spaces import ObservationFormat
 
 _INSTEAD = {
@@ -36,8 +35,7 @@ def write_plain(policy: Path, path: Path) -> None:
         ValueError: The policy cannot be read, is somebody else's that needs its types, or lies at
             the path; or the result would be too large.
     """
-    if realpath(policy) == realpath(path):
-        raise ValueError(f"{path} is the policy itself: write the plain one elsewhere")
+    check_other(path, policy, "the policy itself: write the plain one elsewhere")
     file, usual = read_policy(policy), OnnxAgent(policy)
     try:
         model = plain_model(onnx.load_model_from_string(file.content))

@@ -28,6 +28,6 @@ FIVE = replace(MORE, learned_share=0.5)
 RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: FIVE}
 # With two players 96 million brought nothing.
 SHIPPED_STEPS = {2: 24_000_000, 3: 96_000_000, 4: 96_000_000, 5: 96_000_000}
-# It is stronger than its policies, and as strong as kododo-2p, which is from before. With more players
-# a mean was as strong as the better of its policies.
+# That network is stronger than the others, and as strong as kododo-2p, which is from before. With
+# more players it is as strong as the better of them.
 MEAN_STEPS = {2: 12_000_000}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os.path import realpath
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from kododo_env.play.analysis import analyse as analysis_of
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
 from kododo_env.records.showing import names_of
-from kododo_env.system.files import write_json
+from kododo_env.system.files import check_other, write_json
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class AnalyseConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        if self.json is not None and realpath(self.json) == realpath(self.file):
-            raise ValueError(f"{self.json} is the record itself: write the results elsewhere")
+        if self.json is not None:
+            check_other(self.json, self.file, "the record itself: write the results elsewhere")
 
 
 @dataclass(frozen=True)

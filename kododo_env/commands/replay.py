@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os.path import realpath
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,7 @@ from kododo_env.core.bounds import check_settings, real
 from kododo_env.records.record import read_record
 from kododo_env.records.showing import as_text, frames, height_of
 from kododo_env.rendering.animation import animated_gif, animated_svg
-from kododo_env.system.files import check_file, written_whole
+from kododo_env.system.files import check_file, check_other, written_whole
 
 ENDINGS = (".svg", ".gif")
 
@@ -35,8 +34,8 @@ class ReplayConfig:
         check_settings(self, flags=True)
         if self.out is not None and self.out.suffix.lower() not in ENDINGS:
             raise ValueError(f"--out {self.out} must end with {' or '.join(ENDINGS)}")
-        if self.out is not None and realpath(self.out) == realpath(self.file):
-            raise ValueError(f"{self.out} is the record itself: draw it elsewhere")
+        if self.out is not None:
+            check_other(self.out, self.file, "the record itself: draw it elsewhere")
         if self.out is None and self.seconds != type(self).seconds:
             raise ValueError("--seconds goes with --out, the picture")
 

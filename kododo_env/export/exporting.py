@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from os.path import realpath
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from kododo_env.policy.metadata_file import metadata_file, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_trial import open_session
 from kododo_env.system.extras import needs
-from kododo_env.system.files import check_file, written_whole
+from kododo_env.system.files import check_file, check_other, written_whole
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 SUFFIX = ".onnx"
@@ -74,8 +73,8 @@ def export(
     path = Path(path)
     if path.suffix != SUFFIX:
         raise ValueError(f"{path} must end with {SUFFIX}")
-    if isinstance(model, str | Path) and realpath(model) == realpath(path):
-        raise ValueError(f"{path} is the model itself: write the policy elsewhere")
+    if isinstance(model, str | Path):
+        check_other(path, model, "the model itself: write the policy elsewhere")
     trained = _trained(model, game, normalize, observation_dtype, action_mask)
     made_by = {**trained.made_by, "exported_by": f"kododo-env {__version__}"}
     return write_policy(

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from os.path import realpath
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -94,6 +95,12 @@ def check_file(path: Path) -> None:
         _aside(path).unlink()
     except OSError as error:
         raise ValueError(f"cannot write {path}: {error.strerror}") from error
+
+
+def check_other(path: Path, read: Path | str, words: str) -> None:
+    """Raise ValueError, with these words, if a file to be written is the one that is read."""
+    if realpath(path) == realpath(read):
+        raise ValueError(f"{path} is {words}")
 
 
 def remove_leftovers(path: Path) -> None:
