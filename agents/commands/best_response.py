@@ -29,9 +29,9 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match
 from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
-from kododo_env.policy.metadata_file import metadata_file, write_metadata
+from kododo_env.policy.metadata_file import metadata_file, written_with_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.system.files import check_file, check_other, written_whole
+from kododo_env.system.files import check_file, check_other
 
 CHUNKS = 8  # at least, of a match: for several processes
 TEAM = "team"  # the name of this kind of attacker
@@ -233,9 +233,8 @@ def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
 
 
 def _copy(source: Path, path: Path) -> None:
-    with written_whole(path) as aside:
+    with written_with_metadata(path) as aside:
         aside.write_bytes(source.read_bytes())
-    write_metadata(path)
 
 
 def _attack(

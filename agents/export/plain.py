@@ -12,11 +12,11 @@ from kododo_env.core.agent import ValueAgent
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes
-from kododo_env.policy.metadata_file import metadata_file, write_metadata
+from kododo_env.policy.metadata_file import written_with_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
-from kododo_env.system.files import check_file, check_other, written_whole
+from kododo_env.system.files import check_other
 from kododo_env.wrappers.spaces import ObservationFormat
 
 _INSTEAD = {
@@ -47,11 +47,9 @@ def write_plain(policy: Path, path: Path) -> None:
         logits, values = usual.evaluate(observation, mask)
         return logits, values if isinstance(usual, ValueAgent) else None
 
-    with written_whole(path) as aside:
-        check_file(metadata_file(path))
+    with written_with_metadata(path) as aside:
         aside.write_bytes(policy_bytes(model, file.metadata))
         check_parity(answers, OnnxAgent(aside), game, ObservationFormat(game))
-    write_metadata(path)
 
 
 def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:

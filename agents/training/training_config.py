@@ -288,16 +288,17 @@ def task_of(config: TrainConfig) -> Task:
 
 
 def _check_init(config: TrainConfig, game: BatchGame) -> None:
-    """Check that a run can begin with its policy, and that nobody is named to be imitated before.
+    """Check that a run can begin with its policy, and that nobody is to be imitated before.
 
     Raises:
         ValueError: There is no such policy, it is of another game, does not tell its network's
-            settings, or has others than were asked for; or there is an expert.
+            settings, or has others than were asked for; or there is a setting of imitation.
     """
     from agents.export.policy_weights import network_arguments  # imports torch
     from kododo_env.policy.onnx_agent import OnnxAgent
 
     recipe, path = config.settings, policy_path(config.settings.init)
+    usual = replace(recipe_for(config.game, config.players, config.recipe), expert="")
     OnnxAgent(path).check(game)
     for name, value in network_arguments(path).items():
         if getattr(recipe, name) != value:
@@ -305,8 +306,9 @@ def _check_init(config: TrainConfig, game: BatchGame) -> None:
                 f"{flag(name)}: the network of {recipe.init} has {value}, not "
                 f"{getattr(recipe, name)}; leave it out"
             )
-    if recipe.expert:
-        raise ValueError("--expert: nobody is imitated with --init; leave one of them out")
+    for name in ("expert", *NEEDED["expert"]):
+        if getattr(recipe, name) != getattr(usual, name):
+            raise ValueError(f"{flag(name)}: nobody is imitated with --init; leave one of them out")
 
 
 def _check_needs(config: TrainConfig) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, baselines, make_agent
+from kododo_env.agent_registry import LEVELS, baselines, make_agent, shipped
 from kododo_env.arena.text_table import table
 from kododo_env.commands.recording import RECORD
 from kododo_env.commands.tournament import play_and_write
@@ -129,7 +129,7 @@ def _of_record(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:
 
 def _usual_bots(game: BatchGame) -> tuple[str, ...]:
     """The scripted players, and the levels if a policy ships for these rules."""
-    ships = best_agent(game).name == f"{game.name}-{game.num_players}p"
+    ships = best_agent(game).name in shipped()
     return *baselines(game.name), *(LEVELS[:-1] if ships else ())
 
 

@@ -17,11 +17,11 @@ from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.export.trained import Trained
 from kododo_env.export.wrapping import policy_model
 from kododo_env.policy.metadata import describe
-from kododo_env.policy.metadata_file import metadata_file, write_metadata
+from kododo_env.policy.metadata_file import metadata_file, written_with_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_trial import open_session
 from kododo_env.system.extras import needs
-from kododo_env.system.files import check_file, check_other, written_whole
+from kododo_env.system.files import check_file, check_other
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 SUFFIX = ".onnx"
@@ -126,8 +126,7 @@ def write_policy(trained: Trained, game: BatchGame, path: Path, **facts: Any) ->
     metadata = replace(describe(game), **facts)
     content = policy_bytes(policy_model(trained, game), metadata)
     open_session(content, metadata, 1)  # says what is wrong without the name of a hidden file
-    with written_whole(path) as aside:
+    with written_with_metadata(path) as aside:
         aside.write_bytes(content)
         check_parity(trained.answers, OnnxAgent(aside), game, trained.form)
-    write_metadata(path)
     return path

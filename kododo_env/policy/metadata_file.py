@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from kododo_env.policy.policy_file import read_policy
-from kododo_env.system.files import write_json
+from kododo_env.system.files import check_file, write_json, written_whole
 
 ENDING = ".meta.json"
 
@@ -19,3 +21,16 @@ def metadata_file(policy: Path) -> Path:
 def write_metadata(policy: Path) -> None:
     """Write the metadata of a policy file beside it, whole or not at all."""
     write_json(metadata_file(policy), json.loads(read_policy(policy).metadata.to_json()))
+
+
+@contextmanager
+def written_with_metadata(policy: Path) -> Iterator[Path]:
+    """As ``written_whole`` for a policy file; its metadata come beside it, or neither is written.
+
+    Raises:
+        ValueError: One of the two cannot be written.
+    """
+    with written_whole(policy) as aside:
+        check_file(metadata_file(policy))
+        yield aside
+    write_metadata(policy)

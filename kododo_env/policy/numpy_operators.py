@@ -293,7 +293,8 @@ def _range(first: Array, end: Array, step: Array) -> Any:
 BY_NUMBER: dict[str, Operator] = {
     "Add": _alike(np.add), "And": _alike(np.logical_and), "Clip": _clip, "Div": _alike(_divided),
     "Equal": _alike(np.equal), "Greater": _alike(np.greater),
-    "GreaterOrEqual": _alike(np.greater_equal), "Less": _alike(np.less),
+    "GreaterOrEqual": _alike(np.greater_equal), "LayerNormalization": _layer_norm,
+    "Less": _alike(np.less),
     "LessOrEqual": _alike(np.less_equal), "Max": _alike(lambda *arrays: reduce(np.maximum, arrays)),
     "Min": _alike(lambda *arrays: reduce(np.minimum, arrays)), "Mod": _mod,
     "Mul": _alike(np.multiply), "Or": _alike(np.logical_or), "PRelu": _prelu, "Pow": _power,
@@ -312,7 +313,7 @@ OPERATORS: dict[str, Operator] = {
     "GatherElements": gather_elements, "GatherND": _gather_nd, "Gemm": _gemm,
     "HardSigmoid": _hard_sigmoid,
     "HardSwish": _one(lambda x: x * _hard_sigmoid(x, alpha=1 / 6)),
-    "Identity": _one(lambda x: x), "IsNaN": _one(np.isnan), "LayerNormalization": _layer_norm,
+    "Identity": _one(lambda x: x), "IsNaN": _one(np.isnan),
     "LeakyRelu": _leaky_relu, "Log": _one(np.log), "LogSoftmax": _log_softmax,
     "MatMul": _alike(_product), "Mish": _one(lambda x: x * np.tanh(_softplus(x))),
     "Neg": _one(np.negative), "Not": _one(np.logical_not), "Range": _range,

@@ -129,7 +129,7 @@ def _numbers(node: Node, given: Sequence[Array | None]) -> int:
     """How many numbers an operation gives at most."""
     arrays = [each for each in given if each is not None]
     shapes: list[tuple[int, ...]] = [each.shape for each in arrays]
-    if node.operator in BY_NUMBER or node.operator == "LayerNormalization":
+    if node.operator in BY_NUMBER:
         return math.prod(np.broadcast_shapes(*shapes))
     if node.operator == "Expand":
         return math.prod(np.broadcast_shapes(shapes[0], tuple(arrays[1].tolist())))

@@ -286,10 +286,13 @@ def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole:
     usual = recipe_for("kododo", 3)
     with pytest.raises(ValueError, match=f"--width: the network of .* has 16, not {usual.width};"):
         task_of(default_config("kododo", 3, init=init, width=usual.width))
-    with pytest.raises(ValueError, match="--expert: nobody is imitated with --init"):
-        task_of(default_config("kododo", 3, init=init, expert=usual.expert))
-    with pytest.raises(ValueError, match="--imitation-share counts only with --expert"):
-        task_of(default_config("kododo", 3, init=init, imitation_share=0.5))
+    imitation = {
+        "expert": usual.expert, "imitation_share": 0.5, "imitation_learning_rate": 0.1,
+        "imitation_temperature": 0.1,
+    }  # fmt: skip
+    for name, value in imitation.items():
+        with pytest.raises(ValueError, match=rf"--{name.replace('_', '-')}: nobody is imitated"):
+            task_of(default_config("kododo", 3, init=init, **{name: value}))
 
 
 @pytest.mark.parametrize(
