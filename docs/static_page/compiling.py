@@ -8,28 +8,49 @@ import sys
 import zipfile
 from collections.abc import Iterable, Iterator
 from importlib._bootstrap_external import _code_to_hash_pyc  # type: ignore[import-not-found]
+from types import CodeType
 
 Files = dict[str, bytes]
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
 STARTED = frozenset(sys.modules)
+SPECS = {name: getattr(module, "__spec__", None) for name, module in [*sys.modules.items()]}
+FROZEN = [name for name, spec in SPECS.items() if spec and spec.origin == "frozen"]
 # What numpy imports of the standard library: where a page loads it, it is not here to be read.
 OF_NUMPY = (
     "ast", "bisect", "collections.abc", "contextlib", "contextvars", "copy", "ctypes", "datetime",
     "enum", "functools", "hashlib", "importlib.metadata", "inspect", "io", "json", "numbers",
     "operator", "os", "pathlib", "pickle", "platform", "random", "re", "secrets", "shutil",
-    "struct", "tempfile", "textwrap", "threading", "types", "typing", "urllib.request",
-    "warnings", "weakref", "zipfile",
+    "struct", "tempfile", "textwrap", "threading", "types", "typing", "warnings", "weakref",
+    "zipfile",
 )  # fmt: skip
 # What is asked for by a name that is no import.
 BY_NAME = (
     "encodings.ascii", "encodings.cp437", "encodings.latin_1", "encodings.utf_8",
     "encodings.utf_8_sig", "traceback",
 )  # fmt: skip
-# What only the tests, the makers and other libraries of numpy need.
-NOT_OF_NUMPY = (
+LAZILY = ("pyodide/", "_pyodide/", "kododo_env/")  # packages that call what their functions import
+# What no table needs: of numpy what is for its tests, its makers and other libraries; of Python's
+# library what is for other systems, for processes, and where parts in C are missing.
+UNNEEDED = (
     "/tests/", "/testing/", "/f2py/", "/fft/", "/ma/", "/polynomial/", "/distutils/", "/include/",
     "/lib/lib", "/lapack_lite.", "/_simd.", "_tests.", ".pyi", ".pxd", "/_pyinstaller/",
+    "/_examples/", "/recfunctions.", "/conftest.", "/RECORD", "/_core/strings.", "/defchararray.",
+    "/ctypeslib.", "/_pep440.",
+    "multiprocessing/", "concurrent/futures/process.", "asyncio/windows_", "asyncio/proactor_",
+    "_pydatetime.", "email/_header_value_parser.", "email/headerregistry.",
 )  # fmt: skip
+# What is imported and never called: in its place is a module that has None under every name.
+IDLE = (
+    "/_umath_linalg.", "/mtrand.", "/_mt19937.", "/_philox.", "/_sfc64.", "/_add_newdocs",
+    "html/entities.", "tarfile.", "ipaddress.", "asyncio/sslproto.",
+)  # fmt: skip
+STAND_IN = b"""
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+class RandomState:
+    "Of mtrand: numpy's default_rng asks whether it was given one."
+"""
 
 
 def compiled(library: bytes, package: bytes, numpy: bytes | None = None) -> list[bytes]:
@@ -37,25 +58,46 @@ def compiled(library: bytes, package: bytes, numpy: bytes | None = None) -> list
 
     Args:
         library: Python's, of which is kept what Pyodide, numpy and the package import.
-        package: Ours, which is kept whole.
+        package: Ours, of which is kept what a table in a page's worker imports.
         numpy: Its wheel, of which is kept what play needs; None: there is none.
     """
-    modules, ours = _files(library), _files(package)
+    modules, ours = _cut(_files(library)), _at_a_table(_files(package))
     wanted = [*STARTED, *OF_NUMPY, *BY_NAME]
     for name, source in ours.items():
         wanted += _imported(name, source, lazily=True)
     needed = _with_imports(modules, wanted)
+    needed -= {f"{name.replace('.', '/')}.py" for name in FROZEN}  # which Python has in itself
     found = [{name: content for name, content in modules.items() if name in needed}, ours]
     if numpy is not None:
-        wheel = _files(numpy)
-        kept = [name for name in wheel if not any(part in name for part in NOT_OF_NUMPY)]
-        found.append({name: wheel[name] for name in kept})
+        found.append(_cut(_files(numpy)))
     return [_packed(files) for files in found]
 
 
 def _files(archive: bytes) -> Files:
     with zipfile.ZipFile(io.BytesIO(archive)) as given:
         return {name: given.read(name) for name in given.namelist() if not name.endswith("/")}
+
+
+def _cut(files: Files) -> Files:
+    """What is needed of a library, with a stand-in for each module that is only imported."""
+    found: Files = {}
+    for name, content in files.items():
+        if any(part in name for part in IDLE):
+            found[f"{name.split('.')[0]}.py"] = STAND_IN
+        elif not any(part in name for part in UNNEEDED):
+            found[name] = content
+    return found
+
+
+def _at_a_table(package: Files) -> Files:
+    """Of our own files those of a table in a worker, of its doors, and of what doors only name."""
+    asked = [
+        name.removesuffix(".py")
+        for name in package
+        if name.count("/") < 2 or "/baselines/" in name or name.endswith("/play/worker.py")
+    ]
+    needed = _with_imports(package, asked)
+    return {n: package[n] for n in package if n in needed or not n.endswith(".py")}
 
 
 def _with_imports(modules: Files, wanted: Iterable[str]) -> set[str]:
@@ -66,7 +108,7 @@ def _with_imports(modules: Files, wanted: Iterable[str]) -> set[str]:
         left += [path.rpartition("/")[0]] * ("/" in path)
         for name in {f"{path}.py", f"{path}/__init__.py"} & modules.keys() - found:
             found.add(name)
-            left += _imported(name, modules[name], lazily="pyodide" in name)
+            left += _imported(name, modules[name], lazily=name.startswith(LAZILY))
     return found
 
 
@@ -109,9 +151,16 @@ def _packed(files: Files) -> bytes:
         for name, content in files.items():
             if name.endswith(".py"):
                 code = compile(_without_docstrings(name, content), name, "exec", dont_inherit=True)
-                name, content = f"{name}c", _code_to_hash_pyc(code, bytes(8), False)
+                name, content = f"{name}c", _code_to_hash_pyc(_without_lines(code), bytes(8), False)
             archive.writestr(zipfile.ZipInfo(name, OLDEST), content, zipfile.ZIP_DEFLATED, 9)
     return packed.getvalue()
+
+
+def _without_lines(code: CodeType) -> CodeType:
+    """Code without the numbers of its lines, a sixth of it; pages tell an error's message alone."""
+    parts = code.co_consts
+    inner = [_without_lines(each) if isinstance(each, CodeType) else each for each in parts]
+    return code.replace(co_consts=tuple(inner), co_linetable=b"")
 
 
 def _without_docstrings(name: str, source: bytes) -> ast.Module:

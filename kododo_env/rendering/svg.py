@@ -7,9 +7,9 @@ Every function returns a bit of SVG as a string. Lengths are in pixels of a pict
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from html import escape
 from math import cos, pi, sin
 from typing import NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 WIDTH, HEIGHT = 900, 600
 FONT = "DejaVu Sans"
@@ -83,7 +83,7 @@ def label(
         style += ' font-weight="bold"'
     if turn:
         style += f' transform="rotate({number(turn)} {number(x)} {number(y)})"'
-    return f'<text x="{number(x)}" y="{number(y)}" {style}>{escape(words)}</text>'
+    return f'<text x="{number(x)}" y="{number(y)}" {style}>{escape(words, quote=False)}</text>'
 
 
 def rectangle(
@@ -163,7 +163,7 @@ def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:
     """An SVG document of pieces, the lowest first; the title is for those who cannot see it."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(title)} '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}" '
         f'font-family="{FONT}, Verdana, sans-serif">'
     )
     return "\n".join([head, *pieces, "</svg>"]) + "\n"
