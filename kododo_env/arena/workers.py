@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -13,7 +14,7 @@ from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
-from traceback import format_exc
+from traceback import format_exception
 from typing import Any
 
 from kododo_env.arena.duplicates import ChunkResult, play_chunk
@@ -198,9 +199,19 @@ def _serve(connection: Connection) -> None:
             try:
                 answer = function(*args, **kwargs), None
             except Exception as error:
-                error.add_note(format_exc())  # what is sent has no traceback
-                answer = None, error
+                answer = None, _sendable(error)
             connection.send(answer)
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error with its traceback as a note, or one of its words if it cannot be pickled."""
+    told = error
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # its class may raise anything
+        told = RuntimeError(f"{type(error).__name__}: {error}")
+    told.add_note("".join(format_exception(error)))
+    return told
 
 
 def _end_with_parent() -> None:

@@ -78,6 +78,34 @@ def test_a_worker_that_is_killed_takes_no_other_work_with_it() -> None:
         assert all(isinstance(each.exception(), ChildProcessError) for each in lost)
 
 
+class TwoPartsError(Exception):
+    """Can be pickled, but not read again: it is made of more than it keeps."""
+
+    def __init__(self, found: str, wanted: str) -> None:
+        super().__init__(f"{found} in place of {wanted}")
+
+
+def fails(locally: bool) -> None:
+    class LocalError(Exception):
+        """Cannot be pickled."""
+
+    raise LocalError("lost in a card") if locally else TwoPartsError("red", "blue")
+
+
+@pytest.mark.parametrize(
+    ("locally", "told"),
+    [(True, "LocalError: lost in a card"), (False, "TwoPartsError: red in place of blue")],
+)
+def test_an_error_that_cannot_be_sent_is_told_in_words(locally: bool, told: str) -> None:
+    """It ended the worker, and was told as a process that had been killed."""
+    with worker_pool(1) as pool:
+        error = pool.submit(fails, locally).exception()
+        assert isinstance(error, RuntimeError)
+        assert str(error) == told
+        assert "in fails" in error.__notes__[0]
+        assert pool.submit(abs, -1).result() == 1
+
+
 def test_a_worker_that_ends_is_told_of_though_its_end_of_the_pipe_is_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
