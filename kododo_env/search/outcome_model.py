@@ -131,7 +131,7 @@ def _fitted_weights(known: Float64, shares: Float64) -> Float64:
         free = np.where(slope > 0, weights > BOUNDS[0], weights < BOUNDS[1])
         damped = curvature + np.diag(damping * curvature.diagonal() + LEAST_DAMPING)
         step = np.zeros(3)
-        step[free] = np.linalg.solve(damped[np.ix_(free, free)], slope[free])
+        step[free] = _solved(damped[np.ix_(free, free)], slope[free])
         tried = np.clip(weights - step, *BOUNDS)
         found = _log_loss(tried, known, shares)
         gain = loss - found[0]
@@ -141,6 +141,20 @@ def _fitted_weights(known: Float64, shares: Float64) -> Float64:
             break
         damping = max(damping * (0.1 if gain > 0 else 10), LEAST_DAMPING)
     return weights
+
+
+def _solved(matrix: Float64, right: Float64) -> Float64:
+    """``numpy.linalg.solve`` for a positive definite matrix of a few rows, by elimination.
+
+    LAPACK would be a tenth of what the static page loads besides Python, and differs in the last
+    bit from processor to processor.
+    """
+    rows = np.column_stack([matrix, right])
+    for pivot in range(len(rows)):
+        rows[pivot] /= rows[pivot, pivot]
+        others = np.arange(len(rows)) != pivot
+        rows[others] -= np.outer(rows[others, pivot], rows[pivot])
+    return rows[:, -1]
 
 
 def _log_loss(weights: Float64, known: Float64, shares: Float64) -> tuple[float, Float64, Float64]:

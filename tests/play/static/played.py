@@ -89,6 +89,21 @@ def page(game: str, players: int, policy: str, seed: int) -> str:
             said = table.play_on()
 
 
+def looked_back(game: str, players: int, rules: list[str], seed: int) -> dict[str, Any]:
+    """What a page's worker says of a game at random, under rules for which no policy ships."""
+    table = WorkerTable(game, players, ["random"], rules=rules, seed=seed)
+    said, rng = table.hear(LOOK), np.random.default_rng(seed)
+    while not (last := json.loads(said[-1]))["over"]:
+        action = int(rng.choice([each["action"] for each in last["actions"]] or [0]))
+        message = {"type": "act", "step": last["step"], "action": action}
+        said = table.hear(json.dumps(message)) if last["actions"] else table.play_on()
+    said = table.hear(json.dumps({"type": "analyse"}))
+    while (last := json.loads(said[-1]))["type"] == "analysing":
+        said = table.play_on()
+    found: dict[str, Any] = last
+    return found
+
+
 def _numbers(message: dict[str, Any]) -> list[float]:
     """Take the numbers of a hint out of it: they are floats, whose last bits differ.
 
@@ -117,5 +132,5 @@ def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 
 def all_of(asked: str) -> str:
     """The hashes for a list of calls, as JSON: ``[["games", [...]], ["messages", [...]]]``."""
-    calls = {"games": games, "choices": choices, "messages": messages, "page": page}
+    calls = {each.__name__: each for each in (games, choices, messages, page, looked_back)}
     return json.dumps([calls[name](*arguments) for name, arguments in json.loads(asked)])

@@ -9,6 +9,7 @@ import marshal
 import shutil
 import subprocess
 import sys
+import traceback
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -125,10 +126,20 @@ def test_what_python_has_in_itself_is_left_out_and_what_is_never_called_has_a_st
         code = marshal.loads(found.read("tarfile.pyc")[16:])
         exec(code, stand_in)
         assert stand_in["__getattr__"]("open") is None
-        assert not code.co_linetable
+        assert not [place for place in code.co_positions() if place[0]]
     with zipfile.ZipFile(io.BytesIO(mine)) as found:
         assert "kododo_env/play/server.pyc" in found.namelist()
         assert "kododo_env/play/terminal.pyc" not in found.namelist()
+
+
+def test_an_error_of_code_without_lines_has_its_message() -> None:
+    """Python asks of each place, and could not tell an error of code that has none at all."""
+    code = compile("def f():\n    raise ValueError('why')\nf()\n" * 5, "far.py", "exec")
+    with pytest.raises(ValueError, match="why") as error:
+        exec(compiling._without_lines(code), {})
+    told = traceback.format_exception(error.value)
+    assert told[-1] == "ValueError: why\n"
+    assert [line for line in told if '"far.py"' in line]
 
 
 def archive(files: dict[str, str]) -> bytes:
