@@ -146,8 +146,8 @@ def _fitted_weights(known: Float64, shares: Float64) -> Float64:
 def _solved(matrix: Float64, right: Float64) -> Float64:
     """``numpy.linalg.solve`` for a positive definite matrix of a few rows, by elimination.
 
-    LAPACK would be a tenth of what the static page loads besides Python, and differs in the last
-    bit from processor to processor.
+    LAPACK would be .4 MB more to load for the static page, and its last bits differ from processor
+    to processor.
     """
     rows = np.column_stack([matrix, right])
     for pivot in range(len(rows)):
