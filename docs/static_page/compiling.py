@@ -6,15 +6,18 @@ import ast
 import io
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib._bootstrap_external import _code_to_hash_pyc  # type: ignore[import-not-found]
 from types import CodeType
 
 Files = dict[str, bytes]
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
 STARTED = frozenset(sys.modules)
-SPECS = {name: getattr(module, "__spec__", None) for name, module in [*sys.modules.items()]}
-FROZEN = [name for name, spec in SPECS.items() if spec and spec.origin == "frozen"]
+FROZEN = [
+    name
+    for name in STARTED
+    if getattr(getattr(sys.modules[name], "__spec__", None), "origin", None) == "frozen"
+]
 # What numpy imports of the standard library: where a page loads it, it is not here to be read.
 OF_NUMPY = (
     "ast", "bisect", "collections.abc", "contextlib", "contextvars", "copy", "ctypes", "datetime",
@@ -28,7 +31,6 @@ BY_NAME = (
     "encodings.ascii", "encodings.cp437", "encodings.latin_1", "encodings.utf_8",
     "encodings.utf_8_sig", "traceback",
 )  # fmt: skip
-LAZILY = ("pyodide/", "_pyodide/", "kododo_env/")  # packages that call what their functions import
 # What no table needs: of numpy what is for its tests, its makers and other libraries; of Python's
 # library what is for other systems, for processes, and where parts in C are missing.
 UNNEEDED = (
@@ -61,13 +63,13 @@ def compiled(library: bytes, package: bytes, numpy: bytes | None = None) -> list
         package: Ours, of which is kept what a table in a page's worker imports.
         numpy: Its wheel, of which is kept what play needs; None: there is none.
     """
-    modules, ours = _cut(_files(library)), _at_a_table(_files(package))
-    wanted = [*STARTED, *OF_NUMPY, *BY_NAME]
-    for name, source in ours.items():
-        wanted += _imported(name, source, lazily=True)
-    needed = _with_imports(modules, wanted)
+    modules, ours = _cut(_files(library)), _files(package)
+    lazily = {*ours, *(name for name in modules if "pyodide" in name)}
+    asked = [*STARTED, *OF_NUMPY, *BY_NAME, *_asked_by_name(ours)]
+    needed = _with_imports(modules | ours, asked, lazily)
     needed -= {f"{name.replace('.', '/')}.py" for name in FROZEN}  # which Python has in itself
-    found = [{name: content for name, content in modules.items() if name in needed}, ours]
+    needed |= {name for name in ours if not name.endswith(".py")}
+    found = [{name: files[name] for name in files if name in needed} for files in (modules, ours)]
     if numpy is not None:
         found.append(_cut(_files(numpy)))
     return [_packed(files) for files in found]
@@ -89,26 +91,27 @@ def _cut(files: Files) -> Files:
     return found
 
 
-def _at_a_table(package: Files) -> Files:
-    """Of our own files those of a table in a worker, of its doors, and of what doors only name."""
-    asked = [
+def _asked_by_name(package: Files) -> list[str]:
+    """Our own modules that nothing imports: that of a page's worker, doors, and what these name."""
+    return [
         name.removesuffix(".py")
         for name in package
         if name.count("/") < 2 or "/baselines/" in name or name.endswith("/play/worker.py")
     ]
-    needed = _with_imports(package, asked)
-    return {n: package[n] for n in package if n in needed or not n.endswith(".py")}
 
 
-def _with_imports(modules: Files, wanted: Iterable[str]) -> set[str]:
-    """The files of the modules that are wanted, and of all that are loaded with them."""
+def _with_imports(modules: Files, wanted: Iterable[str], lazily: Collection[str]) -> set[str]:
+    """The files of the modules that are wanted, and of all that are loaded with them.
+
+    Of the files in ``lazily`` what only functions import is loaded, too.
+    """
     found, left = set[str](), [*wanted]
     while left:
         path = left.pop().replace(".", "/")
         left += [path.rpartition("/")[0]] * ("/" in path)
         for name in {f"{path}.py", f"{path}/__init__.py"} & modules.keys() - found:
             found.add(name)
-            left += _imported(name, modules[name], lazily=name.startswith(LAZILY))
+            left += _imported(name, modules[name], lazily=name in lazily)
     return found
 
 

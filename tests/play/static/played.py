@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,33 +76,37 @@ def page(game: str, players: int, policy: str, seed: int) -> str:
     """Of a game among copies of a policy in a page's worker: a hash of all that it says."""
     nothing = hashlib.sha256(b"").hexdigest()
     table = WorkerTable(game, players, [policy], json.dumps([str(seed), 0, [], nothing]))
-    found, rng = hashlib.sha256(), np.random.default_rng(seed)
-    said = table.hear(LOOK)
-    while True:
+    found = hashlib.sha256()
+    for said in _played(table, seed):
         found.update("".join(said).encode())
-        last = json.loads(said[-1])
-        if last["over"]:
-            return found.hexdigest()
-        if last["actions"]:
-            action = int(rng.choice(last["actions"])["action"])
-            said = table.hear(json.dumps({"type": "act", "step": last["step"], "action": action}))
-        else:
-            said = table.play_on()
+    return found.hexdigest()
 
 
 def looked_back(game: str, players: int, rules: list[str], seed: int) -> dict[str, Any]:
     """What a page's worker says of a game at random, under rules for which no policy ships."""
     table = WorkerTable(game, players, ["random"], rules=rules, seed=seed)
-    said, rng = table.hear(LOOK), np.random.default_rng(seed)
-    while not (last := json.loads(said[-1]))["over"]:
-        action = int(rng.choice([each["action"] for each in last["actions"]] or [0]))
-        message = {"type": "act", "step": last["step"], "action": action}
-        said = table.hear(json.dumps(message)) if last["actions"] else table.play_on()
+    for _ in _played(table, seed):
+        pass
     said = table.hear(json.dumps({"type": "analyse"}))
     while (last := json.loads(said[-1]))["type"] == "analysing":
         said = table.play_on()
     found: dict[str, Any] = last
     return found
+
+
+def _played(table: WorkerTable, seed: int) -> Iterator[list[str]]:
+    """All that a page's worker says in a game of a person who chooses at random."""
+    said, rng = table.hear(LOOK), np.random.default_rng(seed)
+    while True:
+        yield said
+        last = json.loads(said[-1])
+        if last["over"]:
+            return
+        if last["actions"]:
+            action = int(rng.choice(last["actions"])["action"])
+            said = table.hear(json.dumps({"type": "act", "step": last["step"], "action": action}))
+        else:
+            said = table.play_on()
 
 
 def _numbers(message: dict[str, Any]) -> list[float]:
