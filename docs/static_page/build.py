@@ -160,13 +160,12 @@ def _add_page(site: Path) -> None:
 
 
 def _add_package(site: Path) -> Path:
-    """The package as a zip, and the policies each for itself."""
+    """The package as a zip, and the policies each for itself; a page has the texts beside it."""
     package = Path(kododo_env.__file__).parent
     files = [*package.glob("*.py")]
     for room in ROOMS:
         files += [*(package / room).rglob("*.py"), *(package / room).rglob("data/*")]
         files += (package / room).rglob("rules.md")
-        files += (package / room).rglob("texts/*.json")
     with zipfile.ZipFile(site / "kododo_env.zip", "w") as archive:
         for path in sorted(files):
             archive.write(path, path.relative_to(package.parent).as_posix())

@@ -37,16 +37,21 @@ UNNEEDED = (
     "/tests/", "/testing/", "/f2py/", "/fft/", "/ma/", "/polynomial/", "/distutils/", "/include/",
     "/lib/lib", "/lapack_lite.", "/_simd.", "_tests.", ".pyi", ".pxd", "/_pyinstaller/",
     "/_examples/", "/recfunctions.", "/conftest.", "/RECORD", "/_core/strings.", "/defchararray.",
-    "/ctypeslib.", "/_pep440.",
-    "multiprocessing/", "concurrent/futures/process.", "asyncio/windows_", "asyncio/proactor_",
-    "_pydatetime.", "email/_header_value_parser.", "email/headerregistry.",
+    "/ctypeslib.", "/_pep440.", "^numpy/core/", "^numpy/compat/", "^numpy/doc/", "/mypy_plugin.",
+    "/matlib.", "/_configtool.", "user_array", "/METADATA",
+    "^multiprocessing/", "^concurrent/futures/process.", "^asyncio/windows_", "^asyncio/proactor_",
+    "^_pydatetime.",
 )  # fmt: skip
 # What is imported and never called: in its place is a module that has None under every name.
 IDLE = (
     "/_umath_linalg.", "/mtrand.", "/_mt19937.", "/_philox.", "/_sfc64.", "/_add_newdocs",
-    "html/entities.", "tarfile.", "ipaddress.", "asyncio/sslproto.",
+    "/_polynomial_impl.", "/_nanfunctions_impl.", "/_histograms_impl.", "/records.",
+    "/_datasource.", "/_machar.", "/memmap.", "/_type_check_impl.",
+    "^html/entities.", "^tarfile.", "^ipaddress.", "^asyncio/sslproto.",
+    "^subprocess.", "^pickle.", "^platform.", "^email/", "^urllib/",
 )  # fmt: skip
 STAND_IN = b"""
+__all__ = ["RandomState"]
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
@@ -84,9 +89,9 @@ def _cut(files: Files) -> Files:
     """What is needed of a library, with a stand-in for each module that is only imported."""
     found: Files = {}
     for name, content in files.items():
-        if any(part in name for part in IDLE):
+        if any(part in f"^{name}" for part in IDLE):
             found[f"{name.split('.')[0]}.py"] = STAND_IN
-        elif not any(part in name for part in UNNEEDED):
+        elif not any(part in f"^{name}" for part in UNNEEDED):
             found[name] = content
     return found
 

@@ -30,6 +30,14 @@ export function addPolicy(python, policy, content) {
   python.FS.writeFile(`${ROOMS}/kododo_env/policy/shipped/${policy}.onnx`, content);
 }
 
+// The texts of a language that is asked for are those of the page, which lie beside it.
+async function addTexts(python, read, language) {
+  const file = `${ROOMS}/kododo_env/rendering/texts/${language}.json`;
+  if (language === "en" || python.FS.analyzePath(file).exists) return;
+  python.FS.mkdirTree(`${ROOMS}/kododo_env/rendering/texts`);
+  python.FS.writeFile(file, await read(`${language}.json`));
+}
+
 // Somebody's own policy file, which lies beside those that ship.
 async function addFile(python, read, name) {
   if (name.includes("/")) throw new Error(`${name} has to lie in policies/, and is named without a folder`);
@@ -58,6 +66,7 @@ export async function openTable(read, site, { game, players, opponents, kept, mo
   return {
     // Between steps the worker takes other messages.
     async hear(message, say) {
+      if (message.type === "speak") await addTexts(python, read, message.language);
       each(table.hear(JSON.stringify(message)), say);
       while (each(table.play_on(), say)) await new Promise((done) => setTimeout(done));
     },

@@ -19,6 +19,7 @@ from kododo_env.records import parse_record, replay
 from tests.clients.serving import serving
 from tests.exported import from_elsewhere
 from tests.play.browser.person import Person, assert_axe_finds_nothing, visits
+from tests.play.browser.test_settings import choose
 
 PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
@@ -64,6 +65,15 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
         person.page.goto(person.page.url.split("table.html")[0])
         assert "Choose a table" in person.see("header")
         person.wrong.clear()  # the browser says that it was refused
+
+
+def test_a_table_speaks_the_language_that_is_chosen(browser: Any, address: str) -> None:
+    """Its texts are the page's, which Python is given when they are asked for: English has none."""
+    path = "table.html?game=kado&players=2&opponents=random"
+    with visits(browser, address, path, PATIENCE_MS, locale="de-AT") as person:
+        person.page.locator("#picture", has_text="Zug 1 von 12").wait_for()
+        choose(person, "language", "en")
+        person.page.locator("#picture", has_text="turn 1 of 12").wait_for()
 
 
 def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -> None:

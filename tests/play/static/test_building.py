@@ -142,6 +142,12 @@ def test_an_error_of_code_without_lines_has_its_message() -> None:
     assert [line for line in told if '"far.py"' in line]
 
 
+def test_a_table_loads_six_megabytes(site: Path) -> None:
+    """Compressed, with the largest policy; the page itself, a twentieth of one, is not counted."""
+    loads = json.loads((site / building.MARK).read_text())["loads"]
+    assert building._sent(site, loads) < 6.0
+
+
 def archive(files: dict[str, str]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as into:
