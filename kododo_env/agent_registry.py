@@ -15,11 +15,12 @@ import numpy as np
 
 from kododo_env import registry
 from kododo_env.bots.by_name import is_bot, make_bot
-from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent
+from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent, check_agents
 from kododo_env.core.numbers import shown
 from kododo_env.system.files import fingerprint
 
 if TYPE_CHECKING:
+    from kododo_env.core.batch_game import BatchGame
     from kododo_env.search.search import SearchBudget
 
 # The policies that ship, and held-out opponents among them, from whom nobody has learned.
@@ -39,6 +40,7 @@ DRAWN, LEVEL = "drawn:", "level-"
 # They show what a policy does that has learned nothing and always takes its likeliest action.
 FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
 TAKEN = ("random", *FIXED)
+AGENT = "an agent (an object with a name and act(view, rng))"
 BEGINNINGS = (STRANGER, MEMBER, LEVEL)
 # The first three play a policy that ships at a higher temperature, the fourth plays it as it is.
 LEVELS = *WEAKER, AS_IT_SHIPS, SEARCHING = tuple(f"{LEVEL}{number}" for number in range(1, 6))
@@ -244,7 +246,7 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
         return _search(name, game, players)
     if name.startswith(DRAWN):
         return _drawn(name, game)
-    if name.startswith(LEVEL):
+    if name.startswith(LEVEL) and not is_bot(name) and Path(name).suffix != SUFFIX:
         return _level(name, game, players)
     if name in makers:
         return makers[name]()
@@ -262,6 +264,25 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
         f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
         f"or give a policy file ({SUFFIX}) or a bot (bot.py:Class, exec:CMD)"
     )
+
+
+def is_agent(candidate: object) -> bool:
+    """Whether it can play: a name, or an object, not a class, with a name and ``act``."""
+    return isinstance(candidate, str | Agent) and not isinstance(candidate, type)
+
+
+def agent_for(given: Any, game: BatchGame) -> Agent:
+    """The agent itself, or the one that ``make_agent`` makes of a name.
+
+    Raises:
+        ValueError: It is neither, or cannot play this game.
+    """
+    if not is_agent(given):
+        raise ValueError(f"a player must be {AGENT} or the name of one, not {shown(given)}")
+    named = isinstance(given, str)
+    agent: Agent = make_agent(given, game.name, game.num_players) if named else given
+    check_agents(game, [agent])
+    return agent
 
 
 def _drawn(name: str, game: str) -> Agent:

@@ -37,6 +37,10 @@ def single(game: str, **options: Any) -> SingleSeatEnv:
     return SingleSeatEnv(registry.batch_game(game, 1, **rules), **own)
 
 
+# By these ``gymnasium.make`` knows that ``"rgb_array_list"`` is its own RenderCollection.
+single.metadata = {"render_modes": ["human", "ansi", "rgb_array"]}  # type: ignore[attr-defined]
+
+
 def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
     """Many games at once for one learner in each; what ``gymnasium.make_vec`` makes.
 

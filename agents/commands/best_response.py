@@ -165,6 +165,8 @@ def exploitability(
     of_search = match_of(searcher, attacked, games=config.search_games)
     of_search.load_agents()  # raises unless the budget is one
     match_of(attacked, attacked, games=games)  # raises if these are too few
+    if policy.num_players == 2 and config.teams > BestResponseConfig.teams:
+        raise ValueError("--teams: there are none with two players; leave it out")
     number_of_teams = config.teams if policy.num_players > 2 else 0
     learners = [("best-response", number) for number in range(config.seeds)]
     learners += [(TEAM, number) for number in range(number_of_teams)]

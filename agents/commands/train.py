@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from shlex import quote
 
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
@@ -78,7 +79,7 @@ def _run(trainer: Trainer, place: Reservation) -> None:
         if trainer.stopped:
             raise trainer.stopped
     except KeyboardInterrupt as stop:
-        again = f"go on with: python train.py --resume --run-dir {run_dir}"
+        again = f"go on with: python train.py --resume --run-dir {quote(str(run_dir))}"
         raise type(stop)(again) from stop
     except Diverged as error:
         kept, path = "no checkpoint was written before", run_dir / CHECKPOINT

@@ -66,7 +66,8 @@ class Trainer:
             restore(self.learner, begun)
         elif task.recipe.init:
             self.learner.begin_with(network_of(policy_path(task.recipe.init)))
-        expert = task.expert()
+        # When it is imitated no more its file may be gone.
+        expert = None if progress.plays_itself else task.expert()
         self.imitation = None if expert is None else Imitation(self.learner, expert)
         self._log: SummaryWriter | None = None  # of a run
         self._saved = time.monotonic()

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kododo_env.agent_registry import make_agent
+from kododo_env.agent_registry import agent_for
 from kododo_env.arena.duplicates import Recording
 from kododo_env.arena.pairing import Chunk, mixed_tables
-from kododo_env.core.agent import Agent, check_agents
+from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import MOST_GAMES
 from kododo_env.core.numbers import whole_number
@@ -42,12 +42,7 @@ class Contest:
     def load_agents(self) -> list[Agent]:
         """The agents; ValueError if there is no such one, or it cannot play this game."""
         game = self.make_game(1)
-        agents = [
-            make_agent(each, game.name, self.players) if isinstance(each, str) else each
-            for each in self.named()
-        ]
-        check_agents(game, agents)
-        return agents
+        return [agent_for(each, game) for each in self.named()]
 
 
 @dataclass(frozen=True)

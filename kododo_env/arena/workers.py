@@ -147,7 +147,10 @@ class _Pool(ThreadPoolExecutor):
             result, error = connection.recv()
         except (EOFError, OSError) as gone:
             self._gone.add(worker)
-            raise ChildProcessError("a worker process was killed; try fewer workers") from gone
+            raise ChildProcessError(
+                "a worker process was killed; try fewer workers (a script starts them under "
+                "if __name__ == '__main__')"
+            ) from gone
         finally:  # the killed are asked no more, unless all are
             if worker not in self._gone or len(self._gone) == len(self._workers):
                 self._idle.put((worker, connection))

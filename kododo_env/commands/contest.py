@@ -45,7 +45,7 @@ class ContestConfig:
     seconds: Annotated[float, Bound(0, 3600, whole=False, above=True)] = 2.0
     """The time for a decision. The first one of a program may take 10 seconds more."""
     beside: tuple[str, ...] = ("random",)
-    """Other agents that play too."""
+    """Other agents that play too; a file is looked for in the folder of the bots."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     rules: tuple[str, ...] = ()

@@ -68,7 +68,7 @@ class TournamentConfig:
     variant: str | None = None
     """Short for --rules variant=..."""
     rules: tuple[str, ...] = ()
-    """Other rules as name=value, such as target_score=30; the number of players is --players."""
+    """Other rules as name=value, such as limit_offset=2; the number of players is --players."""
     workers: Processes | None = None
     """Processes; if not given one for each core."""
     json: Path | None = None
@@ -208,13 +208,15 @@ def _report(config: TournamentConfig, play: Play) -> Report:
     chunks = tournament.chunks()
     # With another record some of the games would be recorded nowhere.
     kept = None if config.record is None else [str(config.record), config.record_games]
-    heading = {**_heading(tournament), "record": kept}
+    heading, path = {**_heading(tournament), "record": kept}, _log(config)
     with ExitStack() as stack:
         keep: Keep | None = None
         if config.record is not None:
-            record = config.record, config.record_games, config.resume
+            # Without such a file the records that are there are of something else.
+            goes_on = config.resume and path is not None and path.exists()
+            record = config.record, config.record_games, goes_on
             tournament, keep = stack.enter_context(recorded(tournament, *record))
-        log = stack.enter_context(ChunkLog(_log(config), heading, chunks, config.resume))
+        log = stack.enter_context(ChunkLog(path, heading, chunks, config.resume))
         workers = config.workers or cores()
         play_what_is_left(log, chunks, lambda left: play(tournament, left, workers), keep)
     return build_report(tournament, log.results.values())

@@ -22,6 +22,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_trial import open_session
 from kododo_env.system.extras import needs
 from kododo_env.system.files import check_file, check_other
+from kododo_env.wrappers.dealing import check_batch
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 SUFFIX = ".onnx"
@@ -70,6 +71,7 @@ def export(
         ValueError: The model is not of such a kind, or the file would disagree with it.
         ImportError: What brings the extra ``[export]`` is missing.
     """
+    check_batch(game)
     path = Path(path)
     if path.suffix != SUFFIX:
         raise ValueError(f"{path} must end with {SUFFIX}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import deepcopy
 from importlib.metadata import version
 from typing import Any
@@ -21,6 +22,10 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 _TAKEN = "MaskablePPO, PPO, A2C, TRPO, DQN and QRDQN are taken"
+_CUT = (
+    "under VecNormalize the model has learned from {name} that its buffer cut to {type}: train "
+    "with observation_dtype='float32', and dictionaries with norm_obs_keys=['observation']"
+)
 _RECURRENT = "it is recurrent, and a policy file keeps nothing between two positions"
 
 
@@ -85,6 +90,10 @@ class _Policy(nn.Module):
         if normalizer is not None and normalizer.norm_obs:
             found = normalizer.obs_rms
             for name, each in (found if form.in_observation else {"": found}).items():
+                box = model.observation_space[name] if name else model.observation_space
+                if box.dtype.kind != "f" and hasattr(model, "rollout_buffer"):
+                    told = _CUT.format(name=name or "observations", type=box.dtype)
+                    warnings.warn(told, stacklevel=5)  # in the line that exports
                 deviation = np.sqrt(each.var + normalizer.epsilon)
                 numbers = torch.as_tensor(each.mean), torch.as_tensor(deviation)
                 self._normalizers[name] = (*numbers, float(normalizer.clip_obs))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 from copy import deepcopy
 from inspect import Parameter, signature
+from io import StringIO
 from typing import Any
 
 import onnx
@@ -139,8 +140,16 @@ def _to_onnx(module: Exported, few: tuple[Tensor, Tensor], ends: Ends) -> onnx.M
                 verbose=False,
             )
     except Exception as error:  # of the exporter, which has no common class
-        raise ValueError(f"torch cannot export the network: {plain(error)}") from error
+        cause: BaseException = error
+        while cause.__cause__ is not None:  # around it are the exporter's own words
+            cause = cause.__cause__
+        raise ValueError(f"torch cannot export the network: {plain(cause)}") from error
     assert program is not None
+    if program.model_proto.graph.output[0].type.tensor_type.shape.dim[0].dim_value:
+        raise ValueError(
+            "torch exports the network for 2 positions alone: in forward take their number from "
+            "x.shape[0], not from len(x) or a loop over x"
+        )
     return tidied(program.model_proto)
 
 
@@ -150,7 +159,8 @@ def _quiet() -> Iterator[None]:
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        with warnings.catch_warnings(action="ignore"):
+        # Where it fails, torch prints the graph.
+        with warnings.catch_warnings(action="ignore"), redirect_stderr(StringIO()):
             yield
     finally:
         logging.disable(level)

@@ -12,7 +12,7 @@ import numpy as np
 
 from kododo_env.core.arrays import Array
 from kododo_env.policy.numpy_operators import BY_NUMBER, OPERATORS, Operator
-from kododo_env.policy.onnx_graph import End, Node, read_graph, type_name
+from kododo_env.policy.onnx_graph import End, Node, Session, read_graph, type_name
 from kododo_env.policy.plain_text import plain
 
 WIDEST = 8  # bytes of a number
@@ -26,7 +26,7 @@ class _Step(NamedTuple):
     done: frozenset[str]
 
 
-class NumpySession:
+class NumpySession(Session):
     """A graph that can be played, operation by operation, by the threads of numpy's BLAS.
 
     Args:
@@ -43,6 +43,7 @@ class NumpySession:
     """
 
     def __init__(self, content: bytes, threads: int, memory: int | None) -> None:
+        super().__init__(content, threads, memory)
         try:
             graph = read_graph(content)
             steps = [_step(node) for node in graph.nodes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -44,6 +44,22 @@ class Graph(NamedTuple):
     outputs: list[End]
     constants: dict[str, Array]
     nodes: list[Node]
+
+
+class Session:
+    """A graph that is open, made from the arguments: it keeps nothing between two calls.
+
+    So a deep copy is the session itself, and a pickle opens the same bytes again.
+    """
+
+    def __init__(self, *made_from: Any) -> None:
+        self._made_from = made_from
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._made_from
 
 
 def read_graph(content: bytes) -> Graph:

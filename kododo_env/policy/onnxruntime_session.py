@@ -12,13 +12,13 @@ import numpy as np
 import onnxruntime
 
 from kododo_env.core.arrays import Array
-from kododo_env.policy.onnx_graph import End
+from kododo_env.policy.onnx_graph import End, Session
 from kododo_env.policy.plain_text import plain
 
 FEW_POSITIONS = 16  # positions, for which handing arrays over takes up to a quarter of the time
 
 
-class OnnxruntimeSession:
+class OnnxruntimeSession(Session):
     """A graph that can be played; see ``NumpySession``, which has the same methods.
 
     Args:
@@ -31,6 +31,7 @@ class OnnxruntimeSession:
     """
 
     def __init__(self, content: bytes, threads: int, memory: int | None) -> None:
+        super().__init__(content, threads, memory)
         options = _options(1 if memory else threads)
         if memory:
             # As it stands: to simplify a graph, the runtime would compute parts without a limit.

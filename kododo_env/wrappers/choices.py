@@ -80,7 +80,7 @@ class Choices:
             return
         if self._draws:
             self.rng.bit_generator.state = self._drawn
-        if isinstance(error, IllegalAction):
+        if isinstance(error, IllegalAction) and not self.replaces:  # or it is an opponent's
             raise IllegalAction(f"{error} {HINT}") from None
 
     def settle(self, action: Any, mask: Array, who: str) -> tuple[int, bool]:

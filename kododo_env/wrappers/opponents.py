@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from kododo_env.agent_registry import make_agent
-from kododo_env.core.agent import Agent, RandomAgent, check_agents
+from kododo_env.agent_registry import AGENT, agent_for, is_agent
+from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_number
 
 Opponent = Agent | str
 Opponents = Opponent | Sequence[Opponent] | None
 
-ONE = "an agent (an object with a name and act(view, rng)), the name of one"
-
-
-def is_agent(candidate: object) -> bool:
-    """Whether it can play: a name, or an object, not a class, with a name and ``act``."""
-    return isinstance(candidate, str | Agent) and not isinstance(candidate, type)
+ONE = f"{AGENT}, the name of one"
 
 
 def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
@@ -33,7 +27,7 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
     if opponents is None:
         return [RandomAgent()] * places
     if is_agent(opponents):
-        return [_agent(opponents, game)] * places
+        return [agent_for(opponents, game)] * places
     if not isinstance(opponents, list | tuple) or not all(map(is_agent, opponents)):
         raise ValueError(
             f"opponents must be None, {ONE}, or a list of these, not {shown(opponents)}"
@@ -42,7 +36,7 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
         raise ValueError(
             f"there must be {places} opponents, one for each other seat, not {len(opponents)}"
         )
-    return [_agent(each, game) for each in opponents]
+    return [agent_for(each, game) for each in opponents]
 
 
 def seated(
@@ -74,7 +68,7 @@ def seated(
         )
     if None not in opponents:
         raise ValueError("opponents play all seats; leave None where the learner sits")
-    return [each if each is None else _agent(each, game) for each in opponents]
+    return [each if each is None else agent_for(each, game) for each in opponents]
 
 
 def seat_of(seat: int | str, game: BatchGame) -> int | None:
@@ -92,11 +86,3 @@ def around(opponents: Sequence[Agent], seat: int) -> list[Agent | None]:
     """The agent in each seat; None for the learner, whom the opponents follow in turn order."""
     after = len(opponents) - seat  # this many opponents before the turn comes round
     return [*opponents[after:], None, *opponents[:after]]
-
-
-def _agent(given: Any, game: BatchGame) -> Agent:
-    """An agent that can play this game, by its name if that is given."""
-    named = isinstance(given, str)
-    agent: Agent = make_agent(given, game.name, game.num_players) if named else given
-    check_agents(game, [agent])
-    return agent

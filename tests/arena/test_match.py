@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -116,6 +117,15 @@ def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
 def test_agents_that_cannot_play_a_match(one: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Match(one, First(), GAME, 3, 3).play()
+
+
+@pytest.mark.parametrize("one", [None, Path("bot.onnx"), object])
+def test_a_player_is_an_agent_or_the_name_of_one(one: Any) -> None:
+    """None played the first legal action, and whoever forgot a ``return`` measured that."""
+    with pytest.raises(
+        ValueError, match=r"\A[^\n]*must be an agent [^\n]* or the name of one, not"
+    ):
+        Match(one, "random", GAME, 3, 3).play()
 
 
 def test_a_result_as_json() -> None:

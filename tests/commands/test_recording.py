@@ -124,6 +124,20 @@ def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert shares_of(told) == pytest.approx(shares_in(out), abs=1e-6)
 
 
+def test_records_of_another_tournament_are_not_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With nothing to go on with, ``--resume`` mixed the records of two tournaments."""
+    out, kept = str(tmp_path / "out.json"), tmp_path / "records"
+    more = ("--games", "8", "--json", out, "--record", str(kept), "--resume")
+    assert cli(capsys, *AGENTS, *more)[0] == 0
+    before = records_in(kept)
+    code, _, error = cli(capsys, *AGENTS, *more, "--seed", "5")
+    assert code == 2
+    assert "holds records already" in error
+    assert records_in(kept) == before
+
+
 def test_a_stopped_tournament_leaves_no_half_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

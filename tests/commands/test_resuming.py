@@ -176,6 +176,21 @@ def test_no_setting_of_imitation_is_said_to_change_when_it_is_over(
         resumed(config, folder)
 
 
+@pytest.mark.parametrize(
+    ("name", "needed"), [("opponents_share", "opponents"), ("magnet_updates", "magnet")]
+)
+def test_a_setting_is_refused_that_says_nothing_in_this_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, needed: str
+) -> None:
+    """It was said to change, and nothing did."""
+    saved, none = read_checkpoint(folder / "checkpoint.zip"), {"opponents": (), "magnet": 0.0}
+    without = replace(saved.task, recipe=replace(saved.task.recipe, **none))
+    monkeypatch.setattr("agents.training.run_folder.begun", lambda _: replace(saved, task=without))
+    config = asked(folder, **none, **{name: ANOTHER[name]})
+    with pytest.raises(ValueError, match=f"{name.replace('_', '-')} counts only with --{needed}"):
+        resumed(config, folder)
+
+
 def test_help_tells_what_the_run_would_really_use(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

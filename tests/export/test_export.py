@@ -354,6 +354,40 @@ def test_models_that_are_no_players(model: Any, words: str, tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
 
 
+class Baked(nn.Linear):
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x.reshape(len(x), -1))
+
+
+class NoOperator(nn.Linear):
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x).cummax(1)[0]
+
+
+class Branches(nn.Linear):
+    def forward(self, x: Tensor) -> Tensor:
+        y = super().forward(x)
+        return y / 2 if y.max() > 100 else y
+
+
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [(Baked, "2 positions alone"), (NoOperator, "aten.cummax"), (Branches, "data-dependent")],
+)
+def test_torch_tells_why_it_cannot_export_a_network(
+    network: Any, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The reason was lost in the exporter's own words, and pages of a graph were printed."""
+    with pytest.raises(ValueError, match=rf"\Atorch [^\n]*{words}[^\n]*\Z"):
+        export(network(SIZE, ACTIONS), GAME, tmp_path / "out.onnx", normalize=True)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_an_environment_is_no_batch_of_games(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a batch of games is wanted, as a door's batch_game"):
+        export(nn.Linear(SIZE, ACTIONS), registry.door("kododo"), tmp_path / "out.onnx")  # type: ignore[arg-type]
+
+
 def test_a_network_for_floats_that_is_given_the_games_own_numbers(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"of uint8: .*say how it was trained: normalize="):
         export(nn.Linear(SIZE, ACTIONS), GAME, tmp_path / "out.onnx")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,10 @@ def test_a_model(name: str, tmp_path: Path) -> None:
     envs: Any = VecNormalize(env(**options)) if normalized else env(**options)
     policy = "MultiInputPolicy" if "action_mask" in options else "MlpPolicy"
     model = kind(policy, envs, seed=0, **settings).learn(300)
-    path = export(model, GAME, tmp_path / "model.onnx")
+    cut = normalized and "action_mask" in options  # its mask, normalised and in a buffer of int8
+    told = pytest.warns(UserWarning, match="action_mask that its buffer cut to int8: train with")
+    with told if cut else nullcontext():
+        path = export(model, GAME, tmp_path / "model.onnx")
 
     def choose(seen: Any, mask: Any) -> Any:
         """Among legal actions; where predict knows no masks, that is seen in those it likes."""
@@ -67,6 +71,15 @@ def test_a_model(name: str, tmp_path: Path) -> None:
     assert agent.metadata.training["model"] == kind.__name__
     library, number = agent.metadata.training["library"].split()
     assert number == version(library)
+
+
+def test_a_model_whose_buffer_has_cut_what_was_normalised(tmp_path: Path) -> None:
+    """The door's numbers are uint8, and so is A2C's buffer: it has learned from other ones."""
+    model = A2C("MlpPolicy", VecNormalize(env()), n_steps=2, seed=0).learn(4)
+    kept = model.rollout_buffer.observations
+    assert kept.dtype == np.uint8
+    with pytest.warns(UserWarning, match="observations that its buffer cut to uint8: train with"):
+        export(model, GAME, tmp_path / "model.onnx")
 
 
 def test_the_value_is_the_models_own(tmp_path: Path) -> None:

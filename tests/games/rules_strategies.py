@@ -45,9 +45,10 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
         plays.pop()
     hand = draw(st.integers(sum(plays), min(20, cards // players)))
     left, per_round = cards - players * hand, players * sum(plays)
+    variant = draw(st.sampled_from(["standard", "long"]))
     return KododoRules(
         num_players=players,
-        variant=draw(st.sampled_from(["standard", "long"])),
+        variant=variant,
         num_colours=colours,
         copies=tuple(shared_out(draw, in_colour, values)),
         hand_size=hand,
@@ -55,7 +56,7 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
         kododo_offset=draw(st.integers(1 - players, 12) | st.just(250)),
         limit_offset=draw(st.integers(2 - players, 20) | st.just(250)),
         removed_cards=left - per_round * draw(st.integers(0, left // per_round)),
-        target_score=draw(st.integers(1, most_target)),
+        target_score=draw(st.integers(1, most_target)) if variant == "long" else 50,
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from hashlib import sha256
 from itertools import pairwise
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -88,6 +90,17 @@ def test_they_sit_wherever_agents_are_named() -> None:
 def test_a_level_that_is_none_is_refused(name: str, players: int | None, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         make_agent(name, "kododo", players)
+
+
+def test_a_file_may_be_called_as_levels_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A contest left such a bot out, since there were only the levels 1 to 5."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(policy_path("kododo-2p"), "level-best.onnx")
+    Path("level-up.py").write_text("def act(view, rng):\n    return 0\n")
+    assert make_agent("level-best.onnx", "kododo", 2).name == "level-best"
+    assert make_agent("level-up.py:act", "kododo", 2).name.startswith("level-up")
 
 
 def test_what_is_of_another_file_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

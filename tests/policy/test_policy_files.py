@@ -781,7 +781,8 @@ def test_few_positions_are_answered_as_among_many(name: str) -> None:
 def test_a_view_of_another_game_is_refused_whatever_is_asked(policy: Path) -> None:
     """Chances and values were told, by rules that were not those of the game."""
     agent, rng = OnnxAgent(policy), np.random.default_rng(0)
-    view = registry.batch_game("kododo", 2, 0, num_players=2, target_score=7).view(0)
+    rules = {"num_players": 2, "variant": "long", "target_score": 7}
+    view = registry.batch_game("kododo", 2, 0, **rules).view(0)
     for asked in (agent.probabilities, agent.value, lambda view: agent.act(view, rng)):
         with pytest.raises(ValueError, match="it is for rule target_score 50, not 7"):
             asked(view)

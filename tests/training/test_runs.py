@@ -20,7 +20,7 @@ from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Played
 from agents.recipes.recipe import recipe_for
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
-from agents.training.run_folder import write_config
+from agents.training.run_folder import begun, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import Which, default_config, defaults, task_of
 from kododo_env.agent_registry import POLICIES
@@ -129,14 +129,14 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(
 ) -> None:
     monkeypatch.setattr(Trainer, "_measure_if_due", lambda _: signal.raise_signal(signal.SIGINT))
     monkeypatch.setattr(*NO_EXPORT)  # see tests/system/test_stopping.py
-    run = tmp_path / "run"
+    run = tmp_path / "a run"
     small = ["--num-envs", "16", "--width", "16", "--games", "20", "--threads", "1"]
     former = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background: ignored
     code, out, error = train_py(capsys, ["--run-dir", str(run), "--players", "2", *small])
     signal.signal(signal.SIGINT, former)
     assert code == 130, error
     assert "stopped early" in out
-    assert error.endswith(f"\nstopped: go on with: python train.py --resume --run-dir {run}\n")
+    assert error.endswith(f"\nstopped: go on with: python train.py --resume --run-dir '{run}'\n")
     assert read_checkpoint(run / "checkpoint.zip").progress.updates == 1
 
 
@@ -313,6 +313,21 @@ def test_a_setting_is_refused_without_the_one_for_which_it_counts(name: str, nee
         task_of(default_config("kododo", 3, "scratch", **{name: value}))
     given = {"expert": "heuristic", "opponents": ["heuristic"], "magnet": 0.1}[needed]
     task_of(default_config("kododo", 3, "scratch", **{name: value, needed: given}))
+
+
+def test_a_run_goes_on_without_its_teacher_when_imitation_is_over(
+    whole: Path, tmp_path: Path
+) -> None:
+    """It read the teacher's file for nothing, and could never go on where that was gone."""
+    teacher = tmp_path / "teacher.onnx"
+    teacher.write_bytes((whole / "policy.onnx").read_bytes())
+    run = tmp_path / "run"
+    config = short(run, expert=str(teacher), imitation_share=0.1, steps=2100)
+    train(config)
+    teacher.unlink()
+    kept = defaults(Which(run_dir=run, resume=True))
+    train(replace(kept, run_dir=run, resume=True, steps=3000, games=config.games))
+    assert begun(run).progress.steps >= 3000
 
 
 def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_path: Path) -> None:

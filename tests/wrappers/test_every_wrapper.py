@@ -17,6 +17,9 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent, View
 from kododo_env.core.rewards import reward_function
+from kododo_env.policy import onnx_trial
+from kododo_env.policy.numpy_session import NumpySession
+from kododo_env.policy.onnxruntime_session import OnnxruntimeSession
 from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
 from kododo_env.wrappers import AECGame, ParallelGame, SingleSeatEnv
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
@@ -207,6 +210,21 @@ def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
     table = kind(game, opponents="random", illegal_action="random")
     table.reset(0)
     table.step(table.game.legal_action_mask()[:, table.seats[0]].argmax(axis=1))
+    other = copy.copy(table)
+    other.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
+    episodes = [play(each, np.random.default_rng(1), None) for each in (table, other)]
+    assert same(*episodes)
+
+
+@pytest.mark.parametrize("session", [OnnxruntimeSession, NumpySession])
+@pytest.mark.parametrize("way", [pickle, copy])
+def test_copies_with_a_policy_play_on_alike(
+    way: Any, session: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runtime's session cannot be copied, and so no environment that had a policy in it could."""
+    monkeypatch.setattr(onnx_trial, "SESSION", session)
+    table = Single(players=3, opponents="kododo-3p", illegal_action="random")
+    table.reset(0)
     other = copy.copy(table)
     other.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
     episodes = [play(each, np.random.default_rng(1), None) for each in (table, other)]
@@ -551,6 +569,7 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.*The environment is being initialised with render_mode")
 @pytest.mark.parametrize(
     ("kind", "options", "said"),
     [(kind, options, said) for kinds, options, said in OPTIONS for kind in kinds],

@@ -7,10 +7,12 @@ import sys
 from typing import Any
 
 import gymnasium
+import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
 from kododo_env import registry
+from kododo_env.core.view import View
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.dealing import own_generator
 from tests.doors import TABLES
@@ -27,6 +29,32 @@ def make(game: str, players: int, **options: Any) -> SingleSeatEnv:
 def test_check_env(game: str, players: int) -> None:
     check_env(make(game, players), skip_render_check=players != 4)
     check_env(make(game, players, action_mask="info", normalize=True), skip_render_check=True)
+
+
+def test_gymnasium_collects_pictures_if_it_is_asked_to() -> None:
+    """Its own modes, such as ``rgb_array_list``, were refused as ones that there are not."""
+    env = gymnasium.make(PREFIXED, render_mode="ansi_list")
+    env.reset(seed=0)
+    env.step(0)
+    first, second = env.render()
+    assert "turn 1" in first
+    assert "turn 2" in second
+
+
+def test_an_opponents_illegal_action_is_no_fault_of_ones_library() -> None:
+    """The learner's own are replaced here: to ask for that could not help."""
+
+    class Illegal:
+        name = "illegal"
+
+        def act(self, view: View, rng: np.random.Generator) -> Any:
+            return (~view.legal_action_mask).argmax(axis=1)
+
+    env = gymnasium.make(PREFIXED, opponents=Illegal())
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"illegal action in kododo: game 0, player 1") as told:
+        env.step(0)
+    assert "illegal_action=" not in str(told.value)
 
 
 PLAIN, PREFIXED = "kododo/Kododo-v0", "kododo_env:kododo/Kododo-v0"
