@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any
 from kododo_env.system.on_import import when_imported
 
 if TYPE_CHECKING:
+    from gymnasium import Env
+
     from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
-    from kododo_env.wrappers.single import SingleSeatEnv
 
 
+COLLECTED = ("ansi_list", "rgb_array_list")
 ID = re.compile(r"([\w-]+/)?[\w.-]+-v\d+")
 
 
-def single(game: str, **options: Any) -> SingleSeatEnv:
+def single(game: str, **options: Any) -> Env[Any, Any]:
     """A game of the registry for one learner; what ``gymnasium.make`` makes.
+
+    With a mode of ``COLLECTED`` Gymnasium's own RenderCollection is around it.
 
     Args:
         game: The game's name in the registry.
@@ -30,15 +34,17 @@ def single(game: str, **options: Any) -> SingleSeatEnv:
         TypeError: There is no such option.
         ValueError: The rules cannot be played, or an option is none of its choices.
     """
+    from gymnasium.wrappers import RenderCollection
+
     from kododo_env import registry
     from kododo_env.wrappers.single import SingleSeatEnv
 
     own, rules = _split(options, SingleSeatEnv, game)
-    return SingleSeatEnv(registry.batch_game(game, 1, **rules), **own)
-
-
-# By these ``gymnasium.make`` knows that ``"rgb_array_list"`` is its own RenderCollection.
-single.metadata = {"render_modes": ["human", "ansi", "rgb_array"]}  # type: ignore[attr-defined]
+    mode = own.get("render_mode")
+    if collects := isinstance(mode, str) and mode in COLLECTED:
+        own["render_mode"] = mode.removesuffix("_list")
+    env = SingleSeatEnv(registry.batch_game(game, 1, **rules), **own)
+    return RenderCollection(env) if collects else env
 
 
 def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:

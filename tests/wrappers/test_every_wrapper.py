@@ -569,7 +569,6 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:.*The environment is being initialised with render_mode")
 @pytest.mark.parametrize(
     ("kind", "options", "said"),
     [(kind, options, said) for kinds, options, said in OPTIONS for kind in kinds],
