@@ -19,7 +19,6 @@ from kododo_env.core import BatchGame, RandomAgent, View
 from kododo_env.core.rewards import reward_function
 from kododo_env.policy import onnx_trial
 from kododo_env.policy.numpy_session import NumpySession
-from kododo_env.policy.onnxruntime_session import OnnxruntimeSession
 from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
 from kododo_env.wrappers import AECGame, ParallelGame, SingleSeatEnv
 from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
@@ -216,7 +215,7 @@ def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
     assert same(*episodes)
 
 
-@pytest.mark.parametrize("session", [OnnxruntimeSession, NumpySession])
+@pytest.mark.parametrize("session", [onnx_trial.SESSION, NumpySession])
 @pytest.mark.parametrize("way", [pickle, copy])
 def test_copies_with_a_policy_play_on_alike(
     way: Any, session: Any, monkeypatch: pytest.MonkeyPatch
