@@ -89,6 +89,11 @@ class _Policy(nn.Module):
         self._normalizers: dict[str, tuple[Tensor, Tensor, float]] = {}
         if normalizer is not None and normalizer.norm_obs:
             found = normalizer.obs_rms
+            if isinstance(found, dict) and not form.in_observation:
+                raise ValueError(
+                    "the model has seen a part of what its VecNormalize normalises: "
+                    "VecExtractDictObs must be within VecNormalize, not around it"
+                )
             for name, each in (found if form.in_observation else {"": found}).items():
                 box = model.observation_space[name] if name else model.observation_space
                 if box.dtype.kind != "f" and hasattr(model, "rollout_buffer"):

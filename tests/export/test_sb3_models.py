@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sb3_contrib import ARS, QRDQN, MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
-from stable_baselines3.common.vec_env import VecNormalize
+from stable_baselines3.common.vec_env import VecExtractDictObs, VecNormalize
 
 from kododo_env import registry
 from kododo_env.core.agent import ValueAgent
@@ -80,6 +80,13 @@ def test_a_model_whose_buffer_has_cut_what_was_normalised(tmp_path: Path) -> Non
     assert kept.dtype == np.uint8
     with pytest.warns(UserWarning, match="observations that its buffer cut to uint8: train with"):
         export(model, GAME, tmp_path / "model.onnx")
+
+
+def test_a_model_that_saw_a_part_of_normalised_dictionaries(tmp_path: Path) -> None:
+    """The numbers of all parts were taken for those of the one: a traceback."""
+    envs = VecExtractDictObs(VecNormalize(env(action_mask="observation")), "observation")
+    with pytest.raises(ValueError, match="VecExtractDictObs must be within VecNormalize"):
+        export(A2C("MlpPolicy", envs), GAME, tmp_path / "model.onnx")
 
 
 def test_the_value_is_the_models_own(tmp_path: Path) -> None:

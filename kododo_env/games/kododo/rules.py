@@ -80,7 +80,9 @@ class Rules:
             object.__setattr__(self, "removed_cards", REMOVED[players])
         check_settings(self)
         if self.variant == "standard" and self.target_score != type(self).target_score:
-            raise ValueError("target_score counts only in the variant 'long', and must be left out")
+            raise ValueError(
+                "target_score counts only in the variant 'long': elsewhere it must be left out"
+            )
         object.__setattr__(self, "copies", whole_tuple(self.copies, "copies", 0, MOST_CARDS))
         object.__setattr__(self, "plays", whole_tuple(self.plays, "plays", 1, 2))
         self._check_deck()
