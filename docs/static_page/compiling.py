@@ -32,7 +32,8 @@ BY_NAME = (
     "encodings.utf_8_sig", "traceback",
 )  # fmt: skip
 # What no table needs: of numpy what is for its tests, its makers and other libraries; of Python's
-# library what is for other systems, for processes, and where parts in C are missing.
+# library what is for other systems, for processes, and where parts in C are missing. Files are
+# named by parts of their names, which begin with ^ here.
 UNNEEDED = (
     "/tests/", "/testing/", "/f2py/", "/fft/", "/ma/", "/polynomial/", "/distutils/", "/include/",
     "/lib/lib", "/lapack_lite.", "/_simd.", "_tests.", ".pyi", ".pxd", "/_pyinstaller/",

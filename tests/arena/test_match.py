@@ -121,7 +121,7 @@ def test_agents_that_cannot_play_a_match(one: str, words: str) -> None:
 
 @pytest.mark.parametrize("one", [None, Path("bot.onnx"), object])
 def test_a_player_is_an_agent_or_the_name_of_one(one: Any) -> None:
-    """None played the first legal action, and whoever forgot a ``return`` measured that."""
+    """None played the first legal action: so a function without ``return`` was measured."""
     with pytest.raises(
         ValueError, match=r"\A[^\n]*must be an agent [^\n]* or the name of one, not"
     ):
