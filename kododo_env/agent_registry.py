@@ -246,14 +246,14 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
         return _search(name, game, players)
     if name.startswith(DRAWN):
         return _drawn(name, game)
-    if name.startswith(LEVEL) and not is_bot(name) and Path(name).suffix != SUFFIX:
-        return _level(name, game, players)
     if name in makers:
         return makers[name]()
     if is_bot(name):
         return make_bot(name)
     if policy_path(name).suffix == SUFFIX:
         return load(name)
+    if name.startswith(LEVEL):
+        return _level(name, game, players)
     if os.path.isdir(name):  # False for what can be no path
         raise ValueError(f"{name} is a folder; give a policy file ({SUFFIX})")
     tables = policy_tables().items()

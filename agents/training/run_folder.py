@@ -15,7 +15,7 @@ from typing import Any
 import kododo_env
 from agents.options import Budget
 from agents.training.checkpoint import Checkpoint, read_checkpoint
-from agents.training.training_config import NEEDED, Task, TrainConfig, task_of
+from agents.training.training_config import Task, TrainConfig, check_needs, task_of
 from kododo_env.core.bounds import flag
 from kododo_env.core.numbers import shown
 from kododo_env.policy.metadata import describe, differences
@@ -144,9 +144,7 @@ def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
             )
         if name.startswith("imitation_") and not imitates:
             raise ValueError(f"{flag(name)}: this run imitates nobody any more; leave it out")
-        for needed, settings in NEEDED.items():
-            if name in settings and not wanted[needed]:
-                raise ValueError(f"{flag(name)} counts only with {flag(needed)}; leave it out")
+    check_needs(after.recipe, before.recipe)
     return [
         f"from here on {flag(name)} {shown(now)}, no longer {shown(was)}"
         for name, (was, now) in changed.items()

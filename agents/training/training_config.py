@@ -280,7 +280,7 @@ def task_of(config: TrainConfig) -> Task:
     game = task.batch_game(1, 0)  # raises if these rules cannot be played
     if task.recipe.init:
         _check_init(config, game)
-    _check_needs(config)
+    check_needs(config.settings, recipe_for(config.game, config.players, config.recipe))
     if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
@@ -311,9 +311,8 @@ def _check_init(config: TrainConfig, game: BatchGame) -> None:
             raise ValueError(f"{flag(name)}: nobody is imitated with --init; leave one of them out")
 
 
-def _check_needs(config: TrainConfig) -> None:
-    """Raise ValueError if a setting was changed that says nothing without another one."""
-    recipe, usual = config.settings, recipe_for(config.game, config.players, config.recipe)
+def check_needs(recipe: Recipe, usual: Recipe) -> None:
+    """Raise ValueError if a setting is not as usual that says nothing without another one."""
     for needed, settings in NEEDED.items():
         for name in settings:
             if not getattr(recipe, needed) and getattr(recipe, name) != getattr(usual, name):

@@ -145,12 +145,13 @@ def _to_onnx(module: Exported, few: tuple[Tensor, Tensor], ends: Ends) -> onnx.M
             cause = cause.__cause__
         raise ValueError(f"torch cannot export the network: {plain(cause)}") from error
     assert program is not None
-    if program.model_proto.graph.output[0].type.tensor_type.shape.dim[0].dim_value:
+    model = program.model_proto  # made at each access
+    if model.graph.output[0].type.tensor_type.shape.dim[0].dim_value:
         raise ValueError(
             "torch exports the network for 2 positions alone: in forward take their number from "
             "x.shape[0], not from len(x) or a loop over x"
         )
-    return tidied(program.model_proto)
+    return tidied(model)
 
 
 @contextmanager

@@ -191,9 +191,7 @@ def test_nothing_is_trained_against_a_policy_of_no_game(
         exploitability(BestResponseConfig(str(path)))
 
 
-def test_with_two_players_there_are_no_teams_to_ask_for(
-    weak: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_with_two_players_there_are_no_teams_to_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """They were passed over without a word."""
     monkeypatch.setattr(best_response, "train_best_response", None)
     config = BestResponseConfig("kododo-2p", seeds=1, teams=3, search="1", search_games=2)

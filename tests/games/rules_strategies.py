@@ -45,7 +45,9 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
         plays.pop()
     hand = draw(st.integers(sum(plays), min(20, cards // players)))
     left, per_round = cards - players * hand, players * sum(plays)
-    variant = draw(st.sampled_from(["standard", "long"]))
+    variant, target = draw(st.sampled_from(["standard", "long"])), KododoRules.target_score
+    if variant == "long":
+        target = draw(st.integers(1, most_target))
     return KododoRules(
         num_players=players,
         variant=variant,
@@ -56,7 +58,7 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
         kododo_offset=draw(st.integers(1 - players, 12) | st.just(250)),
         limit_offset=draw(st.integers(2 - players, 20) | st.just(250)),
         removed_cards=left - per_round * draw(st.integers(0, left // per_round)),
-        target_score=draw(st.integers(1, most_target)) if variant == "long" else 50,
+        target_score=target,
     )
 
 

@@ -209,6 +209,10 @@ def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
     table = kind(game, opponents="random", illegal_action="random")
     table.reset(0)
     table.step(table.game.legal_action_mask()[:, table.seats[0]].argmax(axis=1))
+    assert_a_copy_plays_on_alike(table, way)
+
+
+def assert_a_copy_plays_on_alike(table: Dialect, way: Any) -> None:
     other = copy.copy(table)
     other.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
     episodes = [play(each, np.random.default_rng(1), None) for each in (table, other)]
@@ -224,10 +228,7 @@ def test_copies_with_a_policy_play_on_alike(
     monkeypatch.setattr(onnx_trial, "SESSION", session)
     table = Single(players=3, opponents="kododo-3p", illegal_action="random")
     table.reset(0)
-    other = copy.copy(table)
-    other.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
-    episodes = [play(each, np.random.default_rng(1), None) for each in (table, other)]
-    assert same(*episodes)
+    assert_a_copy_plays_on_alike(table, way)
 
 
 # --- opponents ------------------------------------------------------------------------

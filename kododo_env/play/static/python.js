@@ -24,18 +24,20 @@ async function addNumpy(python) {
   throw new Error("numpy could not be loaded, or is not the file that was meant. See whether you are online, and load the page again");
 }
 
-// A policy is a file of its own, so that a page fetches only that of its table.
-export function addPolicy(python, policy, content) {
-  python.FS.mkdirTree(`${ROOMS}/kododo_env/policy/shipped`);
-  python.FS.writeFile(`${ROOMS}/kododo_env/policy/shipped/${policy}.onnx`, content);
+// A file of the package that a page fetches by itself.
+function add(python, room, name, content) {
+  python.FS.mkdirTree(`${ROOMS}/kododo_env/${room}`);
+  python.FS.writeFile(`${ROOMS}/kododo_env/${room}/${name}`, content);
 }
+
+// A policy is a file of its own, so that a page fetches only that of its table.
+export const addPolicy = (python, policy, content) => add(python, "policy/shipped", `${policy}.onnx`, content);
 
 // The texts of a language that is asked for are those of the page, which lie beside it.
 async function addTexts(python, read, language) {
-  const file = `${ROOMS}/kododo_env/rendering/texts/${language}.json`;
-  if (language === "en" || python.FS.analyzePath(file).exists) return;
-  python.FS.mkdirTree(`${ROOMS}/kododo_env/rendering/texts`);
-  python.FS.writeFile(file, await read(`${language}.json`));
+  const [room, name] = ["rendering/texts", `${language}.json`];
+  if (language === "en" || python.FS.analyzePath(`${ROOMS}/kododo_env/${room}/${name}`).exists) return;
+  add(python, room, name, await read(name));
 }
 
 // Somebody's own policy file, which lies beside those that ship.

@@ -73,6 +73,12 @@ class Person:
         else:
             getattr(self.some("#options button[data-action]"), press)()
 
+    def set(self, setting: str, value: str) -> None:
+        """Choose a setting in its dialog."""
+        self.page.locator("#settings").click()
+        self.page.locator(f"#setting-{setting}").select_option(value)
+        self.page.locator("#settings-dialog .primary").click()
+
     def learn(self, press: str = "click") -> None:
         """Do what the lesson asks for, which is marked, and wait for what it says then."""
         marked = self.page.locator("#game .wanted")

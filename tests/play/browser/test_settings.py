@@ -13,7 +13,7 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 
 from kododo_env.play.seating import make_table
 from kododo_env.rendering.languages import translations
-from tests.play.browser.person import Person, sits
+from tests.play.browser.person import sits
 from tests.play.test_server import Served
 
 SEEN = ("#scores-title", "#new", "#log-count", "#story-title")
@@ -21,12 +21,6 @@ CONTEXTS = """window.contexts = 0;
 window.AudioContext = class extends AudioContext {
   constructor() { super(); window.contexts += 1; }
 };"""
-
-
-def choose(person: Person, setting: str, value: str) -> None:
-    person.page.locator("#settings").click()
-    person.page.locator(f"#setting-{setting}").select_option(value)
-    person.page.locator("#settings-dialog .primary").click()
 
 
 def test_a_language_that_is_chosen_shows_at_once_and_stays(
@@ -46,7 +40,7 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
         texts = ("Scores", "New game", "all {n} steps", "Just now")
         for code in ("fr", "en", "de"):
             if code != "fr":  # the language of this browser
-                choose(person, "language", code)
+                person.set("language", code)
                 person.page.locator(f"html[lang={code}]").wait_for(state="attached")
             said = [translations(code).get(each, each).format(n=2) for each in texts]
             assert [person.page.locator(each).text_content() for each in SEEN] == said
@@ -67,6 +61,6 @@ def test_sounds_are_off_at_first_and_made_when_they_are_switched_on(browser: Any
         person.page.reload()
         person.play(steps=1)
         assert person.page.evaluate("window.contexts") == 0
-        choose(person, "sounds", "on")
+        person.set("sounds", "on")
         person.play(steps=1)
         assert person.page.evaluate("window.contexts") == 1

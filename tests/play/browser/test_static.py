@@ -19,7 +19,6 @@ from kododo_env.records import parse_record, replay
 from tests.clients.serving import serving
 from tests.exported import from_elsewhere
 from tests.play.browser.person import Person, assert_axe_finds_nothing, visits
-from tests.play.browser.test_settings import choose
 
 PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
@@ -72,7 +71,7 @@ def test_a_table_speaks_the_language_that_is_chosen(browser: Any, address: str) 
     path = "table.html?game=kado&players=2&opponents=random"
     with visits(browser, address, path, PATIENCE_MS, locale="de-AT") as person:
         person.page.locator("#picture", has_text="Zug 1 von 12").wait_for()
-        choose(person, "language", "en")
+        person.set("language", "en")
         person.page.locator("#picture", has_text="turn 1 of 12").wait_for()
 
 
