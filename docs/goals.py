@@ -23,6 +23,7 @@ SEARCHING = {
 SEARCHING_V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.31}
 NASH_CONV = 0.02
 TIMES_C = {1024: 3.4, 4096: 3.0, 65536: 3.6}
+FLAT, SIZES = 1.15, (1024, 4096, 16384, 65536)
 KADO_ROWS, DECISION = 200, 80  # ns, µs
 DECISIONS = {"kododo": 2.5e6, "combi_combo": 2.5e6, "kado": 0.9e6}
 
@@ -148,6 +149,11 @@ def speed(figures: dict[str, float]) -> Iterator[Goal]:
         if by_hand and core:
             what = f"Kododo's rows, {games:,} games, times C"
             yield Goal(what, goal, _figure(core / by_hand), ".2f", True)
+    for game in ("kododo", "combi_combo"):
+        costs = list(filter(None, (whole(figures, f"core/{game}/{size}") for size in SIZES)))
+        if len(costs) == len(SIZES):
+            what = f"rows of {game}, 1,024 to 65,536 games, the slowest size times the fastest"
+            yield Goal(what, FLAT, _figure(max(costs) / min(costs)), ".2f", most=True)
     sizes = (256, 1024, 4096, 65536)
     if rows := _all(figures, [f"core/kado/{size}/rows" for size in sizes]):
         what = "KADO's rows from 256 games on, ns an agent-step"

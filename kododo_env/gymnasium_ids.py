@@ -28,7 +28,7 @@ def single(game: str, **options: Any) -> Env[Any, Any]:
     Args:
         game: The game's name in the registry.
         **options: Those of ``SingleSeatEnv``, and the parameters of the game's ``batch_game``,
-            such as ``num_players``.
+            such as ``num_players``; but a seed is for ``reset``.
 
     Raises:
         TypeError: There is no such option.
@@ -72,6 +72,8 @@ def _split(
     from kododo_env.core.options import check_options
 
     door = registry.door(game)
+    if "seed" in options:  # of the cards alone, and opponents and seats would go without
+        raise TypeError("seed is no option of an environment: give it to reset")
     check_options(options, wrapper, door.batch_game, type(door.batch_game(1).rules))
     names = signature(wrapper).parameters
     own = {name: value for name, value in options.items() if name in names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,6 @@ class Player:
         self.tables = self.task.tables()
         self.game, _ = self.tables[None]
         self.learner = PPO(self.game, task.recipe, task.seed, bfloat16=bfloat16)
-        expert = task.expert()
-        self.imitation = None if expert is None else Imitation(self.learner, expert)
 
     def play(self, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played:
         """The decisions of a piece.
@@ -90,7 +89,13 @@ class Player:
             decisions, steps = self.learner.play(*table, seed)
         return Played(piece.index, steps, {name: each.numpy() for name, each in decisions.items()})
 
+    @cached_property
+    def imitation(self) -> Imitation:
+        """Made when it is asked for: a run that goes on may need its expert's file no more."""
+        expert = self.task.expert()
+        assert expert is not None
+        return Imitation(self.learner, expert)
+
     def _imitate(self, seed: int) -> Decided:
-        assert self.imitation is not None
         self.game.reset(seed)
         return self.imitation.play(self.game, np.random.default_rng(seed))

@@ -29,7 +29,9 @@ DEFAULT_GAME = "kododo"
 # The settings that say nothing without another one.
 NEEDED = {
     "expert": ("imitation_share", "imitation_learning_rate", "imitation_temperature"),
+    "imitation_share": ("imitation_learning_rate", "imitation_temperature"),
     "opponents": ("opponents_share",),
+    "opponents_share": ("opponents",),
     "magnet": ("magnet_updates",),
 }
 Table = tuple[BatchGame, list[Agent | None]]
@@ -319,3 +321,5 @@ def check_needs(recipe: Recipe, usual: Recipe) -> None:
                 raise ValueError(
                     f"{flag(name)} counts only with {flag(needed)}; give both or leave it out"
                 )
+    if recipe.expert and recipe.imitation_share == 1 and recipe.opponents != usual.opponents:
+        raise ValueError("--opponents: with --imitation-share 1 there is no self-play to meet them")

@@ -1,6 +1,6 @@
 """AgileRL: PPO with masks on a batch of games in a Gymnasium VectorEnv.
 
-    pip install 'kododo-env[play,export]' agilerl peft
+    pip install '.[play,export]' agilerl peft
     python docs/examples/agilerl_ppo.py
 
 One seat of every game learns among random players. At the end it is a policy file, agilerl.onnx,

@@ -1,6 +1,6 @@
 """BenchMARL: MAPPO, whose critic sees all that the players know together.
 
-    pip install 'kododo-env[play,export]' benchmarl
+    pip install '.[play,export]' benchmarl
     python docs/examples/benchmarl_mappo.py
 
 A task of your own is a TaskClass. This one extends PettingZoo's by the source of the games. One

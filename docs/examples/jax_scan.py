@@ -1,6 +1,6 @@
 """JAX: whole games of a batch inside jax.lax.scan, by io_callback, and REINFORCE on them.
 
-    pip install 'kododo-env[play]' jax
+    pip install '.[play]' jax
     python docs/examples/jax_scan.py
 
 A linear policy plays all seats of 1,024 games. One jitted call plays a game of each from

@@ -1,6 +1,6 @@
 """A program that plays a whole game over the Model Context Protocol; run it as it is.
 
-    pip install 'kododo-env[mcp]'
+    pip install '.[mcp]'
     python mcp_player.py [GAME]
 
 Put the tools that it lists before your language model, and let the model call them.

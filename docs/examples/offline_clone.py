@@ -1,6 +1,6 @@
 """Offline: a network that imitates ``heuristic`` from 20,000 games, without playing any itself.
 
-    pip install 'kododo-env[play,export,dataset]'
+    pip install '.[play,export,dataset]'
     python docs/examples/offline_clone.py [decisions.parquet]
 
 ``kododo dataset`` writes such a file; without one, games of heuristic and random players are

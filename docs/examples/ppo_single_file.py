@@ -1,6 +1,6 @@
 """PPO with masks in one file: Gymnasium's vector environment, numpy and torch, nothing else.
 
-    pip install 'kododo-env[play,export]'
+    pip install '.[play,export]'
     python docs/examples/ppo_single_file.py
 
 One seat of every game learns among heuristics. At the end it is a policy file, ppo.onnx. Its

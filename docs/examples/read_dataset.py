@@ -1,6 +1,6 @@
 """A data set of decisions, read by five libraries; run it as it is.
 
-    pip install 'kododo-env[offline]' pandas polars duckdb datasets minari pillow
+    pip install '.[offline]' pandas polars duckdb datasets minari pillow
     python read_dataset.py [decisions.parquet]
 
 ``kododo dataset FOLDER`` writes one of mixed strength; without a file some random games do.

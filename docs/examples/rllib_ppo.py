@@ -1,6 +1,6 @@
 """RLlib: its own PPO on a batch of games, with masks, for users with their own configuration.
 
-    pip install 'kododo-env[ray]'
+    pip install '.[ray]'
     python docs/examples/rllib_ppo.py
 
 One seat of every game learns among random players. At the end it is a policy file, rllib.onnx,

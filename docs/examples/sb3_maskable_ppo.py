@@ -1,6 +1,6 @@
 """stable-baselines3: sb3-contrib's MaskablePPO on a batch of games.
 
-    pip install 'kododo-env[play,export,sb3]'
+    pip install '.[play,export,sb3]'
     python docs/examples/sb3_maskable_ppo.py
 
 One seat of every game learns among random players. At the end it is a policy file, sb3.onnx, whose

@@ -1,6 +1,6 @@
 """Tianshou: DQN with masks on a batch of games in a Gymnasium VectorEnv.
 
-    pip install 'kododo-env[play,export]' tianshou
+    pip install '.[play,export]' tianshou
     python docs/examples/tianshou_dqn.py
 
 One seat of every game learns among random players. At the end it is a policy file, tianshou.onnx,

@@ -1,6 +1,6 @@
 """TorchRL: PPO with masks on a batch of games in a Gymnasium VectorEnv.
 
-    pip install 'kododo-env[play,export]' torchrl
+    pip install '.[play,export]' torchrl
     python docs/examples/torchrl_ppo.py
 
 One seat of every game learns among random players. At the end it is a policy file, torchrl.onnx,

@@ -12,7 +12,7 @@ from importlib import import_module
 from inspect import getattr_static, signature
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -25,6 +25,12 @@ from kododo_env.core.view import View
 CALLED = {
     "check": "cannot play this game",
     **dict.fromkeys(("action_values", "choose", "probabilities", "value"), "fails"),
+}
+# What of these gives numbers, and the shape that they must have.
+SHAPES: dict[str, Callable[[View], tuple[int, ...]]] = {
+    "action_values": lambda view: (view.num_actions, view.num_envs),
+    "probabilities": lambda view: (view.num_envs, view.num_actions),
+    "value": lambda view: (view.num_envs,),
 }
 HOW = "name a class with act(view, rng), or such a function: bot.py:Class"
 
@@ -58,11 +64,11 @@ def python_bot(name: str) -> Agent:
     if not callable(getattr(kind, "act", None)):
         raise ValueError(f"bot {name}: {wanted} has no act; {HOW}")
     with _blamed(name, "cannot be made", module.__file__):
-        signature(kind.act).bind(None, None, None)
-        bot = _blaming(kind, name, module.__file__)()
+        bot: Any = _blaming(kind, name, module.__file__)()
+        signature(super(type(bot), bot).act).bind(None, None)
     if not isinstance(bot.name, str):
         raise ValueError(f"bot {name}: its name must be text, not {shown(bot.name)}")
-    return bot
+    return cast("Agent", bot)
 
 
 def _plays(found: Any, module: str) -> bool:
@@ -104,7 +110,9 @@ def _blaming(kind: Any, name: str, file: str | None) -> Callable[[], Agent]:
 
         return call
 
-    asked = blamed(kind.act)
+    @blamed
+    def asked(self: Any, view: View, rng: np.random.Generator) -> Any:
+        return super(made, self).act(view, rng)
 
     def act(self: Any, view: View, rng: np.random.Generator) -> Integer:
         chosen = checked_choice(asked(self, view, rng), view, name)
@@ -116,9 +124,27 @@ def _blaming(kind: Any, name: str, file: str | None) -> Callable[[], Agent]:
     for each, told in CALLED.items():
         method = getattr_static(kind, each, None)
         if isinstance(method, FunctionType):
-            facts[each] = blamed(method, told)
-    made: Callable[[], Agent] = type(kind.__name__, (kind,), facts)
-    return made
+            facts[each] = blamed(_of_shape(method, SHAPES.get(each)), told)
+    made: Any = type(kind.__name__, (kind,), facts)
+    return cast("Callable[[], Agent]", made)
+
+
+def _of_shape(
+    method: Callable[..., Any], shape: Callable[[View], tuple[int, ...]] | None
+) -> Callable[..., Any]:
+    """A method of a view that raises unless it gives numbers of a shape; None: any will do."""
+    if shape is None:
+        return method
+
+    @wraps(method)
+    def call(self: Any, view: View) -> Any:
+        given, wanted = np.asarray(method(self, view)), shape(view)
+        if given.dtype.kind not in "fiu" or given.shape != wanted:
+            told = f"{given.dtype} {given.shape}"
+            raise ValueError(f"{method.__name__} must give numbers {wanted}, not {told}")
+        return given
+
+    return call
 
 
 @contextmanager
@@ -137,10 +163,12 @@ def _blamed(name: str, told: str, file: str | None = None) -> Iterator[None]:
             raise
         lines = traceback.extract_tb(error.__traceback__)
         last = next((each for each in reversed(lines) if each.filename == file), lines[-1])
-        where = f"{Path(last.filename).name}, line {last.lineno}"
+        where = f" ({Path(last.filename).name}, line {last.lineno})"
         said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        if isinstance(error, SyntaxError):  # it says so itself
+            where = ""
         said = " ".join(said.split())
-        raise ValueError(f"bot {name} {told}: {said} ({where})") from error
+        raise ValueError(f"bot {name} {told}: {said}{where}") from error
 
 
 def _check_legal(given: Integer, view: View, name: str) -> None:

@@ -89,8 +89,10 @@ def analyse(config: AnalyseConfig) -> None:
         record = read_record(config.file)
         game = next(replay(record))
         seats = None if config.seat is None else (config.seat,)
-        adviser = config.adviser and make_agent(config.adviser, game.name, game.num_players)
-        found = analysis_of(record, adviser or None, seats, config.worlds, config.seed)
+        adviser = None
+        if config.adviser is not None:
+            adviser = make_agent(config.adviser, game.name, game.num_players)
+        found = analysis_of(record, adviser, seats, config.worlds, config.seed)
         return Found(record, found)
 
     def write(found: Found) -> None:

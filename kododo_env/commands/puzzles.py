@@ -143,7 +143,7 @@ def _same(one: Puzzle, other: Puzzle) -> bool:
 def _search(policy: str | None, game: str, players: int, rules: Any) -> SearchAgent:
     """One for all records of a table: at first it has to fit a model of the outcome."""
     table = registry.batch_game(game, 1, **asdict(rules))
-    return SearchAgent(_agent(policy, game, players) if policy else best_agent(table))
+    return SearchAgent(best_agent(table) if policy is None else _agent(policy, game, players))
 
 
 @cache

@@ -53,8 +53,8 @@ class Agent(Protocol):
 
 
 @runtime_checkable
-class ActionValueAgent(Agent, Protocol):
-    """An agent that chooses by the values of all actions. Scripted players inherit from it."""
+class RatingAgent(Agent, Protocol):
+    """An agent that knows the values of all actions; it may choose by something else."""
 
     def action_values(self, view: View) -> Floating:
         """The value of each action in each game, in points; more is better.
@@ -67,9 +67,14 @@ class ActionValueAgent(Agent, Protocol):
         """
         ...
 
+
+@runtime_checkable
+class ActionValueAgent(RatingAgent, Protocol):
+    """An agent that chooses by those values. Scripted players inherit from it."""
+
     def choose(self, values: Floating, view: View, rng: np.random.Generator) -> Int64:
         """A legal action in each game, (N,), by the view's ``action_values``, (A, N)."""
-        ...
+        return best_legal(values, view)
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose in each game; shape (N,)."""

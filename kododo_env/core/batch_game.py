@@ -43,7 +43,7 @@ class BatchGame(Copied, Told, ABC):
         rules: The game's frozen dataclass of rules.
         layout: The pieces of an observation.
         actions: The meaning of the action numbers.
-        cards: The cards of one deck, shape (D,).
+        cards: The cards of one deck, each a number from 0 to 255, shape (D,).
         seed: Seed of the batch's own generator.
         max_deals: How often a game may go through the deck: this many decks can be given to it.
 
@@ -75,6 +75,8 @@ class BatchGame(Copied, Told, ABC):
         self.rules = rules
         self.layout = layout
         self.actions = actions
+        if cards.min() < 0 or cards.max() > 255:
+            raise ValueError(f"cards are numbered 0 to 255, not {cards.min()} to {cards.max()}")
         self.cards: Uint8 = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._max_deals = max_deals
@@ -213,8 +215,8 @@ class BatchGame(Copied, Told, ABC):
         who = ALL if seats is None else [self._seat(seat) for seat in seats]
         places = self.num_players if seats is None else len(seats)
         shape = (self.num_envs, places, self.layout.size)
-        if out is not None and getattr(out, "shape", None) != shape:
-            given = getattr(out, "shape", shown(out))
+        given = out.shape if isinstance(out, np.ndarray) else shown(out)
+        if out is not None and given != shape:
             raise ValueError(f"out must be an array of the shape {shape}, not {given}")
         if out is None:
             return self._observation(None, who).transpose(2, 0, 1)

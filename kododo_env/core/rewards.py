@@ -65,4 +65,4 @@ def _checked(reward: Reward, game: BatchGame) -> Float32:
         raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
     if rewards.dtype.kind not in "buif" or not np.isfinite(rewards).all():
         raise ValueError(f"a reward function gives finite numbers, not {shown(rewards)}")
-    return rewards
+    return rewards.astype(np.result_type(rewards, np.float32), copy=False)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.showing import actions
-from kododo_env.core.agent import ActionValueAgent, Agent, ProbabilisticAgent, ValueAgent, ranks
+from kododo_env.core.agent import Agent, ProbabilisticAgent, RatingAgent, ValueAgent, ranks
 from kododo_env.core.arrays import Floating
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
@@ -17,7 +17,7 @@ from kododo_env.search.outcome_model import OutcomeModel
 
 def gives_hints(agent: Agent) -> bool:
     """Whether an agent has an opinion of each action."""
-    return isinstance(agent, ProbabilisticAgent | ActionValueAgent)
+    return isinstance(agent, ProbabilisticAgent | RatingAgent)
 
 
 def check_adviser(agent: Agent) -> None:
@@ -49,7 +49,7 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     if isinstance(agent, ProbabilisticAgent):
         name, given = "probability", agent.probabilities(view)
     else:
-        assert isinstance(agent, ActionValueAgent)
+        assert isinstance(agent, RatingAgent)
         name, given = "value", agent.action_values(view)
     legal = actions(view)
     numbers = _checked(given, agent.name, view.num_actions, [each["action"] for each in legal])

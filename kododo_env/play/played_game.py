@@ -77,7 +77,7 @@ class PlayedGame:
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
         self.step, self.moved = 0, 0
         self._game, self._agents, self._rotate = game, list(agents), rotate
-        names = [agent.name if agent else self._person(k) for k, agent in enumerate(agents)]
+        names = [self._person(k) if agent is None else agent.name for k, agent in enumerate(agents)]
         self._names = [*map(printable, names)]
         self._called = list(called) or [""] * len(agents)
         self._named = list(named) or names

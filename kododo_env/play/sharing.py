@@ -48,7 +48,7 @@ def played_by(bot: Agent, agents: Sequence[Agent | None], game: BatchGame, seed:
     """
     again, step = game.clone(), 0
     deal_by(again, seed)
-    bots = [None if agent else bot for agent in agents]
+    bots = [bot if agent is None else None for agent in agents]
     people = [seat for seat, agent in enumerate(agents) if agent is None]
     while not again.terminated[0]:
         joint = agents_choose(agents, again, seed, step)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT, FORMAT_VERSION = "kododo-env decisions", 1
 KEY = b"kododo_env"  # of the schema's metadata
+COLUMNS = *(each.name for each in fields(Decisions)), "agent"
 
 
 def needs_parquet() -> None:
@@ -120,21 +121,22 @@ def read_decisions(path: Path | str) -> dict[str, Array]:
 
     Raises:
         ImportError: pyarrow is missing.
-        ValueError: It is no file of decisions.
+        OSError: It cannot be opened.
+        ValueError: It is no file of decisions, or it is damaged.
     """
     needs_parquet()
-    import pyarrow as pa
     from pyarrow import parquet
 
-    try:
-        table = parquet.read_table(path).combine_chunks()
-        known = json.loads(table.schema.metadata[KEY])
-        if (known["format"], known["format_version"]) != (FORMAT, FORMAT_VERSION):
-            raise ValueError("another format, or another version of it")
-        types = {"observation": np.dtype(known["dtype"]), "mask": np.dtype(np.bool_)}
-        return {name: _array(table[name], types.get(name)) for name in table.column_names}
-    except (pa.ArrowInvalid, TypeError, KeyError, ValueError) as error:
-        raise ValueError(f"{path} is not a file of decisions: {error}") from error
+    with Path(path).open("rb") as file:
+        try:
+            table = parquet.read_table(file).combine_chunks()
+            known = json.loads(table.schema.metadata[KEY])
+            if (known["format"], known["format_version"]) != (FORMAT, FORMAT_VERSION):
+                raise ValueError("another format, or another version of it")
+            types = {"observation": np.dtype(known["dtype"]), "mask": np.dtype(np.bool_)}
+            return {name: _array(table[name], types.get(name)) for name in COLUMNS}
+        except (OSError, TypeError, KeyError, ValueError) as error:
+            raise ValueError(f"{path} is not a file of decisions: {error}") from error
 
 
 def _array(column: Any, kind: np.dtype[Any] | None) -> Array:

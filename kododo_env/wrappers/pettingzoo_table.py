@@ -85,7 +85,8 @@ class PettingZooTable:
         self._records: EpisodeRecords | None = None
         if record is not None:
             names = [
-                agent.name if agent else f"player_{k}" for k, agent in enumerate(self.opponents)
+                f"player_{k}" if agent is None else agent.name
+                for k, agent in enumerate(self.opponents)
             ]
             self._records = EpisodeRecords(record, names)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -34,8 +35,13 @@ class Valuing(ActionValueAgent):
     name = "mine"
     def action_values(self, view):
         return -np.arange(view.num_actions)[:, None] * np.ones(view.num_envs)
-    def choose(self, values, view, rng):
-        return np.where(view.legal_action_mask.T, values, -np.inf).argmax(axis=0)
+
+class Alone:
+    @staticmethod
+    def act(view, rng):
+        return view.legal_action_mask.argmax(axis=1)
+    def action_values(self, view):
+        return -np.arange(view.num_actions)[:, None] * np.ones(view.num_envs)
 """
 BAD = """
 import numpy as np
@@ -74,6 +80,10 @@ class Checks:
 class Late:
     def act(self, view, rng):
         while True: pass
+class Narrow:
+    def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)
+    def probabilities(self, view): return np.ones((view.num_envs, 3))
+    def value(self, view): return "much"
 def three(view, rng): return [1, 2, 3]
 def none(view, rng): return None
 number = 5
@@ -100,7 +110,7 @@ WRONG = [
     ("bad.py:Illegal", "bot {} plays 99, which is not legal for player_0; legal are 5, 6, "),
     ("bad.py:three", r"bad.py:three' must play 2 actions, one for each game, not .* shape \(3,\)"),
     ("bad.py:none", "bad.py:none' plays must be integers, not object"),
-    ("broken.py:Bot", r"bot {} cannot be imported: SyntaxError: .*\(broken.py, line 1\)"),
+    ("broken.py:Bot", r"bot {} cannot be imported: SyntaxError: [^()]*\(broken.py, line 1\)$"),
 ]
 
 
@@ -112,7 +122,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("wanted", ["good.py:Lowest", "good.py:lowest", "good.py:Valuing"])
+@pytest.mark.parametrize(
+    "wanted", ["good.py:Lowest", "good.py:lowest", "good.py:Valuing", "good.py:Alone"]
+)
 def test_a_class_or_a_function_of_a_file_plays_in_several_processes(
     wanted: str, folder: Path
 ) -> None:
@@ -169,6 +181,29 @@ def test_what_others_ask_of_a_bot_is_blamed_on_it(folder: Path) -> None:
     partly = make_agent(f"{folder}/good.py:low", "kododo")
     view = registry.batch_game("kododo", 2, 0, num_players=2).view(0)
     assert partly.act(view, np.random.default_rng(0)).tolist() == [5, 5]
+
+
+def test_a_bot_that_knows_values_and_chooses_by_something_else_gives_hints(folder: Path) -> None:
+    """It had to have a method ``choose``, too, of which the page says nothing."""
+    name = f"{folder}/good.py:Alone"
+    table = make_table("kododo", 3, hints=name, seed=0, pictures=False)
+    hint = table.talk(0, {"type": "hint", "step": 0})[0][0]
+    assert (hint["by"], hint["actions"][0]["action"]) == (name, 5)
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [("probabilities", r"\(2, 15\), not float64 \(2, 3\)"), ("value", r"\(2,\), not <U4 \(\)")],
+)
+def test_numbers_of_another_shape_are_blamed_on_the_bot(
+    method: str, told: str, folder: Path
+) -> None:
+    bot: Any = make_agent(f"{folder}/bad.py:Narrow", "kododo")
+    view = registry.batch_game("kododo", 2, 0, num_players=2).view(0)
+    with pytest.raises(
+        ValueError, match=rf"^bot .*Narrow fails: ValueError: {method} must give numbers {told}"
+    ):
+        getattr(bot, method)(view)
 
 
 def test_a_module_that_is_not_there_is_told(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -245,7 +246,11 @@ SIZE = batch().layout.size
                 lambda out=out: batch().observe(out=out),
                 f"out must be an array of the shape (3, 4, {SIZE}), not {said}",
             )
-            for out, said in ((np.zeros((3, 4, 1)), "(3, 4, 1)"), ([1], "[1]"))
+            for out, said in (
+                (np.zeros((3, 4, 1)), "(3, 4, 1)"),
+                ([1], "[1]"),
+                (SimpleNamespace(shape=(3, 4, SIZE)), f"namespace(shape=(3, 4, {SIZE}))"),
+            )
         ),
     ],
 )
@@ -253,6 +258,14 @@ def test_batches(call: Callable[[], Any], said: str) -> None:
     with pytest.raises(ValueError) as error:  # noqa: PT011
         call()
     assert str(error.value) == said
+
+
+def test_a_game_of_ones_own_has_cards_that_fit_into_a_byte() -> None:
+    """Card 256 became card 0 without a word."""
+    own = batch()
+    for wrong in (np.arange(257), np.arange(-1, 3)):
+        with pytest.raises(ValueError, match=rf"^cards are numbered 0 to 255, not {wrong[0]} to "):
+            BatchGame.__init__(own, 3, own.rules, own.layout, own.actions, wrong, None)
 
 
 def test_a_view_says_that_it_is_not_copied_and_that_it_is_of_an_earlier_turn() -> None:

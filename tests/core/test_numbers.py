@@ -103,7 +103,7 @@ def test_the_ends_of_a_range_are_in_it() -> None:
             "n must be an array of integers, not [[1], [1, 2]]",
         ),
         (
-            [[3], [-1], [[1]], 1, np.zeros(0, int)],
+            [[3], [-1], [[1]], 1, np.zeros(0, int), []],
             lambda values: whole_indices(values, "games", 3),
             "games must be one or more of 0 to 2, not ",
         ),

@@ -72,6 +72,14 @@ def test_a_reward_is_named_or_the_callers_own() -> None:
         reward_function("x")
 
 
+def test_an_own_reward_of_whole_numbers_becomes_a_float() -> None:
+    """PettingZoo's rewards were ints, where all others are floats."""
+    env = registry.door("kododo").parallel_env(reward=lambda game: np.ones((1, 4), np.int8))
+    _, infos = env.reset(seed=0)
+    first = {name: int(env.game.legal_action_mask()[0, 0].argmax()) for name in infos}
+    assert {type(each) for each in env.step(first)[1].values()} == {float}
+
+
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, "a", 1j, None])
 def test_a_reward_is_a_finite_number(wrong: object) -> None:
     """NaN went into the learner without a word, and text ended in its arithmetic."""

@@ -170,6 +170,7 @@ def test_the_results_do_not_take_the_place_of_the_record(
     [
         (("--seat", "2"), "seats must be one or more of 0 to 1, not (2,)"),
         (("--adviser", "nobody"), "unknown agent 'nobody'"),
+        (("--adviser", ""), "unknown agent ''"),  # it was the usual one then
         (("--adviser", "kododo-4p"), "it is for 4 players, not 2"),
         (("--json", "out.txt"), "out.txt must end with .json"),
     ],

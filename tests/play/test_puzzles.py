@@ -145,6 +145,17 @@ def test_under_rules_without_a_policy_the_scripted_players_are_asked(
     assert [*puzzle.bots] == [*baselines("kododo")]
 
 
+def test_a_policy_without_a_name_is_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """It was the usual one then."""
+    game = registry.batch_game("kododo", 1, seed=3, num_players=2)
+    (tmp_path / "game.jsonl").write_text(text_of(game, make_agent("heuristic", "kododo")))
+    status, _, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), "--policy", "")
+    assert status == 2
+    assert "unknown agent ''" in error
+
+
 def test_puzzles_do_not_take_the_place_of_a_record(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

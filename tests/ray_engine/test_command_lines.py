@@ -112,6 +112,17 @@ def test_a_runner_tells_what_its_machine_lacks(imported: Callable[..., Any]) -> 
     assert "cannot read policy file gone.onnx" in str(answer)
 
 
+def test_a_piece_of_self_play_needs_no_expert(tmp_path: Path) -> None:
+    """A run that goes on after imitation read the expert's file, which may be gone by then."""
+    task = task_of(short(tmp_path, num_envs=4))
+    task = replace(task, recipe=replace(task.recipe, expert="gone.onnx"))
+    player = Player(task, 4, bfloat16=False)
+    weights = {name: each.numpy() for name, each in player.learner.network.state_dict().items()}
+    assert player.play(Piece(update=1, index=0, games=4), weights).decisions
+    with pytest.raises(ValueError, match=r"cannot read policy file gone\.onnx"):
+        player.play(Piece(update=1, index=0, games=4, imitation=True), weights)
+
+
 @pytest.fixture
 def ray_trainer(imported: Callable[..., Any]) -> Any:
     """The class, for a cluster of seven cores."""

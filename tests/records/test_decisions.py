@@ -226,7 +226,14 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     metadata = {KEY: b'{"format": "kododo-env decisions", "format_version": 2}'}
     parquet.write_table(pa.table({"a": [1]}, metadata=metadata), tmp_path / "newer.parquet")
-    for name in ("text", "other", "newer"):
+    whole = tmp_path / "whole.parquet"
+    with DecisionFile(whole, game := registry.batch_game(GAMES[0], 4, seed=1)) as file:
+        file.write(logged(game), ["a"] * game.num_players)
+    parquet.write_table(parquet.read_table(whole).drop(["mask"]), tmp_path / "maskless.parquet")
+    damaged = bytearray(whole.read_bytes())
+    damaged[100:400] = bytes(300)
+    (tmp_path / "damaged.parquet").write_bytes(damaged)
+    for name in ("text", "other", "newer", "maskless", "damaged"):
         with pytest.raises(ValueError, match=rf"{name}\.parquet is not a file of decisions"):
             read_decisions(tmp_path / f"{name}.parquet")
     with pytest.raises(FileNotFoundError):

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from kododo_env import make_agent, registry
+from kododo_env.core import View
+from kododo_env.play.table import Table
 from kododo_env.records import read_record, replay
 from tests.doors import GAMES
 from tests.wrappers.dialects import AEC, Parallel, play
@@ -60,6 +62,31 @@ def test_a_long_name_is_cut_as_in_the_record_of_a_tournament(tmp_path: Path) -> 
     play(table, np.random.default_rng(0), 1)
     (file,) = tmp_path.iterdir()
     assert read_record(file).players[0] == "a?" + "b" * 198
+
+
+def test_an_agent_that_is_empty_is_an_agent(tmp_path: Path) -> None:
+    """One with a length of 0 was taken for nobody, in records and at tables."""
+
+    class Remembers:
+        name = "remembers"
+
+        def __len__(self) -> int:
+            return 0
+
+        def act(self, view: View, rng: np.random.Generator) -> Any:
+            return view.legal_action_mask.argmax(axis=1)
+
+    table = Parallel(
+        "kododo", opponents=[Remembers(), None, None, None], record=tmp_path,
+        illegal_action="random",
+    )  # fmt: skip
+    play(table, np.random.default_rng(0), 1)
+    (file,) = tmp_path.iterdir()
+    assert read_record(file).players == ["remembers", "player_1", "player_2", "player_3"]
+    game = registry.batch_game("kododo", 1)
+    seated = Table(game, [None, *[Remembers()] * 3], seed=0, pictures=False)
+    told = seated.talk(0, {"type": "look"})[0][0]["players"]
+    assert [each["name"] for each in told] == ["person", *["remembers"] * 3]
 
 
 def test_without_it_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -315,6 +315,29 @@ def test_a_setting_is_refused_without_the_one_for_which_it_counts(name: str, nee
     task_of(default_config("kododo", 3, "scratch", **{name: value, needed: given}))
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"imitation_share": 0.0, "imitation_learning_rate": 0.1},
+            "--imitation-learning-rate counts only with --imitation-share; give both or leave",
+        ),
+        (
+            {"opponents": ("heuristic",), "opponents_share": 0.0},
+            "--opponents counts only with --opponents-share; give both or leave it out",
+        ),
+        (
+            {"opponents": ("heuristic",), "imitation_share": 1.0},
+            "--opponents: with --imitation-share 1 there is no self-play to meet them",
+        ),
+    ],
+)
+def test_nothing_is_named_that_has_no_share(settings: dict[str, Any], said: str) -> None:
+    """Such a run was trained to its end, and its config.json named players that it never met."""
+    with pytest.raises(ValueError, match=said):
+        task_of(default_config("kododo", 3, **settings))
+
+
 def test_a_run_goes_on_without_its_teacher_when_imitation_is_over(
     whole: Path, tmp_path: Path
 ) -> None:

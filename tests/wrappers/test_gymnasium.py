@@ -41,6 +41,13 @@ def test_gymnasium_collects_pictures_if_it_is_asked_to() -> None:
     assert "turn 2" in second
 
 
+def test_a_seed_is_for_reset() -> None:
+    """It was the cards' alone: opponents and seats went without, and no two games were the same."""
+    for make in (gymnasium.make, gymnasium.make_vec):
+        with pytest.raises(TypeError, match="seed is no option of an environment: give it to res"):
+            make(PREFIXED, seed=1)
+
+
 def test_an_opponents_illegal_action_is_no_fault_of_ones_library() -> None:
     """The learner's own are replaced here: to ask for that could not help."""
 
