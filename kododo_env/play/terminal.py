@@ -92,7 +92,8 @@ class Terminal:
         elif line == "back":
             self._say({"type": "again", **step, "to": self._last})
         elif line == "analyse":
-            print("the game is played out in other ways; that takes some seconds", flush=True)
+            if self._table.over:
+                print("the game is played out in other ways; that takes some seconds", flush=True)
             self._say({"type": "analyse"})
         elif line == "seen":
             self._print_memory(self._memory)

@@ -125,6 +125,8 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
         terminal._say({"type": "look"})
         terminal._obey("back")
         assert "to must be a step of this game" in capsys.readouterr().out
+        terminal._obey("analyse")
+        assert capsys.readouterr().out.startswith("an analysis tells of hidden cards")
         while not table.over:
             terminal._obey(terminal._words[-1])
             assert len(table._past) < 9
