@@ -215,8 +215,8 @@ class BatchGame(Copied, Told, ABC):
         who = ALL if seats is None else [self._seat(seat) for seat in seats]
         places = self.num_players if seats is None else len(seats)
         shape = (self.num_envs, places, self.layout.size)
-        given = out.shape if isinstance(out, np.ndarray) else shown(out)
-        if out is not None and given != shape:
+        if out is not None and (not isinstance(out, np.ndarray) or out.shape != shape):
+            given = out.shape if isinstance(out, np.ndarray) else shown(out)
             raise ValueError(f"out must be an array of the shape {shape}, not {given}")
         if out is None:
             return self._observation(None, who).transpose(2, 0, 1)
