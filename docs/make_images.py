@@ -15,16 +15,14 @@ from matplotlib.figure import Figure
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from agents.training.learning_curve import COLOURS, MARKERS, draw_learning_curve
+from agents.training.learning_curve import COLOURS, MARKERS
 from kododo_env import load, registry
-from kododo_env.agent_registry import POLICIES
 from kododo_env.core.agent import joint_action
 from kododo_env.play.rules_page import sections
 from kododo_env.rendering.animation import animated_svg
 
 IMAGES = Path(__file__).parent / "images"
 NOTEBOOKS = sorted((IMAGES.parents[1] / "notebooks").glob("*.ipynb"))
-POLICY = "kododo-4p"
 CURVE = "curve"  # the picture's text that says what is drawn
 
 
@@ -52,23 +50,6 @@ def examples(game: str) -> list[str]:
     """The worked examples of a game's rules, as SVG."""
     page = "".join(each["html"] for each in sections(registry.batch_game(game, 1), pictures=True))
     return re.findall(r"<figure>(<svg .*?</svg>)", page, flags=re.S)
-
-
-def curve() -> list[dict[str, Any]]:
-    """How the policy fared while it learned, from what its card is made of."""
-    found: list[dict[str, Any]] = json.loads((POLICIES / f"{POLICY}.json").read_text())["training"][
-        "curve"
-    ]
-    return found
-
-
-def draw_curve(path: Path) -> None:
-    """Draw it, and write into the file what is drawn."""
-    draw_learning_curve(path, curve(), 4, f"{POLICY} while it learned")
-    said = PngInfo()
-    said.add_text(CURVE, json.dumps(curve()))
-    with Image.open(path) as picture:
-        picture.save(path, pnginfo=said, optimize=True)
 
 
 def truth() -> dict[str, Any]:
@@ -173,7 +154,6 @@ if __name__ == "__main__":
     for game in registry.DOORS:
         for number, drawn in enumerate(examples(game), 1):
             (IMAGES / f"{game}_example_{number}.svg").write_text(drawn)
-    draw_curve(IMAGES / "learning_curve.png")
     draw_truth(IMAGES / "exact.png")
     if (IMAGES.parent / "time_to_strength.json").exists():
         draw_strengths(IMAGES / "time_to_strength.png")

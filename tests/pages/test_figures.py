@@ -27,7 +27,6 @@ def test_a_table_is_up_to_date(path: Path, marker: str, table: Callable[[], str]
 @pytest.mark.parametrize(
     ("name", "figures"),
     [
-        ("learning_curve", make_images.curve),
         ("exact", make_images.truth),
         ("time_to_strength", make_images.strengths),
     ],
