@@ -215,8 +215,7 @@ class BatchGame(Copied, Told, ABC):
         who = ALL if seats is None else [self._seat(seat) for seat in seats]
         places = self.num_players if seats is None else len(seats)
         shape = (self.num_envs, places, self.layout.size)
-        if out is not None and (not isinstance(out, np.ndarray) or out.shape != shape):
-            given = out.shape if isinstance(out, np.ndarray) else shown(out)
+        if out is not None and (given := _shape_of(out)) != shape:
             raise ValueError(f"out must be an array of the shape {shape}, not {given}")
         if out is None:
             return self._observation(None, who).transpose(2, 0, 1)
@@ -352,3 +351,8 @@ class BatchGame(Copied, Told, ABC):
     @abstractmethod
     def _standing(self) -> tuple[Array, ...]:
         """The keys that decide the victory, most important first: each (P, N), higher is better."""
+
+
+def _shape_of(given: Any) -> Any:
+    """An array's shape; what is none of numpy's, as a message shows it."""
+    return given.shape if isinstance(given, np.ndarray) else shown(given)
