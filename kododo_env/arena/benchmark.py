@@ -22,6 +22,7 @@ import numpy as np
 from kododo_env import registry
 from kododo_env.agent_registry import (
     LEVEL,
+    LEVELS,
     SEARCH,
     SEARCHING,
     SUFFIX,
@@ -139,13 +140,14 @@ class Benchmark(Contest):
         }
 
     def about_agent(self) -> dict[str, Any]:
-        """The agent's name, without the folder of its file, and a policy's digest and size."""
+        """The agent's name, without the folder of its file, and its policy's digest and size."""
         kind, policy, budget = search_parts(self.agent)
+        plays_by = f"{self.game}-{self.players}p" if policy in LEVELS else policy
         file = policy_file(policy)
         name = file.stem if file and file == Path(policy) else policy
         if is_bot(name) and not name.startswith(EXEC):  # the command of a program stays as it is
             name = Path(name).name
-        return {"name": f"{kind}{name}{budget}", "file": _file(policy)}
+        return {"name": f"{kind}{name}{budget}", "file": _file(plays_by)}
 
 
 def _file(name: str) -> dict[str, Any] | None:

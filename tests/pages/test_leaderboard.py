@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from kododo_env.agent_registry import LEVELS, policy_path, search_parts, shipped
 from kododo_env.arena.benchmark import Benchmark, compare
 from kododo_env.arena.workers import run
 from kododo_env.commands.benchmark import read_entry
+from kododo_env.system.files import fingerprint
 from tests.pages.scripts import script
 
 FILES = sorted(script("update_tables").LEADERBOARD.glob("*.json"))
@@ -17,6 +19,17 @@ FILES = sorted(script("update_tables").LEADERBOARD.glob("*.json"))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_holds_together(path: Path) -> None:
     read_entry(path)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_row_of_ours_is_of_the_policy_that_ships(path: Path) -> None:
+    """Searches over a policy and its levels kept the rows of the one that had shipped before."""
+    found = read_entry(path)
+    name = search_parts(found["agent"]["name"])[1]
+    if name in LEVELS:
+        name = f"{found['protocol']['game']}-{found['protocol']['players']}p"
+    if name in shipped():
+        assert found["agent"]["file"]["sha256"] == fingerprint(policy_path(name))
 
 
 # Policies that play their likeliest action, which the rule for ties makes the same everywhere.
