@@ -150,25 +150,25 @@ def speed(figures: dict[str, float]) -> Iterator[Goal]:
             what = f"Kododo's rows, {games:,} games, times C"
             yield Goal(what, goal, _figure(core / by_hand), ".2f", True)
     for game in ("kododo", "combi_combo"):
-        costs = list(filter(None, (whole(figures, f"core/{game}/{size}") for size in SIZES)))
-        if len(costs) == len(SIZES):
+        if costs := _all([whole(figures, f"core/{game}/{size}") for size in SIZES]):
             what = f"rows of {game}, 1,024 to 65,536 games, the slowest size times the fastest"
             yield Goal(what, FLAT, _figure(max(costs) / min(costs)), ".2f", most=True)
     sizes = (256, 1024, 4096, 65536)
-    if rows := _all(figures, [f"core/kado/{size}/rows" for size in sizes]):
+    if rows := _all([figures.get(f"core/kado/{size}/rows") for size in sizes]):
         what = "KADO's rows from 256 games on, ns an agent-step"
         yield Goal(what, KADO_ROWS, _figure(max(rows)), ",.0f", most=True)
     for game, goal in DECISIONS.items():
         if made := figures.get(f"doors/make_vec/{game}/as they are/decisions"):
             yield Goal(f"`make_vec` of {game}, decisions/s", goal, _figure(made), ",.0f")
-    if each := _all(figures, [f"decision/{name}/1/decision" for name in policy_tables()]):
+    if each := _all([figures.get(f"decision/{name}/1/decision") for name in policy_tables()]):
         what = "a decision of the slowest policy, µs"
         yield Goal(what, DECISION, _figure(max(each)), ",.0f", True)
 
 
-def _all(figures: dict[str, float], names: list[str]) -> list[float]:
-    """The figures of these names; none unless all were measured."""
-    return [figures[name] for name in names] if figures.keys() >= {*names} else []
+def _all(figures: list[float | None]) -> list[float]:
+    """These figures; none of them unless all were measured."""
+    known = [each for each in figures if each is not None]
+    return known if len(known) == len(figures) else []
 
 
 def _figure(number: float) -> dict[str, Any]:

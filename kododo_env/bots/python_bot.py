@@ -124,17 +124,16 @@ def _blaming(kind: Any, name: str, file: str | None) -> Callable[[], Agent]:
     for each, told in CALLED.items():
         method = getattr_static(kind, each, None)
         if isinstance(method, FunctionType):
-            facts[each] = blamed(_of_shape(method, SHAPES.get(each)), told)
+            giving = _of_shape(method, SHAPES[each]) if each in SHAPES else method
+            facts[each] = blamed(giving, told)
     made: Any = type(kind.__name__, (kind,), facts)
     return cast("Callable[[], Agent]", made)
 
 
 def _of_shape(
-    method: Callable[..., Any], shape: Callable[[View], tuple[int, ...]] | None
+    method: Callable[..., Any], shape: Callable[[View], tuple[int, ...]]
 ) -> Callable[..., Any]:
-    """A method of a view that raises unless it gives numbers of a shape; None: any will do."""
-    if shape is None:
-        return method
+    """A method of a view that raises unless it gives numbers of a shape."""
 
     @wraps(method)
     def call(self: Any, view: View) -> Any:

@@ -65,12 +65,15 @@ def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
         array = np.asarray(values)
     except (ValueError, TypeError, RuntimeError):
         raise ValueError(f"{name} must be an array of integers, not {shown(values)}") from None
-    kind = array.dtype if array.size else np.dtype(np.intp)  # of an empty list numpy makes floats
-    if kind.kind in "iu" and isinstance(values, list | tuple) and _has_truth(values):
+    in_lists = isinstance(values, list | tuple)
+    if in_lists and not array.size:  # numpy makes floats of none
+        array = array.astype(np.intp)
+    kind = array.dtype
+    if kind.kind in "iu" and in_lists and _has_truth(values):
         kind = np.dtype(np.bool_)  # numpy makes 0 and 1 of those that stand among numbers
     if kind.kind not in "iu":
         raise ValueError(f"{name} must be integers, not {kind}")
-    return array if array.size else array.astype(kind)
+    return array
 
 
 def whole_indices(values: npt.ArrayLike, name: str, size: int) -> Integer:
