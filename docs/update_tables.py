@@ -47,6 +47,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "goals.md", "goals", goals
     yield DOCS / "training.md", "time-to-strength", time_to_strength
+    yield DOCS / "gpu.md", "devices", devices
     yield DOCS / "exact.md", "exact", exact
     yield DOCS / "search.md", "gains", search_gains
     yield DOCS / "leaderboard.md", "leaderboard", leaderboard
@@ -242,6 +243,25 @@ def _seconds(found: list[float | None]) -> str:
         return "not reached"
     text = f"{sum(there) / len(there):.0f} ({min(there):.0f}–{max(there):.0f})"
     return text if len(there) == len(found) else f"{text}, {len(there)} of {len(found)}"
+
+
+def devices() -> str:
+    """Agent-steps a second by device, as benchmarks/devices.py found them."""
+    found = json.loads((DOCS / "devices.json").read_text())
+    machine, cells = found["machine"], {}
+    for row in found["rows"]:
+        table = f"{row['game']}-{row['players']}p, {row['width']}"
+        where = row["games"] if row["device"] == "cuda" else 0
+        cells.setdefault(table, {})[where] = f"{row['steps_per_second'] / 1000:,.0f}"
+    games = sorted({where for row in cells.values() for where in row} - {0})
+    head = [
+        "",
+        f"{machine['threads']} core{'s' * (machine['threads'] > 1)}",
+        *(f"GPU, {each:,} games" for each in games),
+    ]
+    rows = [[table, *(row.get(where, "") for where in (0, *games))] for table, row in cells.items()]
+    about = f"{machine['gpu']}, torch {machine['torch']}; cores of an {machine['processor']}"
+    return f"{about}:\n\n{markdown(head, rows)}"
 
 
 def exact() -> str:

@@ -257,7 +257,7 @@ def drawn(log_probs: Tensor) -> Tensor:
     sum, so that one number is drawn for each row and none for each action.
     """
     sums = log_probs.exp().cumsum(dim=1)
-    mark = torch.rand(len(sums), 1, device=sums.device) * sums[:, -1:]
+    mark = torch.rand(len(sums), 1).to(sums.device) * sums[:, -1:]
     return (sums <= mark).sum(dim=1)
 
 

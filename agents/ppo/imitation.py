@@ -82,8 +82,8 @@ class Imitation:
         decisions = {
             "canonical": canonical,
             "entries": entries,
-            "masks": torch.from_numpy(masks),
-            "targets": torch.from_numpy(targets),
+            "masks": torch.from_numpy(masks).to(self.learner.device),
+            "targets": torch.from_numpy(targets).to(self.learner.device),
             "returns": gains["returns"],
         }
         return Played(decisions, agent_steps)

@@ -20,28 +20,31 @@ Result = TypeVar("Result")
 
 # --- device -------------------------------------------------------------------------------
 
-GPUS = ("cuda", "mps")
-DEVICES = ("cpu", *GPUS, "auto")
+DEVICES = ("cpu", "cuda", "auto")
 
 
 def device_named(name: str) -> str:
-    """The device that is meant: "cpu", "cuda" or "mps"; "auto" is a GPU if torch finds one.
+    """The device that is meant: "cpu" or "cuda"; "auto" is a GPU if torch finds one.
+
+    There is no "mps": it has no float64, in which canonical observations are ordered.
 
     Raises:
         ValueError: There is no such device, or not here.
     """
     if name not in DEVICES:
         raise ValueError(f"--device must be one of {', '.join(DEVICES)}, not {shown(name)}")
-    here = [gpu for gpu in GPUS if getattr(torch, gpu).is_available()]
+    here = torch.cuda.is_available()
     if name == "auto":
-        return (*here, "cpu")[0]
-    if name in GPUS and name not in here:
+        return "cuda" if here else "cpu"
+    if name == "cuda" and not here:
         raise ValueError(f"--device {name}: torch finds none here; use --device cpu or auto")
     return name
 
 
-def bfloat16_is_fast() -> bool:
-    """Whether the processor multiplies in bfloat16; False where torch cannot tell."""
+def bfloat16_is_fast(device: str = "cpu") -> bool:
+    """Whether "cpu" or "cuda" multiplies in bfloat16; False where torch cannot tell."""
+    if device == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     told: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(told.get("avx512_bf16") or told.get("amx_bf16"))
 

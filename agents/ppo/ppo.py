@@ -72,7 +72,7 @@ class PPO(nn.Module):
         game: Which game; it is not played.
         recipe: The settings, those of the network included.
         seed: Of the weights, and of all that is drawn from torch afterwards.
-        device: Where the network acts and learns; the games and their decisions stay in
+        device: Where the network acts and learns, and where decisions are kept; the games stay in
             the processor's memory.
         threads: On how many threads it acts and learns. With another number the sums are
             rounded otherwise, so that another policy is learned.
@@ -154,7 +154,7 @@ class PPO(nn.Module):
             with self.stopwatch.on("games"):
                 actions = joint_action(agents, game, rng)
                 if found:
-                    actions[here] = found["actions"].numpy()
+                    actions[here] = found["actions"].cpu().numpy()
                     taken.append(found)
                 game.step(actions)
             decided.append(here[:, seats].ravel())
@@ -168,21 +168,22 @@ class PPO(nn.Module):
     @torch.no_grad()
     def _decide(self, game: BatchGame, here: Bool) -> tuple[Batch, Tensor]:
         """Decisions where ``here``, (N, P), says so, and the values of their positions (B,)."""
-        masks = torch.from_numpy(np.array(game.legal_action_mask(), order="C")[here])
+        masks = np.array(game.legal_action_mask(), order="C")[here]
         canonical, entries, logits, values = self.answers(_observations(game)[here])
-        log_probs = log_probabilities(logits, masks)
+        legal = torch.from_numpy(masks).to(self.device)
+        log_probs = log_probabilities(logits, legal)
         actions = drawn(log_probs)
         decisions = {
             "canonical": canonical,
             "entries": entries,
-            "masks": masks,
+            "masks": legal,
             "actions": actions,
             "log_probs": log_probs.gather(1, actions[:, None]).squeeze(1),
         }
         return decisions, values
 
     def answers(self, observations: Array) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The network's answers to observations (B, F).
+        """The network's answers to observations (B, F), where the network is.
 
         They are canonical observations (B, F) in their own dtype, the actions' entries int16
         (B, K), logits (B, A), legal or not, and values (B,).
@@ -197,8 +198,7 @@ class PPO(nn.Module):
             canonical, entries = self.network.canonical(rows)
             logits, values = self.network.from_canonical(canonical, entries, self._bfloat16)
             check_answers(logits, values)
-            found = canonical.to(rows.dtype), entries.to(torch.int16), logits, values
-            return tuple(each.cpu() for each in found)
+            return canonical.to(rows.dtype), entries.to(torch.int16), logits, values
 
         parts = self.parallel.map(ask, len(observations))
         canonical, entries, logits, values = map(torch.cat, zip(*parts, strict=True))
@@ -219,18 +219,18 @@ class PPO(nn.Module):
             rewards: Its gain in that step, likewise.
         """
         expected, after = np.zeros_like(rewards), np.zeros(rewards[0].shape, np.float32)
-        expected[decided] = values
+        expected[decided] = values.cpu()
         cut = ~game.terminated
         if cut.any():  # games that are over have nothing to expect
             rows = _observations(game)[cut][:, seats]
-            last = self.answers(rows.reshape(-1, rows.shape[2]))[3].numpy()
+            last = self.answers(rows.reshape(-1, rows.shape[2]))[3].cpu().numpy()
             after[np.repeat(cut, len(seats))] = last
         settings = self.recipe.gamma, self.recipe.gae_lambda
         advantages = advantages_of(rewards, decided, expected, after, *settings)
         returns = advantages + expected
         return {
-            "advantages": torch.from_numpy(advantages[decided]),
-            "returns": torch.from_numpy(returns[decided]),
+            "advantages": torch.from_numpy(advantages[decided]).to(self.device),
+            "returns": torch.from_numpy(returns[decided]).to(self.device),
         }
 
     # --- the loss -------------------------------------------------------------------------
@@ -304,9 +304,9 @@ class PPO(nn.Module):
             found = []
             for start in range(part.start, part.stop, ASKED):
                 rows = slice(start, min(start + ASKED, part.stop))
-                batch = self._moved({name: each[rows] for name, each in decisions.items()})
+                batch = {name: each[rows] for name, each in decisions.items()}
                 logits, _ = self.asked(batch, self.average)
-                found.append(log_probabilities(logits, batch["masks"]).cpu())
+                found.append(log_probabilities(logits, batch["masks"]))
             return torch.cat(found)
 
         found = self.parallel.map(ask, len(decisions["returns"]))
@@ -324,7 +324,7 @@ class PPO(nn.Module):
         """
         set_learning_rate(self.optimizer, learning_rate)
         steps = []
-        for batch in map(self._moved, batches):  # the last one serves below
+        for batch in batches:  # the last one serves below
             steps.append(self._step(batch, losses))
         with torch.no_grad():
             check_answers(*self.asked({name: batch[name][:PROBED] for name in batch}))
@@ -361,12 +361,6 @@ class PPO(nn.Module):
             both = zip(self.average.parameters(), self.network.parameters(), strict=True)
             for average, weight in both:
                 average.lerp_(weight, 1 / self.recipe.magnet_updates)
-
-    def _moved(self, batch: Batch) -> Batch:
-        """The batch on the network's device; copied to a GPU while that is still at work."""
-        if self.device.type == "cuda":
-            batch = {name: column.pin_memory() for name, column in batch.items()}
-        return {name: each.to(self.device, non_blocking=True) for name, each in batch.items()}
 
 
 def about(decisions: Batch, entropy_weight: float) -> dict[str, float]:
@@ -432,9 +426,11 @@ def divergence_of(log_probs: Tensor, others: Tensor) -> Tensor:
 
 def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:
     """This many passes over decisions, each in random order and in nearly equal parts."""
-    total = len(decisions["returns"])
+    returns = decisions["returns"]
+    total = len(returns)
     for _ in range(epochs):
-        for chosen in torch.randperm(total).chunk(max(1, round(total / size))):
+        order = torch.randperm(total).to(returns.device)
+        for chosen in order.chunk(max(1, round(total / size))):
             # On rows of bytes ``index_select`` is ten times as fast as ``column[chosen]``.
             yield {name: column.index_select(0, chosen) for name, column in decisions.items()}
 

@@ -82,10 +82,10 @@ class TrainConfig:
     threads: Processes = 2
     """Threads of the processor for acting and learning; with --engine ray each process has one."""
     device: str = "cpu"
-    """Where the network acts and learns: cpu, cuda, mps, or auto for a GPU if there is one.
+    """Where the network acts and learns: cpu, cuda, or auto for a GPU if there is one.
     The games stay on the processor."""
     bfloat16: bool | None = None
-    """Multiply matrices in bfloat16 while learning; by default if the processor can."""
+    """Multiply matrices in bfloat16 while learning; by default if the processor, or GPU, can."""
     engine: Engine = "local"
     """Where it trains: in this process, or on a Ray cluster."""
     address: str | None = None
@@ -111,10 +111,12 @@ class TrainConfig:
 
     @property
     def in_bfloat16(self) -> bool:
-        """Whether matrices are multiplied in bfloat16: as is given, or if the processor can."""
-        from agents.ppo.machine import bfloat16_is_fast  # imports torch
+        """Whether matrices are multiplied in bfloat16: as is given, or if the device can."""
+        from agents.ppo.machine import bfloat16_is_fast, device_named  # imports torch
 
-        return bfloat16_is_fast() if self.bfloat16 is None else self.bfloat16
+        if self.bfloat16 is not None:
+            return self.bfloat16
+        return bfloat16_is_fast(device_named(self.device))
 
     def budget(self, spent: float = 0.0) -> Budget:
         """The time or steps it may take, of which this many seconds are spent already."""

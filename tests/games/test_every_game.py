@@ -321,6 +321,8 @@ OF_ALL_GAMES = (
     "benchmarks/bench_ray.py",
     # The small game that is solved.
     "benchmarks/exact_truth.py",
+    # A game of small networks and one of large ones.
+    "benchmarks/devices.py",
     "benchmarks/time_to_strength.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "kododo-bench", "KODODO_")

@@ -194,7 +194,7 @@ def test_the_least_and_the_largest_random_number_draw_a_legal_action(
     torch.manual_seed(0)
     mask = torch.rand(20_000, 24) < 0.3
     mask[:, 5] = True
-    monkeypatch.setattr(torch, "rand", lambda *shape, device: torch.full(shape, number))
+    monkeypatch.setattr(torch, "rand", lambda *shape: torch.full(shape, number))
     chosen = drawn(log_probabilities(9 * torch.randn(20_000, 24), mask))
     assert mask.gather(1, chosen[:, None]).all()
 

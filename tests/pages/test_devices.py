@@ -1,0 +1,38 @@
+"""The benchmark of devices, here of the processor alone, and its table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.pages.scripts import script
+
+update_tables, devices = script("update_tables"), script("devices", "benchmarks")
+
+
+def test_speeds_are_measured_and_stand_in_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(devices, "TABLES", {("kododo", 2): ((16, 32), (1024,))})
+    path = tmp_path / "devices.json"
+    devices.measure_devices(devices.DevicesConfig(("cpu",), threads=1, seconds=0.01, json=path))
+    found = json.loads(path.read_text())
+    assert [row["width"] for row in found["rows"]] == [16, 32]
+    for row in found["rows"]:
+        assert row["steps_per_second"] > 0
+        assert set(row["shares"]) == {"acting", "games", "learning"}
+        assert 0.5 < sum(row["shares"].values()) <= 1
+    found["rows"].append({**found["rows"][0], "device": "cuda", "games": 1024})
+    path.write_text(json.dumps(found))
+    monkeypatch.setattr(update_tables, "DOCS", tmp_path)
+    heads, _, narrow, wide = update_tables.devices().splitlines()[-4:]
+    assert heads.split("|")[2:4] == [" 1 core   ", " GPU, 1,024 games   "]
+    assert narrow.startswith("| kododo-2p, 16")
+    assert wide.split("|")[3].strip() == ""
+
+
+def test_a_device_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match="--device must be one of cpu, cuda, auto, not 'mps'"):
+        devices.DevicesConfig(("mps",))
