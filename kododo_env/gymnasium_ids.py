@@ -95,7 +95,7 @@ def register(game: str, id: str) -> None:
     from kododo_env import registry
 
     registry.check_name(game)
-    ours = [registry.door(each).GYMNASIUM_ID for each in registry.DOORS]
+    ours = [registry.door(each).GYMNASIUM_ID for each in registry.DOORS if each != game]
     if not ID.fullmatch(str(id)) or id in ours:
         raise ValueError(
             f"Gymnasium's id of {game} must be like {game}/Name-v0 and no other game's, not {id!r}"
