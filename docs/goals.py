@@ -33,7 +33,7 @@ class Goal(NamedTuple):
 
     what: str
     goal: float
-    reached: dict[str, Any]  # an estimate as JSON; of a figure without an interval all is the same
+    reached: dict[str, Any] | None  # an estimate as JSON, its ends alike if it has no interval
     form: str = ".3f"
     most: bool = False  # whether the goal is the most that it may be
 
@@ -63,12 +63,16 @@ def goal_rows(
 
 
 def _shown(goal: Goal) -> str:
+    if goal.reached is None:
+        return "not measured"
     mean, low, high = (goal.reached[end] for end in ("mean", "low", "high"))
     return format(mean, goal.form) if low == high else interval(goal.reached, goal.form)
 
 
 def _met(goal: Goal) -> str:
-    """Whether the whole interval says so; "open" where it contains the goal."""
+    """Whether the whole interval says so; "open" where it contains the goal, or there is none."""
+    if goal.reached is None:
+        return "open"
     ends = [goal.reached[end] for end in ("low", "high")]
     met = {end <= goal.goal if goal.most else end >= goal.goal for end in ends}
     return "open" if len(met) > 1 else "yes" if True in met else "no"
@@ -126,8 +130,7 @@ def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
         if asked.items() <= row["cell"].items()
     }
     for name, goal in SEARCHING_V_HEURISTIC.items():
-        if name in found:
-            yield Goal(f"search:{name}:64 among copies of heuristic", goal, found[name])
+        yield Goal(f"search:{name}:64 among copies of heuristic", goal, found.get(name))
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:
@@ -137,7 +140,7 @@ def of_truth(exact: dict[str, Any]) -> Goal:
         for row in exact["rows"]
         if row["seeds"]
     ]
-    what = "NashConv of self-play in the small game"
+    what = "NashConv of self-play in the small game, by the settings that come nearest"
     return Goal(what, NASH_CONV, _figure(min(means)), most=True)
 
 

@@ -156,7 +156,8 @@ def about(results: dict[str, Any]) -> str:
     """What was measured on."""
     machine = results["machine"]
     words = (f"{machine['cores']} cores", *(machine[each] for each in ("system", "python")))
-    return ", ".join([machine["processor"], *words, f"numpy {machine['numpy']}"])
+    load = f"a load of {results['load']:g} at the start"
+    return ", ".join([machine["processor"], *words, f"numpy {machine['numpy']}", load])
 
 
 def _names(figures: Iterable[str], path: str) -> list[str]:

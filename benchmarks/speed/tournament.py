@@ -23,14 +23,14 @@ FIELDS = {
     "nine": (*islice(cycle(scripted(GAME)), 9 - len(POLICIES)), *POLICIES),
 }
 """Who plays: the four scripted players; nine, of whom two are policies."""
-GAMES = {1: {"scripted": 20_000, "nine": 10_000}, 2: {"scripted": 100_000, "nine": 20_000}}
-"""By how many processes play."""
+GAMES = {"scripted": 100_000, "nine": 20_000}
+PROCESSES = (1, 2)
 
 
 def benches() -> Iterator[Bench]:
     """Both, in one process and in two."""
-    for workers, fields in GAMES.items():
-        for field, games in fields.items():
+    for workers in PROCESSES:
+        for field, games in GAMES.items():
             name = f"tournament/{field}/{workers}"
             make = partial(played, field, games, workers)
             yield Bench(name, make, most=1)

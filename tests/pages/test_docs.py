@@ -69,9 +69,10 @@ def test_of_each_opponent_one_row_counts() -> None:
         {"cell": asked | {"policy": "kado-2p", "games": games}, "share": games}
         for games in (250, 1000, 500)
     ]
-    (found,) = (each for each in goals.of_search(update_tables._cards(), rows)
-                if "heuristic" in each.what)  # fmt: skip
+    found, *others = (each for each in goals.of_search(update_tables._cards(), rows)
+                      if "heuristic" in each.what)  # fmt: skip
     assert found.reached == 1000
+    assert {(goals._shown(each), goals._met(each)) for each in others} == {("not measured", "open")}
 
 
 def test_goals_and_words_skip_what_was_not_measured() -> None:

@@ -154,7 +154,8 @@ def test_each_figure_has_a_unit_and_is_positive(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(doors, "GAMES", 8)
     monkeypatch.setattr(decision, "FEW_STEPS", 9)
     monkeypatch.setattr(decision, "MILLISECONDS", 5)
-    monkeypatch.setattr(tournaments, "GAMES", {1: {"scripted": 40}})
+    monkeypatch.setattr(tournaments, "GAMES", {"scripted": 40})
+    monkeypatch.setattr(tournaments, "PROCESSES", (1,))
     cheap = [
         "core/kododo/8", "core/kado/128", "doors", "one-game", "decision/kododo-4p/1",
         "decision/search:kododo-4p:5ms", "tournament/scripted",

@@ -411,8 +411,8 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
     ]
     data["training"]["recipe"] = {"a": [], "b": ["x", "y"], "c": 0.5}
     data["exploitability"]["best_response"]["each"] = RESPONSES[:1]
-    assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n\nOf 2 seeds and" in card(data)
-    assert card(data).endswith("The shares by seed at this temperature: 0.250, 0.250.\n")
+    assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n\nOf 2 networks and" in card(data)
+    assert card(data).endswith("The shares by network at this temperature: 0.250, 0.250.\n")
     assert "mean of these" not in card(data)
 
 
