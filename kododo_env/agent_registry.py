@@ -281,6 +281,8 @@ def agent_for(given: Any, game: BatchGame) -> Agent:
         raise ValueError(f"a player must be {AGENT} or the name of one, not {shown(given)}")
     named = isinstance(given, str)
     agent: Agent = make_agent(given, game.name, game.num_players) if named else given
+    if not isinstance(agent.name, str):
+        raise ValueError(f"the name of a player must be text, not {shown(agent.name)}")
     check_agents(game, [agent])
     return agent
 

@@ -74,7 +74,8 @@ def _split(
     door = registry.door(game)
     if "seed" in options:  # of the cards alone, and opponents and seats would go without
         raise TypeError("seed is no option of an environment: give it to reset")
-    check_options(options, wrapper, door.batch_game, type(door.batch_game(1).rules))
+    takers = wrapper, door.batch_game, type(door.batch_game(1).rules)
+    check_options(options, *takers, but=["seed"])
     names = signature(wrapper).parameters
     own = {name: value for name, value in options.items() if name in names}
     return own, {name: value for name, value in options.items() if name not in names}

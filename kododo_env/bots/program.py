@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from subprocess import PIPE, Popen, TimeoutExpired
 from threading import Thread
 from time import monotonic
-from typing import NoReturn
+from typing import Any, NoReturn
 from weakref import finalize
 
 import numpy as np
@@ -68,7 +68,15 @@ class ProgramBot:
         files = filter(os.path.isfile, reversed(self._command))
         self.bot_file = next(files, None)  # the program, as far as its command tells
         self._asked = 0
-        self._seated: dict[int, _Process] = {}
+        self.__setstate__({"_seated": {}})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy has: its processes are its own, and start when it is asked."""
+        return {**vars(self), "_seated": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._seated: dict[int, _Process]
         finalize(self, _end, self._seated)
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:

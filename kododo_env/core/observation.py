@@ -181,8 +181,13 @@ class ObservationLayout:
         Returns:
             For each piece an array of shape (..., \\*piece.shape); a view where
             numpy can make one.
+
+        Raises:
+            ValueError: It has another F.
         """
-        batch = observation.shape[:-1]
+        *batch, numbers = observation.shape
+        if numbers != self.size:
+            raise ValueError(f"an observation has {self.size} numbers here, not {numbers}")
         return {
             piece.name: observation[..., self._slices[piece.name]].reshape((*batch, *piece.shape))
             for piece in self.pieces

@@ -16,15 +16,20 @@ def is_one_of(value: object, names: Collection[str]) -> bool:
     return isinstance(value, str) and value in names
 
 
-def check_options(given: Collection[str], *takers: Callable[..., Any]) -> None:
+def check_options(
+    given: Collection[str], *takers: Callable[..., Any], but: Collection[str] = ()
+) -> None:
     """Check the names of keyword arguments that functions, classes or a ``TypedDict`` name.
+
+    Those of ``but`` are not offered.
 
     Raises:
         TypeError: None of them takes one; as from Python itself, with those that they take.
     """
     if not given:
         return
-    known = [name for taker in takers for name in _names(taker) if name not in _NOT_BY_NAME]
+    left_out = {*_NOT_BY_NAME, *but}
+    known = [name for taker in takers for name in _names(taker) if name not in left_out]
     for name in given:
         if name not in known:
             told = ", ".join(dict.fromkeys(known))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kododo_env import __version__
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import finite_number, shown
 from kododo_env.export.onnx_models import from_file
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes
@@ -20,6 +20,7 @@ from kododo_env.policy.metadata import describe
 from kododo_env.policy.metadata_file import metadata_file, written_with_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_trial import open_session
+from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.system.extras import needs
 from kododo_env.system.files import check_file, check_other
 from kododo_env.wrappers.dealing import check_batch
@@ -72,6 +73,7 @@ def export(
         ImportError: What brings the extra ``[export]`` is missing.
     """
     check_batch(game)
+    temperature = finite_number(temperature, "temperature", 0, HOTTEST)
     path = Path(path)
     if path.suffix != SUFFIX:
         raise ValueError(f"{path} must end with {SUFFIX}")

@@ -52,11 +52,12 @@ def _form_of(model: Any, game: BatchGame) -> ObservationFormat:
     """
     space = model.observation_space
     in_observation = isinstance(space, spaces.Dict)
-    box = space.spaces.get("observation") if in_observation else space
+    rllib = in_observation and "observations" in space.spaces
+    box = space.spaces.get("observations" if rllib else "observation") if in_observation else space
     form = None
     if isinstance(box, spaces.Box) and box.shape == (game.layout.size,):
         normalize = box.dtype.kind == "f" and bool((box.high <= 1).all())
-        where: MaskPlace = "observation" if in_observation else "info"
+        where: MaskPlace = "rllib" if rllib else "observation" if in_observation else "info"
         form = ObservationFormat(game, box.dtype, normalize, where)
     if form is None or form.space != space:
         wanted = _told(ObservationFormat(game, action_mask="info").space)

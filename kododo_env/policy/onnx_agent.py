@@ -10,7 +10,7 @@ import numpy as np
 from kododo_env.core.agent import Agent, first_of_best
 from kododo_env.core.arrays import Array, Float32, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import finite_number
+from kododo_env.core.numbers import finite_number, whole_number
 from kododo_env.core.view import View
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.policy.onnx_trial import answers_of, fed, open_session
@@ -31,7 +31,7 @@ class OnnxAgent(Agent):
         path: The ``.onnx`` file.
         temperature: 0 plays the likeliest action, by ``first_of_best`` among equals; 1 draws
             from the policy's own distribution; None is what the file declares.
-        threads: Threads of the runtime; numpy has those of its BLAS.
+        threads: Threads of the runtime, 0 = one for each core; numpy has those of its BLAS.
 
     Attributes:
         name: The file's name without its ending.
@@ -55,6 +55,7 @@ class OnnxAgent(Agent):
         self, path: str | Path, temperature: float | None = None, threads: int = 1
     ) -> None:
         self.path = Path(path)
+        threads = whole_number(threads, "threads", 0)
         self.name = plain(self.path.stem)
         file = read_policy(self.path)
         self.metadata = file.metadata
@@ -116,10 +117,11 @@ class OnnxAgent(Agent):
     def evaluate(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
         """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
 
-        Values are NaN if the file has none.
+        Observations are as the game tells them, of any dtype. Values are NaN if the file has none.
 
         Raises:
-            ValueError: The graph fails, or the network gives what is no number.
+            ValueError: Observations are normalised, the graph fails, or the network gives what is
+                no number.
         """
         number = len(action_mask)
         if number <= ROWS:
@@ -131,10 +133,9 @@ class OnnxAgent(Agent):
 
     def _answers(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
         """The same of ``ROWS`` positions at most."""
+        feed = fed(self._session, observation, action_mask)
         try:
-            logits, *values = answers_of(
-                self._session, fed(self._session, observation, action_mask)
-            )
+            logits, *values = answers_of(self._session, feed)
         except ValueError as error:
             raise self._wrong(error) from error
         return logits, values[0] if values else np.full(len(logits), np.nan, np.float32)

@@ -51,10 +51,28 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
 
 
 def fed(session: Any, observation: Array, action_mask: Array) -> Feed:
-    """Positions, (N, F) and (N, A), as a session takes them: contiguous, in its own dtypes."""
+    """Positions, (N, F) and (N, A), as a session takes them: contiguous, in its own dtypes.
+
+    Raises:
+        ValueError: There is a number that its dtype does not have, as in a normalised observation.
+    """
     given = {"observation": observation, "action_mask": action_mask}
     types = {each.name: _DTYPES[each.type] for each in session.inputs}
+    for name, dtype in types.items():
+        if not np.can_cast(given[name].dtype, dtype):
+            _check_whole(given[name], dtype, name)
     return {name: np.ascontiguousarray(given[name], types[name]) for name in given}
+
+
+def _check_whole(numbers: Array, dtype: np.dtype[Any], name: str) -> None:
+    """Raise ValueError if there is a number that a dtype of whole ones does not have."""
+    with np.errstate(invalid="ignore"):  # NaN
+        same = all_true(numbers.astype(dtype) == numbers)
+    if not same:
+        raise ValueError(
+            f"a policy takes the {name} as the game tells it, whole numbers of {dtype}, not "
+            "normalised"
+        )
 
 
 def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
@@ -90,7 +108,7 @@ def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[Array, Int8]:
     parts = np.linspace(0, 1, rows)[:, None]
     mask = np.ones((rows, len(metadata.actions)), np.int8)
     mask[-1, :-1] = 0
-    return parts * np.concatenate(maxima), mask
+    return np.floor(parts * np.concatenate(maxima)), mask
 
 
 def answers_of(session: Any, feed: Feed, seconds: float | None = None) -> list[Float32]:

@@ -33,7 +33,11 @@ class AECGame(PettingZooTable, AECEnv):
         self.agent_selection = self.agents[0]  # if an opponent fails, a step goes on
         self.terminations = dict.fromkeys(self.agents, False)
         self._ask()
-        self._play_on()
+        try:
+            self._play_on()
+        except Exception:
+            self._tell()  # until a step goes on
+            raise
 
     def step(self, action: Any) -> None:
         """Take the choice of ``agent_selection``; None, and only None, once the game is over.
@@ -94,6 +98,10 @@ class AECGame(PettingZooTable, AECEnv):
         while not (self._waiting or self.game.terminated.item()):
             with self._choices.unless_refused():
                 self._play_turn()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell rewards, ends, observations and infos, and whose turn it is."""
         points, over = self._gained.tolist(), self.game.terminated.item()
         self._gained = np.zeros(self.game.num_players)
         self.rewards = {name: points[player] for name, player in self._player_of.items()}

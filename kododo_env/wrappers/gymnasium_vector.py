@@ -379,6 +379,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         last = np.full(self.num_envs, None, object)
         for index in np.flatnonzero(ended).tolist():
             last[index] = row_of(observations, index)
+        info = {name: ended if name.startswith("_") else each for name, each in info.items()}
         return _marked("final_obs", last, ended) | _marked("final_info", info, ended)
 
 

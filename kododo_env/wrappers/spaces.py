@@ -120,7 +120,7 @@ def _number_type(given: npt.DTypeLike | None, own: np.dtype[Any], normalize: boo
     if given is None:
         return np.dtype(np.float32) if normalize else own
     try:
-        dtype = np.dtype(given)
+        dtype = np.dtype(given).newbyteorder("=")
     except TypeError:
         raise ValueError(
             f"observation_dtype must be a dtype such as 'float32', not {shown(given)}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import io
 import json
+import pickle
 import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import numpy as np
 import psutil
 import pytest
 
-from kododo_env import make_agent, registry
+from kododo_env import kododo_v0, make_agent, registry
 from kododo_env.arena.match import Match
 from kododo_env.bots import program
 from kododo_env.play.seating import make_table
@@ -149,6 +151,27 @@ def test_each_seat_and_worker_has_a_process_which_ends_with_the_match(
     processes = [int(each.name) for each in tmp_path.iterdir() if each.name.isdecimal()]
     assert 2 <= len(processes) <= 2 * workers
     assert not any(map(alive, processes))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+def test_a_copy_has_processes_of_its_own_which_end_with_it(
+    copied: Callable[[Any], Any], bot: str, tmp_path: Path
+) -> None:
+    """A bot that had played could not be copied, and the processes of other copies stayed."""
+    one, view = (
+        make_agent(f"exec:{bot} plays {tmp_path}", "kododo"),
+        kododo_v0.batch_game(1).view(0),
+    )
+    rng = np.random.default_rng(0)
+    chosen = one.act(view, rng)
+    other = copied(one)
+    assert np.array_equal(other.act(view, rng), chosen)
+    processes = {int(each.name) for each in tmp_path.iterdir() if each.name.isdecimal()}
+    assert len(processes) == 2
+    del other
+    gc.collect()
+    assert len([*filter(alive, processes)]) == 1
+    assert np.array_equal(one.act(view, rng), chosen)
 
 
 def test_a_process_that_does_not_read_on_and_its_own_are_ended(

@@ -52,6 +52,13 @@ def test_views_cut_observations_of_any_shape() -> None:
     assert (numbers[0, 0, 7:] == -1).all()
 
 
+@pytest.mark.parametrize("numbers", [9, 11, 40])
+def test_views_refuse_observations_of_another_layout(numbers: int) -> None:
+    """Longer ones, such as a state of all players, were cut in silence."""
+    with pytest.raises(ValueError, match=f"^an observation has 10 numbers here, not {numbers}$"):
+        LAYOUT.views(np.zeros((2, numbers)))
+
+
 def test_the_table_of_the_documentation() -> None:
     assert LAYOUT.table().split("\n") == [
         "| index | piece | shape | axes | values | meaning |",

@@ -33,6 +33,7 @@ MODELS: dict[str, tuple[Any, dict[str, Any], dict[str, Any], bool]] = {
         {"normalize": True, "action_mask": "observation"}, True,
     ),
     "A2C": (A2C, {}, {"observation_dtype": "float32"}, True),
+    "A2C as RLlib": (A2C, {}, {"normalize": True, "action_mask": "rllib"}, False),
     "DQN": (DQN, {"learning_starts": 0}, {"normalize": True}, False),
     "QRDQN": (QRDQN, {"learning_starts": 0}, {"normalize": True}, False),
 }  # fmt: skip

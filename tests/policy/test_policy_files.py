@@ -693,6 +693,24 @@ def test_the_temperature_asked_for_is_checked_alike(value: Any, policy: Path) ->
     assert "temperature must be" in refusal(policy, value)
 
 
+@pytest.mark.parametrize("threads", ["2", 1.5, -1, True])
+def test_so_are_its_threads(threads: Any, policy: Path) -> None:
+    with pytest.raises(ValueError, match=r"^threads must be [^\n]+$"):
+        OnnxAgent(policy, threads=threads)
+
+
+@pytest.mark.parametrize(("scale", "more"), [(1 / 7, 0), (1, 256), (1, float("nan")), (-1, 0)])
+def test_observations_that_the_game_does_not_tell_are_refused(scale: float, more: float) -> None:
+    """They were cut to the policy's own type: of a normalised one next to nothing was left."""
+    agent, game = kododo_env.load("kododo-4p"), registry.batch_game("kododo", 5, seed=0)
+    seen, mask = game.observe()[:, 0].astype(np.float32), game.legal_action_mask()[:, 0]
+    logits, _ = agent.evaluate(seen, mask)
+    assert np.array_equal(logits, agent.evaluate(seen.astype(np.uint8), mask)[0])
+    told = "^a policy takes the observation as the game tells it, whole numbers of uint8, not norm"
+    with pytest.raises(ValueError, match=told):
+        agent.evaluate(seen * scale + more, mask)
+
+
 # --- files that are none --------------------------------------------------------------------
 
 

@@ -454,7 +454,7 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
     ("dtype", "normalize", "wanted"),
     [
         (None, False, None), ("int32", False, np.int32), ("float", False, np.float64),
-        (None, True, np.float32), ("float64", True, np.float64),
+        (None, True, np.float32), ("float64", True, np.float64), (">f4", True, np.float32),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("game", GAMES)
@@ -534,6 +534,8 @@ def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
 
 # --- options --------------------------------------------------------------------------
 
+NAMELESS = RandomAgent()
+NAMELESS.name = 5  # type: ignore[assignment]
 FOR_EACH_SEAT, FOR_EACH_OTHER = (Parallel, AEC, SB3), (Single, Vector)
 OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (KINDS, {"render_mode": "print"}, "unknown render_mode 'print'; choose one of None, '"),
@@ -555,6 +557,7 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (KINDS, {"opponents": "combi_combo-4p"}, "combi_combo"),
     (KINDS, {"opponents": RandomAgent}, "opponents must be None, an agent"),
     (KINDS, {"opponents": 5}, "opponents must be None, an agent"),
+    (KINDS, {"opponents": NAMELESS}, "the name of a player must be text, not 5"),
     (KINDS, {"opponents": [RandomAgent(), "random", RandomAgent]}, "opponents must be None, an a"),
     (FOR_EACH_SEAT, {"opponents": ["random"] * 4}, "play all seats; leave None where the learner"),
     (FOR_EACH_SEAT, {"opponents": [None, "random"]}, "must be 4, one for each seat, None for a "),

@@ -196,6 +196,18 @@ def test_what_is_replaced_and_what_has_ended_are_told_together() -> None:
     assert info["final_obs"].dtype == object
 
 
+def test_of_games_that_go_on_there_is_no_final_info() -> None:
+    env = make("kododo", 40, 2, autoreset_mode=SAME, variant="long", target_score=60)
+    env.reset(seed=0)
+    ends = np.zeros(40, np.bool_)
+    while not ends.any():
+        ends, _, info = env.step(env.action_masks().argmax(axis=1))[2:]
+    assert not ends.all()
+    assert info["final_info"]["_action_mask"].tolist() == info["_final_info"].tolist()
+    assert info["_final_info"].tolist() == ends.tolist()
+    assert info["_action_mask"].all()
+
+
 def test_a_seed_and_some_games_do_not_go_together() -> None:
     env = make("kododo", 3, 4)
     mask = {"reset_mask": np.array([True, False, False])}

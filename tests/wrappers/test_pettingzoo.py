@@ -144,6 +144,21 @@ def test_a_choice_can_be_made_again_when_an_opponent_has_failed() -> None:
     assert env.game.terminated.all()
 
 
+def test_a_game_can_be_seen_when_an_opponent_failed_as_it_was_dealt() -> None:
+    class Failing(RandomAgent):
+        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+            raise KeyError("it always fails")
+
+    env = aec("kado", 3, opponents=[Failing(), None, Failing()])
+    with pytest.raises(KeyError):
+        env.reset(seed=1)
+    seen, *rest, info = env.last()
+    assert np.array_equal(seen["observation"], env.game.observe()[0, 1])
+    assert rest == [0.0, False, False]
+    assert np.array_equal(info["action_mask"], seen["action_mask"])
+    assert env.rewards == {"player_1": 0.0}
+
+
 def test_nothing_is_lost_when_an_opponent_fails_after_a_choice_was_played() -> None:
     class Failing(RandomAgent):
         calls = 0
