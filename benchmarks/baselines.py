@@ -7,12 +7,14 @@ It takes some minutes; ``docs/update_tables.py`` makes the tables of the games' 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines
 from kododo_env.arena.match import Match
+from kododo_env.commands.cli import run_cli
 from kododo_env.system.files import write_text
 
 FOUND = Path(__file__).parents[1] / "docs" / "baselines.json"
@@ -36,7 +38,13 @@ def shares(game: str, players: int) -> dict[str, float]:
     }
 
 
-def main() -> None:
+@dataclass(frozen=True)
+class BaselinesConfig:
+    """Let the scripted players play each other, and write their shares."""
+
+
+def play_all(_: BaselinesConfig) -> None:
+    """Play the pairs of all games and numbers of players."""
     found = {
         game: {str(players): shares(game, players) for players in registry.door(game).PLAYERS}
         for game in registry.DOORS
@@ -45,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_cli(BaselinesConfig, play_all)

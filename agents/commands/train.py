@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from shlex import quote
+from typing import Any
 
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
@@ -25,6 +26,8 @@ from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
 from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
+from kododo_env.policy.plain_text import plain
+from kododo_env.policy.policy_schema import LONGEST_TEXT
 from kododo_env.system.files import write_json
 from kododo_env.system.reservation import Reservation, reserved
 
@@ -96,7 +99,7 @@ def finish(trainer: Trainer) -> None:
     duels = against(trainer.agent, task, trainer.config.games, task.seed + 2)
     facts = {
         "algorithm": "imitation" if task.recipe.imitated == 1 else "PPO self-play",
-        "recipe": asdict(task.recipe),
+        "recipe": {name: _printable(each) for name, each in asdict(task.recipe).items()},
         "seed": task.seed,
         "minutes": round(progress.seconds / 60, 2),
         "steps": progress.steps,
@@ -114,6 +117,13 @@ def finish(trainer: Trainer) -> None:
     title = f"{task.game}, {task.num_players} players: {facts['algorithm']}"
     draw_learning_curve(run_dir / "learning_curve.png", progress.curve, task.num_players, title)
     _report(trainer, duels)
+
+
+def _printable(setting: Any) -> Any:
+    """A setting as metadata can hold it: the name of a file may be long, or not printable."""
+    if isinstance(setting, tuple):
+        return [_printable(each) for each in setting]
+    return plain(setting, LONGEST_TEXT - 1) if isinstance(setting, str) else setting
 
 
 def _report(trainer: Trainer, duels: dict[str, MatchResult]) -> None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, Template
 
 from kododo_env.agent_registry import POLICIES
+from kododo_env.commands.cli import run_cli
 from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rendering.words import counted
 from kododo_env.system.files import write_text
@@ -76,5 +78,15 @@ def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"by": by, **attack}
 
 
-if __name__ == "__main__":
+@dataclass(frozen=True)
+class CardsConfig:
+    """Write the cards of the policies that ship, and their list, from the JSON beside them."""
+
+
+def cards(_: CardsConfig) -> None:
+    """Write them."""
     write_cards(POLICIES)
+
+
+if __name__ == "__main__":
+    run_cli(CardsConfig, cards)

@@ -10,6 +10,7 @@ alone would go round in circles. Needs some ten minutes of one core.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from kododo_env.baselines import kododo_chances as chances
 from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent
 from kododo_env.baselines.kododo_chances import Laid, Lookup, Situation, Tables
 from kododo_env.baselines.kododo_laying import choices_of_turn
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
@@ -148,8 +150,18 @@ def tables_from_play(rules: Rules, rounds: int = 32, games: int = 1000, seed: in
     return tables
 
 
-if __name__ == "__main__":
+@dataclass(frozen=True)
+class FittingConfig:
+    """Make the tables of Kododo's heuristic again, in some ten minutes of one core."""
+
+
+def fit_all(_: FittingConfig) -> None:
+    """Make the tables of all numbers of players."""
     made = {number: tables_from_play(Rules(number)) for number in sorted(REMOVED)}
     every = {f"{number}/{name}": each for number in made for name, each in made[number].items()}
     with written_whole(chances.TABLES) as aside:
         np.savez_compressed(aside, allow_pickle=False, **every)
+
+
+if __name__ == "__main__":
+    run_cli(FittingConfig, fit_all)

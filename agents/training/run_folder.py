@@ -26,6 +26,7 @@ from kododo_env.system.folders import filled_folder, remove_empty
 LIBRARIES = ("torch", "numpy")
 CHECKPOINT = "checkpoint.zip"
 POLICY, METADATA = "policy.onnx", "policy.meta.json"
+LOGS = "tensorboard"
 FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
 # The shapes of the network, of its optimiser's state and of the games, and what the part of the
 # run that is over was made by: nobody can have begun otherwise.
@@ -46,6 +47,9 @@ def run_folder(config: TrainConfig) -> Iterator[Path]:
         ValueError: It cannot be made, or its name depends on a game that cannot be played.
     """
     if config.run_dir is not None:
+        name = str(config.run_dir)
+        if name.encode("utf-8", "replace").decode() != name:
+            raise ValueError(f"--run-dir must have a name in UTF-8, not {shown(name)}")
         with filled_folder(config.run_dir):
             yield config.run_dir
         return
@@ -80,13 +84,21 @@ def unbegun(folder: Path) -> Task | None:
 
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     """A run that begins, with lines to print; ValueError if its folder holds another."""
-    again = unbegun(run_dir) is not None
+    task, before = task_of(config), unbegun(run_dir)
+    again = before is not None
+    if before is not None and (before.game, before.rules) != (task.game, task.rules):
+        raise ValueError(
+            f"{run_dir} holds the beginning of a run of another game, {before.game}: give another "
+            "--run-dir"
+        )
     there = [] if again else [name for name in FILES if (run_dir / name).exists()]
+    if (run_dir / LOGS).is_file():
+        there.append(LOGS)
     if there:
         held = "a run" if "config.json" in there else there[0]
         go_on = "go on with it with --resume, or " if CHECKPOINT in there else ""
         raise ValueError(f"{run_dir} holds {held} already: {go_on}give another --run-dir")
-    return Checkpoint(task_of(config)), [BEGINS_AGAIN] if again else []
+    return Checkpoint(task), [BEGINS_AGAIN] if again else []
 
 
 def begun(run_dir: Path) -> Checkpoint:

@@ -20,7 +20,7 @@ from agents.ppo.machine import device_named, prepare_process
 from agents.ppo.ppo import PPO
 from agents.training.checkpoint import Checkpoint, restore, save_checkpoint
 from agents.training.duels import against
-from agents.training.run_folder import CHECKPOINT
+from agents.training.run_folder import CHECKPOINT, LOGS
 from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.progress import budget_bar
@@ -111,7 +111,7 @@ class Trainer:
     def run(self) -> None:
         """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
         after = self.progress.steps + 1  # what a killed process logged since the checkpoint
-        self._log = SummaryWriter(str(self.run_dir / "tensorboard"), purge_step=after)
+        self._log = SummaryWriter(str(self.run_dir / LOGS), purge_step=after)
         with on_stop(self._stop), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
                 steps, begun = self.progress.steps, time.perf_counter()

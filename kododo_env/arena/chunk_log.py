@@ -44,8 +44,11 @@ class ChunkLog:
         self.path = path = path or Path(os.devnull)
         self.results: dict[int, ChunkResult] = {}
         self._heading = json.dumps(heading).encode()
-        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        content = path.read_bytes() if path.exists() else b""
+        lines = content.split(b"\n")[:-1]
         if len(lines) < 2:
+            if content[:1] not in (b"", b"{"):
+                raise ValueError(f"{path} is not the log of a tournament: move it away")
             self._file = path.open("wb")
             return
         if not resume:

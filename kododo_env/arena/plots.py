@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.report import Report
 from kododo_env.core.arrays import Float64
+from kododo_env.policy.plain_text import plain
 from kododo_env.system.files import written_whole
 
 
@@ -25,7 +26,7 @@ def draw_report(report: Report, path: Path) -> None:
         report: Of the tournament.
         path: Where to; the ending says which kind of file.
     """
-    names = [each.agent for each in report.standings]
+    names = [plain(each.agent) for each in report.standings]
     width = 9 + 0.09 * float(np.clip(max(map(len, names)) - 30, 0, 1000))  # for long paths
     figure = Figure(figsize=(width, 1.7 + 0.42 * len(names)), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))

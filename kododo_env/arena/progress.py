@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from kododo_env.arena.duplicates import ChunkResult
 
@@ -52,7 +52,8 @@ def budget_bar(
             bar.n = round(100 * (1 - left))
             bar.set_postfix_str(text)
             if bar.disable and news != latest:
-                print(f"{100 * (1 - left):5.1f} %  {text}", flush=True)
+                with suppress(OSError):  # the work goes on if nobody reads, or nothing has room
+                    print(f"{100 * (1 - left):5.1f} %  {text}", flush=True)
             latest = news
 
         yield show

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NoReturn, TypeVar, get_type_hints
@@ -46,23 +47,41 @@ def run_cli(
         # Not every encoding has all letters of a file's name; stderr does so by itself.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with on_stop(end_at_once):  # libraries are imported
-            config = _read(config_class, defaults, args)
-            function = resolve_name(main) if isinstance(main, str) else main
-        with on_stop(interrupt):
-            function(config)
+        with written_out():
+            with on_stop(end_at_once):  # libraries are imported
+                config = _read(config_class, defaults, args)
+                function = resolve_name(main) if isinstance(main, str) else main
+            with on_stop(interrupt):
+                function(config)
     except KeyboardInterrupt as stop:
         print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
         sys.exit(exit_status(stop))
-    except BrokenPipeError:  # the reader of the output wants no more of it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
         said = _in_words(error)
         if os.environ.get(TRACEBACK) or said is None:
             raise
         fail(said)
     sys.exit(0)
+
+
+@contextmanager
+def written_out() -> Iterator[None]:
+    """Inside, all that is printed is written out; the process ends if nobody reads it any more."""
+    try:
+        try:
+            yield
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_output()
+        sys.exit(1)
+
+
+def _drop_output() -> None:
+    """Write no more of what was printed, which would be tried again when the process ends."""
+    with suppress(OSError):  # of a stdout that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _read(
@@ -91,6 +110,11 @@ def _in_words(error: BaseException) -> str | None:
 
 def fail(message: str) -> NoReturn:
     """Leave with the status of wrong input, and one line on stderr."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        _drop_output()
     print(f"{Path(sys.argv[0]).name}: error: {_one_line(message)}", file=sys.stderr)
     sys.exit(BAD_INPUT)
 

@@ -35,19 +35,18 @@ COMMANDS = {
 def main() -> NoReturn:
     """Run the command that is named: ``kododo evaluate --help`` says more of it."""
     end_at_once_on_stop()
-    from kododo_env.commands.cli import BAD_INPUT, fail, run_cli
+    from kododo_env.commands.cli import BAD_INPUT, fail, run_cli, written_out
     from kododo_env.core.numbers import shown
 
     name = sys.argv[1] if len(sys.argv) > 1 else None
-    if name == "--version":
-        print(f"kododo-env {__version__}")
-        sys.exit(0)
-    if name in (None, "-h", "--help"):
-        lines = (f"  {command:9} {what}" for command, (_, what) in COMMANDS.items())
-        print("\n".join(["usage: kododo COMMAND [--help], or kododo --version", "", *lines]))
-        print("\nTraining is train.py in a checkout of the project.")
-        sys.exit(0 if name else BAD_INPUT)
     sys.argv[0] = "kododo"  # also for python -m
+    if name in (None, "-h", "--help", "--version"):
+        try:
+            with written_out():
+                _tell(name)
+        except OSError as error:
+            fail(error.strerror or str(error))
+        sys.exit(0 if name else BAD_INPUT)
     if name not in COMMANDS:
         fail(f"unknown command {shown(name)}; choose one of {', '.join(COMMANDS)}")
     module, _, config = COMMANDS[name][0].partition(":")
@@ -59,3 +58,13 @@ def main() -> NoReturn:
         fail(str(error))
     run_cli(config_class, function)
     raise AssertionError("run_cli leaves the process")
+
+
+def _tell(name: str | None) -> None:
+    """Print the version, or which commands there are."""
+    if name == "--version":
+        print(f"kododo-env {__version__}")
+        return
+    lines = (f"  {command:9} {what}" for command, (_, what) in COMMANDS.items())
+    print("\n".join(["usage: kododo COMMAND [--help], or kododo --version", "", *lines]))
+    print("\nTraining is train.py in a checkout of the project.")

@@ -124,7 +124,15 @@ def evening_of(config: ContestConfig) -> Evening:
         parts: Iterator[Played] = pool.map(play_forfeiting, [played] * len(chunks), chunks)
 
         def results() -> Iterator[ChunkResult]:
-            for result, found in parts:
+            for chunk in chunks:
+                try:
+                    result, found = next(parts)
+                except ChildProcessError as error:
+                    there = " and ".join(agents[seat] for seat in sorted({*chunk.lineup}))
+                    raise ValueError(
+                        f"a process was ended while {there} played: one of them may have ended "
+                        "it, or memory was short; leave one out, or give fewer --workers"
+                    ) from error
                 for name, of_agent in zip(agents, found, strict=True):
                     faults[name] += of_agent
                 yield result

@@ -67,9 +67,14 @@ class PlayConfig:
         hosts = self.terminal + self.stdio + self.mcp
         if hosts > 1:
             raise ValueError("give one of --terminal, --stdio and --mcp")
-        for name in ("keep", "host", "port"):
+        for name in ("keep", "host", "port", "browser"):
             if hosts and getattr(self, name) != getattr(type(self), name):
-                raise ValueError(f"--{name} is for the table in the browser: give no other host")
+                raise ValueError(
+                    f"--{'no-' * (name == 'browser')}{name} is for the table in the browser: leave "
+                    "out --terminal, --stdio and --mcp"
+                )
+        if hosts and None in (sys.stdin, sys.stdout):
+            raise ValueError("--terminal, --stdio and --mcp need an open stdin and stdout")
         if self.lesson and (self.mcp or self.keep is not None):
             raise ValueError(
                 "--lesson goes without --mcp and --keep: the page has the lesson in Help"

@@ -23,6 +23,7 @@ from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.core.numbers import shown
+from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.files import check_file, fingerprint, write_json
 from kododo_env.system.reservation import Reservation, reserved
@@ -147,12 +148,12 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
     """
 
     def write(report: Report) -> None:
+        if config.json is not None:
+            write_json(config.json, report.to_json())
         if config.plot is not None:
             from kododo_env.arena.plots import draw_report
 
             draw_report(report, config.plot)
-        if config.json is not None:
-            write_json(config.json, report.to_json())
         if (path := _log(config)) is not None:
             path.unlink()
 
@@ -197,6 +198,10 @@ def _reserved(files: Files) -> Iterator[list[Reservation]]:
             if path is not None:
                 if path.suffix.lower() not in endings:
                     raise ValueError(f"{path} must end with {' or '.join(endings)}")
+                if path.name.endswith(ENDING):
+                    raise ValueError(
+                        f"{path} has a name for the metadata of a policy: give another"
+                    )
                 check_file(path)
                 places.append(stack.enter_context(reserved(path, [path])))
         yield places

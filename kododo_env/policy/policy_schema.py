@@ -11,7 +11,7 @@ from kododo_env.policy.plain_text import plain
 
 HOTTEST = 1000  # the highest temperature: all legal actions alike, and none that is not
 NETWORK = {"width": Bound(1, 4096), "depth": Bound(1, 16), "one_hot": Bound(0, 255)}
-_TEXT = 1000  # characters
+LONGEST_TEXT = 1000  # characters
 _MOST = 10_000  # of actions, and of numbers in an observation
 _DEEPEST = 12  # lists in lists and objects in objects
 _LARGEST = 2**64  # seeds are below
@@ -63,7 +63,7 @@ def _check_values(value: Any, name: str, depth: int) -> None:
         for each in (*value, *value.values()) if isinstance(value, dict) else value:
             _check_values(each, name, depth - 1)
     elif isinstance(value, str):
-        if len(value) > _TEXT or not value.isprintable():
+        if len(value) > LONGEST_TEXT or not value.isprintable():
             raise ValueError(f"{name} must have text that can be printed, not {shown(value)}")
     elif isinstance(value, float):
         finite_number(value, f"a number in {name}")

@@ -110,9 +110,9 @@ def remove_leftovers(path: Path) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a UTF-8 file whole or not at all."""
+    """Write a UTF-8 file whole or not at all; what UTF-8 has not, such as a name, is escaped."""
     with written_whole(path) as aside:
-        aside.write_bytes(content.encode())
+        aside.write_bytes(content.encode("utf-8", "backslashreplace"))
 
 
 def write_json(path: Path, content: Any) -> None:

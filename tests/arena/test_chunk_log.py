@@ -81,6 +81,8 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"chunk": 1', b'"chunk": 0'))
     with pytest.raises(ValueError, match=r"line 3 of .* is damaged"):
         ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
-    path.write_text("not\na log\n")
-    with pytest.raises(ValueError, match="is not the log of a tournament"):
-        ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
+    for text in ("not\na log\n", "not a log\n", "not a log"):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="is not the log of a tournament"):
+            ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
+        assert path.read_text() == text

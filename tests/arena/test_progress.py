@@ -49,3 +49,15 @@ def test_in_a_pipe_a_line_is_printed_when_there_is_news(capsys: Said) -> None:
         show(0.25, "second", 2)
         show(0.0, "none", 2)
     assert capsys.readouterr() == (" 25.0 %  first\n 75.0 %  second\n", "")
+
+
+def test_the_work_goes_on_where_nobody_reads_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training in a pipe ended without a word, and unsaved, when the reader went."""
+
+    def gone(text: str) -> int:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(sys.stdout, "write", gone)
+    with budget_bar() as show:
+        show(0.75, "first", 1)
+        show(0.5, "second", 2)

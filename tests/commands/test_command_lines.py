@@ -57,6 +57,7 @@ Lines = list[tuple[list[str], str]]
 
 # That a number is within its bounds is asked of all numbers below; here is how that is said.
 TRAIN: Lines = [
+    (["--run-dir", "r\udcff"], "--run-dir must have a name in UTF-8, not 'r"),
     (["--minutes", "0"], "--minutes must be above 0 and at most 525600, not 0.0"),
     (["--learning-rate", "nan"], "--learning-rate must be a finite number, not nan"),
     (["--steps", MANY_DIGITS], "--steps"),
@@ -118,6 +119,7 @@ EVALUATE: Lines = [
     (["--agents"], ""),
     (["--agents", "random"], "name two agents at least"),
     (["--agents", "random", "random"], "'random' is named twice: name each once (two policies"),
+    (["--agents", "random", "greedy", "--json", "a.meta.json"], "a name for the metadata of a pol"),
     (["--agents", "./x.onnx", "x.onnx"], "named twice"),
     (["--agents", "kododo-4p", str(POLICIES / "kododo-4p.onnx")], "named twice"),
     (["--agents", "random", "nobody"], "unknown agent 'nobody'; kododo has random, greedy"),
@@ -275,6 +277,7 @@ KODODO: Lines = [
     ([*STDIO, "--keep", "kept"], "--keep is for the table in the browser"),
     ([*STDIO, "--port", "9000"], "--port is for the table in the browser"),
     ([*STDIO, "--host", "0.0.0.0"], "--host is for the table in the browser"),
+    ([*STDIO, "--no-browser"], "--no-browser is for the table in the browser: leave out --termin"),
     (["contest"], "the following arguments are required: folder"),
     (["contest", "none"], "none is no folder"),
     (["contest", "a-folder"], "there is no bot in a-folder: neither bot.py with a class Bot, nor"),

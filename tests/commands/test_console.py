@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 import kododo_env
@@ -44,3 +48,20 @@ def test_the_benchmark_says_what_is_missing(
     bench.bench(BenchConfig(seconds=0.01, rounds=1, num_envs=8))
     out = capsys.readouterr().out
     assert "PettingZoo's rps_v2 is not here: pip install 'pettingzoo[classic]'" in out
+
+
+@pytest.mark.parametrize("args", [["--help"], ["--version"], ["evaluate", "--help"]])
+def test_nothing_is_said_where_nobody_reads(args: list[str]) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [sys.executable, "-u", "-m", "kododo_env", *args]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert done.stderr == b""
+
+
+def test_where_there_is_no_room_for_the_help_it_is_said_in_a_line() -> None:
+    command = [sys.executable, "-m", "kododo_env", "--help"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.stderr == b"kododo: error: No space left on device\n"

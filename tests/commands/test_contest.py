@@ -70,6 +70,21 @@ def test_a_folder_of_bots_becomes_a_page(
     assert "_helper.py" not in text
 
 
+def test_a_bot_that_ends_its_process_is_named_with_those_at_its_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends = """def act(self, view, rng):
+        if view.num_envs > 1: import os; os._exit(3)
+        return view.legal_action_mask.argmax(axis=1)"""
+    for name, act in {"anna.py": GOOD, "ends.py": ends}.items():
+        (tmp_path / name).write_text(f"class Bot:\n    {act}\n")
+    few = ("--players", "2", "--games", "80", "--workers", "1", "--out", str(tmp_path / "a.html"))
+    code, _, err = kododo(monkeypatch, capsys, "contest", str(tmp_path), *few)
+    assert code == 2
+    assert err.startswith("kododo contest: error: a process was ended while anna.py and ends.py pl")
+    assert err.count("\n") == 1
+
+
 def test_one_fault_is_told_as_one() -> None:
     faults = {"anna.py": ["late"], "ben.py": ["late", "gone"], "random": []}
     evening = Evening(Mock(to_text=lambda: "the table"), 2.0, faults, {})

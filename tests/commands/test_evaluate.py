@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kododo_env.agent_registry import POLICIES
 from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.commands import tournament as evaluation
 from tests.command_line import cli, stopping_after
@@ -37,6 +38,18 @@ def test_it_prints_a_table_and_writes_json_and_plot(
     assert sum(each["share"]["mean"] for each in content["standings"]) == pytest.approx(0.5)
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "out.png"]
+
+
+def test_a_name_that_cannot_be_printed_is_drawn_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "p\udcff.onnx"
+    policy.symlink_to(POLICIES / "kododo-4p.onnx")
+    files = ("--json", str(tmp_path / "out.json"), "--plot", str(tmp_path / "out.png"))
+    few = ("--games", "8", "--workers", "1")
+    code, _, err = cli(capsys, "--agents", "random", str(policy), *few, *files)
+    assert (code, err) == (0, "")
+    assert {"out.json", "out.png"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_other_rules_are_played(capsys: pytest.CaptureFixture[str]) -> None:

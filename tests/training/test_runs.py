@@ -226,6 +226,32 @@ def test_nobody_is_imitated_who_cannot_play_this_game(tmp_path: Path) -> None:
         task_of(short(tmp_path, expert="kododo-2p"))
 
 
+def test_a_teacher_whose_name_cannot_be_printed_stands_in_the_metadata(tmp_path: Path) -> None:
+    """The run was trained to its end, and then its policy could not be written."""
+    expert = tmp_path / "mon\u00a0expert.onnx"
+    expert.symlink_to(POLICIES / "kododo-3p.onnx")
+    train(short(tmp_path / "run", expert=str(expert)))
+    recipe = OnnxAgent(tmp_path / "run" / "policy.onnx").metadata.training["recipe"]
+    assert recipe["expert"].endswith("/mon expert.onnx")
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ("another game", "holds the beginning of a run of another game, kado: give another --run-"),
+        ("a file", "holds tensorboard already: give another --run-dir"),
+    ],
+)
+def test_a_run_begins_in_no_folder_of_something_else(there: str, said: str, tmp_path: Path) -> None:
+    if there == "a file":
+        (tmp_path / "tensorboard").touch()
+    else:
+        config = default_config("kado", 2, run_dir=tmp_path)
+        write_config(tmp_path, task_of(config), config)
+    with pytest.raises(ValueError, match=said):
+        train(short(tmp_path))
+
+
 def test_imitation_may_be_all(tmp_path: Path) -> None:
     config = short(tmp_path, imitation_share=1.0, steps=1)
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
