@@ -27,6 +27,6 @@ TWO = replace(MORE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
 FIVE = replace(MORE, learned_share=0.5)
 RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: FIVE}
 # More steps make stronger policies, by less each time.
-SHIPPED_STEPS = {2: 300_000_000, 3: 96_000_000, 4: 400_000_000, 5: 96_000_000}
+SHIPPED_STEPS = {2: 300_000_000, 3: 400_000_000, 4: 400_000_000, 5: 96_000_000}
 # That network is stronger than the others. With more players it is as strong as the better of them.
 MEAN_STEPS = {2: 12_000_000}

@@ -74,8 +74,7 @@ def messages(
 
 def page(game: str, players: int, policy: str, seed: int) -> str:
     """Of a game among copies of a policy in a page's worker: a hash of all that it says."""
-    nothing = hashlib.sha256(b"").hexdigest()
-    table = WorkerTable(game, players, [policy], json.dumps([str(seed), 0, [], nothing]))
+    table = WorkerTable(game, players, [policy], seed=seed)
     found = hashlib.sha256()
     for said in _played(table, seed):
         found.update("".join(said).encode())
