@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,6 +136,7 @@ def of_notebook(path: Path) -> bytes:
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)
+    os.environ.pop("MPLBACKEND", None)  # in a notebook pictures are part of the output
     with TemporaryDirectory() as folder:
         NotebookClient(notebook, resources={"metadata": {"path": folder}}).execute()
     (found,) = _drawn(notebook)

@@ -77,7 +77,8 @@ def page(game: str, players: int, policy: str, seed: int) -> str:
     table = WorkerTable(game, players, [policy], seed=seed)
     found = hashlib.sha256()
     for said in _played(table, seed):
-        found.update("".join(said).encode())
+        text = "".join(said).replace(policy, Path(policy).stem)  # as in ``messages``
+        found.update(text.encode())
     return found.hexdigest()
 
 
