@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from time import perf_counter
 from typing import Annotated, Any
@@ -83,7 +83,7 @@ def _speed(config: DevicesConfig, task: Task, device: str) -> dict[str, Any]:
     threads = config.threads if device == "cpu" else 1
     learner = PPO(game, recipe, task.seed, device, threads, bfloat16=bfloat16_is_fast(device))
     steps, begun = 0, 0.0
-    for update in range(1_000_000):
+    for update in count():
         played = learner.play(game, [None] * players, update)
         learner.learn(played.decisions, *recipe.self_play_rates(1.0))
         if update == 0:

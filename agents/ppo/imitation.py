@@ -7,7 +7,6 @@ Much more is learned from the values of all actions to the expert than from its 
 from __future__ import annotations
 
 import numpy as np
-import torch
 from torch.nn import functional
 
 from agents.networks.network import log_probabilities
@@ -82,8 +81,8 @@ class Imitation:
         decisions = {
             "canonical": canonical,
             "entries": entries,
-            "masks": torch.from_numpy(masks).to(self.learner.device),
-            "targets": torch.from_numpy(targets).to(self.learner.device),
+            "masks": self.learner.on_device(masks),
+            "targets": self.learner.on_device(targets),
             "returns": gains["returns"],
         }
         return Played(decisions, agent_steps)

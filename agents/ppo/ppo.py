@@ -108,6 +108,10 @@ class PPO(nn.Module):
         """Where the network is."""
         return next(self.network.parameters()).device
 
+    def on_device(self, array: Array) -> Tensor:
+        """An array where the network is."""
+        return torch.from_numpy(array).to(self.device)
+
     def learned(self) -> dict[str, Any]:
         """The state of the network, its average and its optimiser; see ``go_on``."""
         return {"policy": self.state_dict(), "optimizer": self.optimizer.state_dict()}
@@ -170,7 +174,7 @@ class PPO(nn.Module):
         """Decisions where ``here``, (N, P), says so, and the values of their positions (B,)."""
         masks = np.array(game.legal_action_mask(), order="C")[here]
         canonical, entries, logits, values = self.answers(_observations(game)[here])
-        legal = torch.from_numpy(masks).to(self.device)
+        legal = self.on_device(masks)
         log_probs = log_probabilities(logits, legal)
         actions = drawn(log_probs)
         decisions = {
@@ -194,7 +198,7 @@ class PPO(nn.Module):
 
         @torch.no_grad()
         def ask(part: slice) -> tuple[Tensor, ...]:
-            rows = torch.from_numpy(observations[part]).to(self.device)
+            rows = self.on_device(observations[part])
             canonical, entries = self.network.canonical(rows)
             logits, values = self.network.from_canonical(canonical, entries, self._bfloat16)
             check_answers(logits, values)
@@ -229,8 +233,8 @@ class PPO(nn.Module):
         advantages = advantages_of(rewards, decided, expected, after, *settings)
         returns = advantages + expected
         return {
-            "advantages": torch.from_numpy(advantages[decided]).to(self.device),
-            "returns": torch.from_numpy(returns[decided]).to(self.device),
+            "advantages": self.on_device(advantages[decided]),
+            "returns": self.on_device(returns[decided]),
         }
 
     # --- the loss -------------------------------------------------------------------------

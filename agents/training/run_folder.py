@@ -85,20 +85,19 @@ def unbegun(folder: Path) -> Task | None:
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     """A run that begins, with lines to print; ValueError if its folder holds another."""
     task, before = task_of(config), unbegun(run_dir)
-    again = before is not None
     if before is not None and (before.game, before.rules) != (task.game, task.rules):
         raise ValueError(
             f"{run_dir} holds the beginning of a run of another game, {before.game}: give another "
             "--run-dir"
         )
-    there = [] if again else [name for name in FILES if (run_dir / name).exists()]
+    there = [] if before else [name for name in FILES if (run_dir / name).exists()]
     if (run_dir / LOGS).is_file():
         there.append(LOGS)
     if there:
         held = "a run" if "config.json" in there else there[0]
         go_on = "go on with it with --resume, or " if CHECKPOINT in there else ""
         raise ValueError(f"{run_dir} holds {held} already: {go_on}give another --run-dir")
-    return Checkpoint(task), [BEGINS_AGAIN] if again else []
+    return Checkpoint(task), [BEGINS_AGAIN] if before else []
 
 
 def begun(run_dir: Path) -> Checkpoint:

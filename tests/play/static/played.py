@@ -64,10 +64,7 @@ def messages(
     while said[-1]["type"] != "record":
         for message in said:
             hinted += _numbers(message)
-            text = to_json(message)
-            for name in opponents:  # a command has the whole name of a file
-                text = text.replace(name, Path(name).stem)
-            found.update(text.encode())
+            found.update(_named(to_json(message), opponents))
         said = table.talk(0, _next(said[-1], rng))[0]
     return {"said": found.hexdigest(), "hints": hinted}
 
@@ -77,8 +74,7 @@ def page(game: str, players: int, policy: str, seed: int) -> str:
     table = WorkerTable(game, players, [policy], seed=seed)
     found = hashlib.sha256()
     for said in _played(table, seed):
-        text = "".join(said).replace(policy, Path(policy).stem)  # as in ``messages``
-        found.update(text.encode())
+        found.update(_named("".join(said), [policy]))
     return found.hexdigest()
 
 
@@ -107,6 +103,13 @@ def _played(table: WorkerTable, seed: int) -> Iterator[list[str]]:
             said = table.hear(json.dumps({"type": "act", "step": last["step"], "action": action}))
         else:
             said = table.play_on()
+
+
+def _named(text: str, opponents: list[str]) -> bytes:
+    """A text with files by their names alone; the command that deals again has the whole path."""
+    for name in opponents:
+        text = text.replace(name, Path(name).stem)
+    return text.encode()
 
 
 def _numbers(message: dict[str, Any]) -> list[float]:
