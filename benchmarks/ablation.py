@@ -2,16 +2,18 @@
 
 ``make ablation`` trains every row of every table for as many steps on one thread, seed by seed, and
 goes on where it was stopped: what was measured with the same settings is not done again. It
-takes hours. ``docs/update_tables.py`` makes the tables of ``docs/training.md`` from it.
+takes hours. ``docs/update_tables.py`` makes the tables of ``docs/training.md`` from it. A row that
+is ``taught_by`` another row imitates the policy which that row gave with the same seed.
 """
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 from agents.commands.train import train
@@ -31,6 +33,8 @@ TABLES: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
 STEPS: dict[str, int] = {name: table["steps"] for name, table in TABLES.items()}
 ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, table in TABLES.items()}
 """What is changed, by its name, for each table."""
+TAUGHT_BY = "taught_by"
+"""Of a row's changes: the row whose policy is imitated."""
 LONG = ", to its end"
 """Ends the name of a table whose rows are trained as long as the policy that ships."""
 
@@ -52,6 +56,8 @@ class AblationConfig:
     """Games against each opponent."""
     response_steps: Steps = CHOICE_RESPONSE["steps"]
     """Agent-steps of the best response."""
+    runs: Path = Path("runs/ablation")
+    """The folder of the trainings, which stay there."""
     json: Path = Path(__file__).parents[1] / "docs" / "ablation.json"
     """The file that is written after each training."""
 
@@ -74,7 +80,7 @@ def ablation(config: AblationConfig) -> None:
             for row in found[table]["rows"]:
                 if row["what"] in ROWS[table] and len(row["seeds"]) == seed:
                     print(f"\n== {table}, {row['what']}, seed {seed}", flush=True)
-                    row["seeds"].append(_measured(config, table, row["changes"], seed))
+                    row["seeds"].append(_measured(config, table, row["what"], seed))
                     write_text(config.json, json.dumps(found, indent=1) + "\n")
 
 
@@ -105,25 +111,45 @@ def _game_and_players(table: str) -> tuple[str, int]:
 
 def _run(config: AblationConfig, table: str, changes: dict[str, Any], **how: Any) -> TrainConfig:
     how |= {"steps": config.steps or STEPS[table], "games": config.games}
-    return default_config(
-        *_game_and_players(table), **{"evaluations": 1, "threads": 1, **how, **changes}
-    )
+    how |= {name: value for name, value in changes.items() if name != TAUGHT_BY}
+    return default_config(*_game_and_players(table), **{"evaluations": 1, "threads": 1, **how})
 
 
-def _measured(
-    config: AblationConfig, table: str, changes: dict[str, Any], seed: int
-) -> dict[str, float]:
+def _folder(config: AblationConfig, table: str, what: str, seed: int) -> Path:
+    return config.runs / re.sub("[^a-z0-9]+", "-", f"{table} {what}") / f"seed-{seed}"
+
+
+def _teacher(config: AblationConfig, table: str, what: str, seed: int) -> str:
+    """The policy that a row gave.
+
+    Raises:
+        ValueError: It is not there.
+    """
+    file = _folder(config, table, what, seed) / POLICY
+    if not file.exists():
+        raise ValueError(
+            f"{file} teaches, but is not there: take {what!r} out of {config.json}, and it is "
+            "trained again"
+        )
+    return str(file)
+
+
+def _measured(config: AblationConfig, table: str, what: str, seed: int) -> dict[str, float]:
     """What one training gives, by the heads of the page's columns: those held out first."""
-    with TemporaryDirectory() as folder:
-        run = _run(config, table, changes, seed=seed, run_dir=Path(folder, "run"))
-        begun = time.process_time()
-        train(run)
-        minutes = (time.process_time() - begun) / 60
-        policy = OnnxAgent(Path(folder, "run", POLICY))
-        names = without_searches(held_out(*_game_and_players(table)))
-        unmet = against(policy, task_of(run), config.games, DEALS, names)
-        gain = response_gain(policy, config.response_steps, config.games)
-        known = json.loads(Path(folder, "run", "results.json").read_text())
+    changes, folder = ROWS[table][what], _folder(config, table, what, seed)
+    how: dict[str, Any] = {"seed": seed, "run_dir": folder}
+    if TAUGHT_BY in changes:
+        how["expert"] = _teacher(config, table, changes[TAUGHT_BY], seed)
+    shutil.rmtree(folder, ignore_errors=True)  # of a training that was stopped
+    run = _run(config, table, changes, **how)
+    begun = time.process_time()
+    train(run)
+    minutes = (time.process_time() - begun) / 60
+    policy = OnnxAgent(folder / POLICY)
+    names = without_searches(held_out(*_game_and_players(table)))
+    unmet = against(policy, task_of(run), config.games, DEALS, names)
+    gain = response_gain(policy, config.response_steps, config.games)
+    known = json.loads((folder / "results.json").read_text())
     return {
         **{f"v {name} (held out)": each.share.mean for name, each in unmet.items()},
         f"a best response of {config.response_steps:,} steps gains": gain,

@@ -27,7 +27,9 @@ TABLE = "kododo-4p"
 )
 def test_each_row_can_be_trained_and_is_another_training(table: str, row: str) -> None:
     given = policy_tables()[table.removesuffix(ablation.LONG)]
-    asked, usual = default_config(*given, **ablation.ROWS[table][row]), default_config(*given)
+    changes, before = dict(ablation.ROWS[table][row]), [*ablation.ROWS[table]]
+    assert changes.pop(ablation.TAUGHT_BY, RECIPE) in before[: before.index(row) + 1]
+    asked, usual = default_config(*given, **changes), default_config(*given)
     same = (task_of(asked), asked.steps) == (task_of(usual), usual.steps)
     assert same == (row == RECIPE)
     assert ablation.STEPS[table] > 0
@@ -39,8 +41,8 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The trainings, without doing them; a share tells which training it was."""
     found: list[str] = []
 
-    def measured(_: object, table: str, changes: dict[str, object], seed: int) -> dict[str, float]:
-        found.append(f"{table} {json.dumps(changes)} {seed}")
+    def measured(_: object, table: str, what: str, seed: int) -> dict[str, float]:
+        found.append(f"{table} {json.dumps(ablation.ROWS[table][what])} {seed}")
         return {"v a (held out)": 0.1 * len(found), "v b": 0.5}
 
     monkeypatch.setattr(ablation, "_measured", measured)
@@ -122,14 +124,26 @@ def test_tables_hold_the_seeds_that_all_rows_have(
     assert re.search(rf"\| {RECIPE} +\| 0.100 \(0.100–0.100\)", table)
 
 
-def test_a_row_is_trained_and_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_trained_and_measured_and_one_teaches_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small = {"num_envs": 16, "batch_size": 256, "width": 16, "depth": 1}
-    monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: small}})
+    taught = {**small, "width": 8, "imitation_share": 1.0, ablation.TAUGHT_BY: RECIPE}
+    monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: small, "by the recipe, taught": taught}})
     monkeypatch.setattr(response_training, "SELECTION_GAMES", 40)
     path = tmp_path / "ablation.json"
     asked = {"tables": (TABLE,), "steps": 1, "seeds": 1, "games": 40, "response_steps": 1}
-    ablation.ablation(ablation.AblationConfig(**asked, json=path))
-    ((columns,),) = (row["seeds"] for row in json.loads(path.read_text())[TABLE]["rows"])
+    config = ablation.AblationConfig(**asked, json=path, runs=tmp_path / "runs")
+    stopped, taught_by = (
+        config.runs / row / "seed-0" / "config.json"
+        for row in ("kododo-4p-the-recipe", "kododo-4p-by-the-recipe-taught")
+    )
+    stopped.parent.mkdir(parents=True)
+    stopped.write_text("{}")
+    ablation.ablation(config)
+    teacher = stopped.with_name("policy.onnx")
+    assert f'"expert": "{teacher}"' in taught_by.read_text()
+    (columns,), _ = (row["seeds"] for row in json.loads(path.read_text())[TABLE]["rows"])
     unmet = [f"v {name} (held out)" for name in held_out("kododo", 4) if ":" not in name]
     gain = "a best response of 1 steps gains"
     known = [f"v {name}" for name in reversed(baselines("kododo"))]
@@ -138,3 +152,9 @@ def test_a_row_is_trained_and_measured(tmp_path: Path, monkeypatch: pytest.Monke
     assert all(0 <= each <= 1 for head, each in columns.items() if head not in (gain, minutes))
     assert columns[minutes] > 0
     assert -0.5 <= columns[gain] <= 0.5
+    content = json.loads(path.read_text())
+    content[TABLE]["rows"][1]["seeds"] = []
+    path.write_text(json.dumps(content))
+    teacher.unlink()
+    with pytest.raises(ValueError, match="teaches, but is not there: take 'the recipe' out of "):
+        ablation.ablation(config)
