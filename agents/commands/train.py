@@ -12,7 +12,7 @@ from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
 from agents.options import RAY
 from agents.training.duels import against, results, table
-from agents.training.memory import check_memory
+from agents.training.memory import check_decides, check_memory
 from agents.training.run_folder import (
     CHECKPOINT,
     FILES,
@@ -27,9 +27,12 @@ from agents.training.training_config import TrainConfig
 from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.policy.plain_text import plain
+from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.policy.policy_schema import LONGEST_TEXT
 from kododo_env.system.files import write_json
 from kododo_env.system.reservation import Reservation, reserved
+
+BESIDE_WEIGHTS = 1 << 20  # bytes of a policy file for the graph and the metadata
 
 
 def train(config: TrainConfig) -> None:
@@ -48,8 +51,10 @@ def train(config: TrainConfig) -> None:
         run, said = (resumed if config.resume else fresh)(config, run_dir)
         task = run.task
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
+        check_decides(task)
         check_memory(task)
         trainer = trains(config, run, run_dir, place.check)
+        _check_size(trainer)
         write_config(run_dir, task, config)
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
         if config.device != "cpu":
@@ -70,6 +75,16 @@ def _engine(config: TrainConfig) -> Iterator[type[Trainer]]:
 
     with cluster(config.address, config.workers):
         yield RayTrainer
+
+
+def _check_size(trainer: Trainer) -> None:
+    """Raise ValueError if the network is larger than a policy file may be."""
+    weights = sum(each.nbytes for each in trainer.learner.network.parameters())
+    if weights + BESIDE_WEIGHTS > LARGEST_FILE:
+        raise ValueError(
+            f"this network has {weights:,} bytes of weights, and a policy file has "
+            f"{LARGEST_FILE:,} at most: lower --width or --depth"
+        )
 
 
 def _run(trainer: Trainer, place: Reservation) -> None:

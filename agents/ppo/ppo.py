@@ -165,7 +165,8 @@ class PPO(nn.Module):
             values.append(expected)
             gained = self.recipe.reward(game)[:, seats]
             rewards.append((_mean_for_all(gained) if together else gained).ravel())
-        columns = {name: torch.cat([each[name] for each in taken]) for name in taken[0]}
+        names = taken[0] if taken else ()
+        columns = {name: torch.cat([each[name] for each in taken]) for name in names}
         gains = self.gains(game, seats, torch.cat(values), np.stack(decided), np.stack(rewards))
         return Played(columns | gains, steps)
 
@@ -284,6 +285,8 @@ class PPO(nn.Module):
             Diverged: Losses, gradients or the network's answers are no finite numbers.
         """
         recipe = self.recipe
+        if not len(decisions["returns"]):  # every choice was forced
+            return {}
         with self.stopwatch.on("learning"):
             batches = minibatches(self.lessons(decisions), recipe.n_epochs, recipe.batch_size)
             losses = partial(self.losses, entropy_weight=entropy_weight)

@@ -53,6 +53,8 @@ class RayTrainer(Trainer):
         steps = self.progress.steps
         decisions = self._played("acting")
         share = len(decisions["returns"]) / (self.progress.steps - steps)
+        if not share:  # every choice was forced
+            return {"rollout/share_of_decisions": share}
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
         decisions = {name: each.numpy() for name, each in self.learner.lessons(tensors).items()}
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
@@ -69,9 +71,11 @@ class RayTrainer(Trainer):
         with self.learner.stopwatch.on(name):
             played = self.crew.play(work, weights)
         self.progress.steps += sum(each.steps for each in played)
+        found = [each.decisions for each in played if len(each.decisions["returns"])]
+        names = found[0] if found else ("returns",)
         return {
-            name: np.concatenate([each.decisions[name] for each in played])
-            for name in played[0].decisions
+            name: np.concatenate([each[name] for each in found or [played[0].decisions]])
+            for name in names
         }
 
     def _learn(

@@ -21,6 +21,7 @@ from kododo_env.core.options import is_one_of
 from kododo_env.policy.policy_schema import NETWORK
 
 LAST_RATE = 0.01  # imitation ends at this share of the learning rate that it began with
+LEAST_TEMPERATURE = 0.001  # of an imitation; by less the values would leave float32
 LEAST_TIED = 8  # its embeddings have a quarter; ONNX keeps no matrix of one number as it is
 
 
@@ -82,7 +83,8 @@ class Recipe:
     file. Nobody is imitated then. "" = fresh weights."""
     expert: str = ""
     """The player that is imitated before self-play: a scripted one, or a policy by its name or
-    file. Several policies have commas between them; their mean is imitated. "" = nobody."""
+    file, whatever temperature that plays at. Several policies have commas between them; their
+    mean is imitated. "" = nobody."""
     imitation_share: Annotated[float, real(0, 1)] = 0.17
     """The share of the training for which the expert is imitated."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
@@ -107,6 +109,13 @@ class Recipe:
             raise ValueError(f"width must be at least {LEAST_TIED} with --tied, not {self.width}")
         if not all(isinstance(name, str) for name in (self.init, self.expert, *self.opponents)):
             raise ValueError("init, expert and opponents must be names of agents")
+        if self.expert and not self.experts:
+            raise ValueError(f"expert must name a player, or be empty, not {shown(self.expert)}")
+        if 0 < self.imitation_temperature < LEAST_TEMPERATURE:
+            raise ValueError(
+                f"imitation_temperature must be 0, or {LEAST_TEMPERATURE} or more, not "
+                f"{self.imitation_temperature}"
+            )
         for name in (*self.experts, *self.opponents):
             if is_bot(search_parts(name)[1]):
                 raise ValueError(
@@ -122,7 +131,7 @@ class Recipe:
     @property
     def imitated(self) -> float:
         """The share of the training that is imitation; 0 without an expert, or with ``init``."""
-        return self.imitation_share if self.expert and not self.init else 0.0
+        return self.imitation_share if self.experts and not self.init else 0.0
 
     def imitation_rate(self, remaining: float) -> float:
         """The learning rate when this share of the imitation is left, 1 to 0."""

@@ -29,6 +29,12 @@ def check_memory(task: Task) -> None:
         )
 
 
+def check_decides(task: Task) -> None:
+    """Raise ValueError if nobody ever has a choice under these rules."""
+    if not game_length(task.batch_game(TRIAL, task.seed)).deciding:
+        raise ValueError("nobody has a choice under these rules: there is nothing to learn")
+
+
 def needed_memory(task: Task) -> int:
     """About how many bytes a run takes at least: its games, a rollout, and the network at work."""
     recipe, game = task.recipe, task.batch_game(TRIAL, task.seed)

@@ -15,7 +15,7 @@ from typing import Any
 import kododo_env
 from agents.options import Budget
 from agents.training.checkpoint import Checkpoint, read_checkpoint
-from agents.training.training_config import Task, TrainConfig, check_needs, task_of
+from agents.training.training_config import Task, TrainConfig, check_init, check_needs, task_of
 from kododo_env.core.bounds import flag
 from kododo_env.core.numbers import shown
 from kododo_env.policy.metadata import describe, differences
@@ -133,6 +133,8 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     if other:
         raise ValueError(f"cannot resume {run_dir / CHECKPOINT}: it is for {'; '.join(other)}")
     said, budget = [BEGINS_AGAIN], config.budget()
+    if task.recipe.init and not saved.learner:  # the file may be another one by now
+        check_init(config, task.batch_game(1, 0))
     if saved.learner:
         done = f"{progress.seconds / 60:.1f} minutes, {progress.steps:,} agent-steps"
         said = [f"goes on from {done}, until {budget.text()} in all"]

@@ -22,6 +22,7 @@ from kododo_env.core.bounds import (
     check_settings,
     flag,
 )
+from kododo_env.policy.metadata import describe
 from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
@@ -282,8 +283,12 @@ def task_of(config: TrainConfig) -> Task:
     rules = {"num_players": config.players, **parse_rules(config.rules)}
     task = Task(config.game, rules, config.settings, config.seed)
     game = task.batch_game(1, 0)  # raises if these rules cannot be played
+    try:
+        describe(game).to_json()
+    except ValueError as error:
+        raise ValueError(f"no policy file can be for this {task.game}: {error}") from error
     if task.recipe.init:
-        _check_init(config, game)
+        check_init(config, game)
     check_needs(config.settings, recipe_for(config.game, config.players, config.recipe))
     if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
@@ -291,7 +296,7 @@ def task_of(config: TrainConfig) -> Task:
     return task
 
 
-def _check_init(config: TrainConfig, game: BatchGame) -> None:
+def check_init(config: TrainConfig, game: BatchGame) -> None:
     """Check that a run can begin with its policy, and that nobody is to be imitated before.
 
     Raises:

@@ -335,7 +335,8 @@ def verify(found: Any) -> None:
 def _verify(found: Entry) -> None:
     given = found["protocol"]
     kind, policy, budget = search_parts(found["agent"]["name"])
-    agent = f"{kind}{policy}{SUFFIX if found['agent']['file'] else ''}{budget}"
+    level = policy in LEVELS and not given["attack"]  # plays by a file, but none of its own
+    agent = f"{kind}{policy}{SUFFIX if found['agent']['file'] and not level else ''}{budget}"
     if given["name"] != PROTOCOL:
         raise ValueError(f"its protocol is {given['name']!r}, not {PROTOCOL!r}")
     table = Benchmark(agent, given["game"], given["players"], given["quick"])

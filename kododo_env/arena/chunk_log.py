@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
@@ -47,8 +48,10 @@ class ChunkLog:
         content = path.read_bytes() if path.exists() else b""
         lines = content.split(b"\n")[:-1]
         if len(lines) < 2:
-            if content[:1] not in (b"", b"{"):
-                raise ValueError(f"{path} is not the log of a tournament: move it away")
+            if lines:
+                self._check_digest(lines[0])
+            elif not _line(self._heading, self._heading).startswith(content):
+                raise ValueError(f"{path} is not the log of a tournament like this: move it away")
             self._file = path.open("wb")
             return
         if not resume:
@@ -67,7 +70,8 @@ class ChunkLog:
 
     def __exit__(self, *_: object) -> None:
         try:
-            self._file.close()  # it writes what is left, if there is room
+            with self._naming():
+                self._file.close()  # it writes what is left, if there is room
         finally:
             if not self.results and self.path != Path(os.devnull):
                 self.path.unlink(missing_ok=True)
@@ -85,14 +89,31 @@ class ChunkLog:
         self.results[result.chunk.index] = result
 
     def _write(self, content: bytes) -> None:
-        self._file.write(content + b" " + _digest(self._heading, content) + b"\n")
-        self._file.flush()
+        with self._naming():
+            self._file.write(_line(self._heading, content))
+            self._file.flush()
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Inside, an OSError without a file is told with this one's name."""
+        try:
+            yield
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
+
+    def _check_digest(self, line: bytes) -> bytes:
+        """The heading in a first line; ValueError if it is not the one of a log."""
+        content, _, digest = line.rpartition(b" ")
+        if digest != _digest(content, content):
+            raise ValueError(
+                f"{self.path} is not the log of a tournament, or is damaged: move it away"
+            )
+        return content
 
     def _check(self, line: bytes) -> None:
         """Raise ValueError unless the first line is this tournament's."""
-        content, _, digest = line.rpartition(b" ")
-        if digest != _digest(content, content):
-            raise ValueError(f"{self.path} is not the log of a tournament, or is damaged")
+        content = self._check_digest(line)
         found, wanted = json.loads(content), json.loads(self._heading)
         for key in wanted:
             if found.get(key) != wanted[key]:
@@ -114,6 +135,10 @@ class ChunkLog:
         except (ValueError, KeyError, IndexError) as error:
             raise ValueError(f"line {number} of {self.path} is damaged; remove the file") from error
         self.results[chunk.index] = ChunkResult(chunk, shares, points)
+
+
+def _line(heading: bytes, content: bytes) -> bytes:
+    return content + b" " + _digest(heading, content) + b"\n"
 
 
 def _digest(heading: bytes, content: bytes) -> bytes:

@@ -24,6 +24,7 @@ from kododo_env.bots.program import ProgramBot
 from kododo_env.core.agent import Agent, choice_of, random_legal_actions
 from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View
+from kododo_env.search.search import SearchAgent
 
 BOT = "Bot"  # the class of a bot in Python
 MOST_FAULTS = 3  # at a table
@@ -120,9 +121,16 @@ class FolderTournament(Tournament):
         ]
 
     def load_agents(self) -> list[Agent]:
-        """The agents, as they forfeit; ValueError if there is no such one."""
+        """The agents, as they forfeit; ValueError if there is no such one.
+
+        What a search has to do once is done, so that its first decision takes no longer.
+        """
         os.chdir(self.folder)
-        return [Forfeiting(each, self.seconds) for each in super().load_agents()]
+        agents = super().load_agents()
+        for each in agents:
+            if isinstance(each, SearchAgent):
+                each.prepare(self.make_game(1))
+        return [Forfeiting(each, self.seconds) for each in agents]
 
 
 Played = tuple[ChunkResult, list[list[str]]]

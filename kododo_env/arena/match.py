@@ -64,6 +64,7 @@ class Match(Contest):
     least_chunks: int = 1
 
     def __post_init__(self) -> None:
+        self.make_game(1)  # raises if it cannot be played
         check_numbers(self.players, self.games, self.seed)
 
     def named(self) -> Sequence[Agent | str]:

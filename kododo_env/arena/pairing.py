@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, permutations
+from random import Random
 
 CHUNK_DEALS = 512  # at most; more games at once are hardly faster, and show less progress
 LEAST_CHUNKS = 24  # as far as there are deals: every cyclic order of up to five players
+ALL_ORDERS = 7  # players; of more there are too many orders to look at each
+SOME_ORDERS = 720  # drawn for a larger table
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class _Mixer:
         self.met: Counter[tuple[int, int]] = Counter()
         self.beside: Counter[tuple[int, int]] = Counter()
         self.orders: Counter[tuple[int, ...]] = Counter()
+        self.random = Random(0)
 
     def next_lineup(self) -> tuple[int, ...]:
         one, other = min(combinations(self.agents, 2), key=self._met)
@@ -68,7 +73,7 @@ class _Mixer:
             table.append(min(self.agents, key=lambda agent: self._present(agent, table)))
         self.played.update(table)
         self.met.update(permutations(table, 2))
-        order = min(((table[0], *rest) for rest in permutations(table[1:])), key=self._sat)
+        order = min(self._orders(table), key=self._sat)
         self.beside.update(_neighbours(order))
         self.orders[order] += 1
         return order
@@ -81,6 +86,14 @@ class _Mixer:
         """How much of an agent there is: at this table, with those who sit here, and in all."""
         meetings = sum(self.met[agent, other] for other in table)
         return table.count(agent), meetings, self.played[agent]
+
+    def _orders(self, table: list[int]) -> Iterable[tuple[int, ...]]:
+        """All orders around a table, or where they are too many some of them."""
+        first, *others = table
+        if len(table) <= ALL_ORDERS:
+            return ((first, *rest) for rest in permutations(others))
+        drawn = (self.random.sample(others, len(others)) for _ in range(SOME_ORDERS))
+        return ((first, *rest) for rest in drawn)
 
     def _sat(self, order: tuple[int, ...]) -> tuple[int, int]:
         """How often neighbours have been that before, and how often all sat in this order."""

@@ -98,7 +98,7 @@ class Tournament(Contest):
 
 def check_numbers(players: int, games: int, seed: int) -> None:
     """Raise ValueError unless this many games can be played."""
-    whole_number(players, "players", 1)
+    whole_number(players, "players", 2)
     whole_number(seed, "seed", 0)
     if whole_number(games, "games", highest=MOST_GAMES) < players:
         raise ValueError(

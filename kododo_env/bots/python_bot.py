@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -91,7 +92,7 @@ def _from_file(path: Path, name: str) -> ModuleType:
     """A module of its own, which no import finds, from a file; it is run each time."""
     if not path.is_file():
         raise ValueError(f"bot {name}: there is no file {path}")
-    digest = sha256(str(path.resolve()).encode()).hexdigest()[:12]
+    digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
     module = ModuleType(f"bot_{digest}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # where dataclasses look for their module

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,14 +17,15 @@ from kododo_env.arena.tournament import Tournament
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decision_file import DecisionFile
 from kododo_env.records.decisions import DecisionLog, Decisions
-from kododo_env.records.header import printable
+from kododo_env.records.header import LONGEST_NAME, printable
 from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import check_file, write_text
 from kododo_env.system.folders import filled_folder
 
 PARQUET = (".parquet",)
 RECORD = ".jsonl"
-Keep = Callable[[ChunkResult], None]
+Keep = Callable[[ChunkResult], AbstractContextManager[None]]
+"""Keeps what comes with a result, if nothing fails inside."""
 
 
 def is_parquet(path: Path) -> bool:
@@ -49,6 +50,11 @@ def recorded(
         ValueError: The folder or file cannot be written.
     """
     names = tuple(map(printable, tournament.agents))
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"a record would have one name for several agents: it holds {LONGEST_NAME} characters "
+            "of a name, those that can be printed: give shorter paths"
+        )
     if is_parquet(path):
         with DecisionFile(path, tournament.make_game(1)) as file:
             yield replace(tournament, recording=AllDecisions(names)), into_file(file)
@@ -65,10 +71,17 @@ def recorded(
 def into_folder(folder: Path) -> Keep:
     """Writes the records that come with a result, a file for each."""
 
-    def keep(result: ChunkResult) -> None:
-        for records in result.recorded:
-            for name, text in records:
-                write_text(folder / name, text)
+    @contextmanager
+    def keep(result: ChunkResult) -> Iterator[None]:
+        records = {folder / name: text for each in result.recorded for name, text in each}
+        try:
+            for path, text in records.items():
+                write_text(path, text)
+            yield
+        except BaseException:  # the part will be played again, maybe into another folder
+            for path in records:
+                path.unlink(missing_ok=True)
+            raise
 
     return keep
 
@@ -76,9 +89,11 @@ def into_folder(folder: Path) -> Keep:
 def into_file(file: DecisionFile) -> Keep:
     """Writes the decisions that come with a result."""
 
-    def keep(result: ChunkResult) -> None:
+    @contextmanager
+    def keep(result: ChunkResult) -> Iterator[None]:
         for decisions, seated in result.recorded:
             file.write(decisions, seated)
+        yield
 
     return keep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -239,11 +239,10 @@ def play_what_is_left(
     done = sum(result.shares.size for result in log.results.values())
     try:
         for result in games_bar(play(left), games, done):
-            if keep is not None:
-                keep(result)
-            log.append(replace(result, recorded=()))
+            with keep(result) if keep else nullcontext():
+                log.append(replace(result, recorded=()))
     except KeyboardInterrupt as stop:
-        if log.path == Path(os.devnull):
+        if log.path == Path(os.devnull) or not log.results:
             raise
         raise type(stop)("what was played is kept, go on with --resume") from stop
 

@@ -217,8 +217,8 @@ class _Judge:
     def __init__(self, adviser: Agent, game: BatchGame, worlds: int) -> None:
         check_agents(game, [adviser])
         self.adviser, self.worlds = adviser, worlds
-        policy = adviser.policy if isinstance(adviser, PolicySearch) else adviser
-        self.search = adviser if isinstance(adviser, SearchAgent) else SearchAgent(policy)
+        # One of its own, since its outcome model is fitted to fewer games than a search's is.
+        self.search = SearchAgent(adviser.policy if isinstance(adviser, PolicySearch) else adviser)
 
     def guesses(self, positions: Sequence[BatchGame]) -> bool:
         """Whether playing out will stop before the end of this game, to ask the search's model."""

@@ -200,6 +200,11 @@ class SearchAgent(PolicySearch):
             return game.round_steps
         return lookahead if isinstance(self.policy, ValueAgent) else math.inf
 
+    def prepare(self, game: BatchGame) -> None:
+        """Make the model for games of these rules now, if it will be needed."""
+        if self.horizon(game) < math.inf:
+            self.outcome_model(game)
+
     def outcome_model(self, game: BatchGame) -> OutcomeModel:
         """The model for games of these rules."""
         for _ in self.fitting(game, FITTED_GAMES):

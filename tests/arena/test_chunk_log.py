@@ -46,8 +46,9 @@ def test_nothing_is_left_where_there_is_no_room_for_a_result(tmp_path: Path, roo
     results = list(run(played, played.chunks()[:1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
-        with pytest.raises(OSError, match="File too large"):
+        with pytest.raises(OSError, match="File too large") as told:
             logged(tmp_path / "log", results, played)
+        assert told.value.filename == str(tmp_path / "log")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert [*tmp_path.iterdir()] == []
@@ -81,8 +82,21 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"chunk": 1', b'"chunk": 0'))
     with pytest.raises(ValueError, match=r"line 3 of .* is damaged"):
         ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
-    for text in ("not\na log\n", "not a log\n", "not a log"):
+    for text in ("not\na log\n", "not a log\n", "not a log", '{"my": "notes"}\n', '{"my"'):
         path.write_text(text)
         with pytest.raises(ValueError, match="is not the log of a tournament"):
             ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
         assert path.read_text() == text
+
+
+@pytest.mark.parametrize("length", [0, 5, None])
+def test_a_heading_without_results_or_half_of_it_is_begun_again(
+    length: int | None, tmp_path: Path
+) -> None:
+    played, path = tournament(), tmp_path / "log"
+    results = list(run(played, played.chunks()[:1]))
+    logged(path, results, played)
+    whole = path.read_bytes()
+    path.write_bytes(whole.splitlines(keepends=True)[0][:length])
+    logged(path, results, played)
+    assert path.read_bytes() == whole

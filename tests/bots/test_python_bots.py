@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,17 @@ def test_a_class_or_a_function_of_a_file_plays_in_several_processes(
     assert Match(bot, *rest, least_chunks=2).play(2) == Match("first", *rest, least_chunks=2).play()
     assert make_agent(bot, "kododo").name == ("mine" if "Valuing" in wanted else bot)
     assert not (folder / "__pycache__").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_file_may_have_a_name_that_is_no_text(folder: Path) -> None:
+    """The error was told as the bot's own, with a line of ours."""
+    bot = folder / "b\udcff.py"
+    bot.write_text(GOOD)
+    try:
+        make_agent(f"{bot}:lowest", "kododo")
+    except ValueError as error:  # the name itself cannot be sent by the runner of the tests
+        pytest.fail(ascii(error), pytrace=False)
 
 
 def test_a_bot_of_a_module_sits_in_environments_at_tables_and_under_searches(

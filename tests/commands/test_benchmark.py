@@ -102,6 +102,15 @@ def test_a_whole_run_has_the_attack_as_well() -> None:
     assert whole["agent"]["file"]["bytes"] == (POLICIES / "kododo-2p.onnx").stat().st_size
 
 
+def test_a_whole_run_of_a_level_holds() -> None:
+    """It plays by a policy file, so that an attack was asked for which there had not been."""
+    table = Benchmark("level-3", "kododo", 2)
+    whole = entry(table, run(table, table.chunks()))
+    verify(json.loads(json.dumps(whole)))
+    assert whole["attack"] is None
+    assert whole["agent"]["file"]
+
+
 def test_only_a_policy_is_attacked_and_not_in_a_hurry() -> None:
     assert Benchmark("kododo-2p", "kododo", 2).named()[-1] == "search:kododo-2p:4"
     assert Benchmark("kododo-2p", "kododo", 2, quick=True).named()[-1] == "heuristic"

@@ -46,6 +46,10 @@ LONG = "x" * 300
 DIGITS = "9" * 30
 MANY_DIGITS = "9" * 5000
 NESTED = "copies=" + "[" * 5000
+NO_CHOICE = [
+    "--players", "2", "--rules", "num_colours=2", "copies=[1,1]", "hand_size=1", "plays=[1]",
+    "kododo_offset=0", "limit_offset=1", "removed_cards=0",
+]  # fmt: skip
 SEARCHES = "search:" * 5000 + "heuristic" + ":1" * 5000
 CONFIGS = (
     TrainConfig, Recipe, EvaluateConfig, BestResponseConfig, PlayConfig, PoliciesConfig,
@@ -88,6 +92,10 @@ TRAIN: Lines = [
     (["--game", "\x1b[31mkododo"], "unknown game"),
     (["--game", "x" * 100_000], "unknown game"),
     (["--expert", "nobody\x00"], "unknown agent"),
+    (["--expert", ","], "expert must name a player, or be empty, not ','"),
+    (["--imitation-temperature", "1e-308"], "imitation_temperature must be 0, or 0.001 or more"),
+    (["--width", "2048"], "bytes of weights, and a policy file has 33,554,432 at most"),
+    (NO_CHOICE, "nobody has a choice under these rules: there is nothing to learn"),
     (["--opponents", "heuristic", "nobody"], "unknown agent 'nobody'"),
     (["--opponents", ""], "unknown agent"),
     (["--opponents", "bot.py:Bot"], "'bot.py:Bot' takes no part in training: its code would run"),

@@ -12,9 +12,10 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, make_agent
-from kododo_env.arena.forfeits import MOST_FAULTS, Forfeiting
+from kododo_env.arena.forfeits import MOST_FAULTS, FolderTournament, Forfeiting
 from kododo_env.commands.contest import Evening, bots_of
 from kododo_env.core import View
+from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
 
 GOOD = "def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)"
@@ -68,6 +69,15 @@ def test_a_folder_of_bots_becomes_a_page(
     assert "<svg" in text
     assert "KeyError: &#x27;&lt;b&gt;three" in text
     assert "_helper.py" not in text
+
+
+def test_a_search_is_ready_before_its_time_runs() -> None:
+    """Fitting its outcome model counted as thinking, so that a large policy's search was late."""
+    evening = FolderTournament("kododo", ("search:heuristic:1", "random"), 2, 4)
+    search = evening.load_agents()[0]
+    assert isinstance(search, Forfeiting)
+    assert isinstance(search._agent, SearchAgent)
+    assert search._agent._models
 
 
 def test_a_bot_that_ends_its_process_is_named_with_those_at_its_table(

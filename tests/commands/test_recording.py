@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.commands import recording
 from kododo_env.commands import tournament as evaluation
 from kododo_env.records import read_record, replay
 from kododo_env.records.decision_file import read_decisions
@@ -146,3 +148,51 @@ def test_a_stopped_tournament_leaves_no_half_file(
     path = tmp_path / "decisions.parquet"
     assert cli(capsys, *AGENTS, "--games", "40", "--record", str(path))[0] == 130
     assert list(tmp_path.iterdir()) == []
+
+
+def test_agents_that_a_record_could_not_tell_apart_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two paths with the same 200 characters at their beginning were one player."""
+    folder = tmp_path / ("d" * 200)
+    folder.mkdir()
+    bots = [folder / name for name in ("one.py", "two.py")]
+    for bot in bots:
+        bot.write_text("def act(view, rng): return view.legal_action_mask.argmax(axis=1)")
+    agents = ("--agents", *(f"{bot}:act" for bot in bots), "--games", "8", "--workers", "1")
+    code, _, error = cli(capsys, *agents, "--record", str(tmp_path / "records"))
+    assert (code, error.count("\n")) == (2, 1)
+    assert "a record would have one name for several agents: it holds 200 characters" in error
+    assert [*tmp_path.iterdir()] == [folder]
+
+
+@pytest.mark.parametrize("fails", [1, 3])
+def test_no_record_stays_of_a_part_that_is_not_kept(
+    fails: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records of the first part stayed, which --resume took for those of something else."""
+    written, out, kept = recording.write_text, tmp_path / "out.json", tmp_path / "records"
+    number = count(1)
+
+    def full(path: Path, text: str) -> None:
+        if next(number) == fails:
+            raise OSError(28, "No space left on device", str(path))
+        written(path, text)
+
+    args = (*AGENTS, "--games", "240", "--record", str(kept), "--json", str(out))
+    with monkeypatch.context() as patch:
+        patch.setattr(recording, "write_text", full)
+        assert cli(capsys, *args)[0] == 2
+    assert [*tmp_path.iterdir()] == []
+    assert cli(capsys, *args, "--resume")[0] == 0
+
+
+def test_what_is_kept_after_a_stop_is_said_only_if_there_is_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for finished, said in ((0, "\nstopped\n"), (1, "what was played is kept")):
+        monkeypatch.setattr(evaluation, "run", stopping_after(finished))
+        more = ("--games", "240", "--json", str(tmp_path / "out.json"))
+        code, _, error = cli(capsys, *AGENTS, *more)
+        assert code == 130
+        assert said in error

@@ -19,6 +19,7 @@ from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.run_folder import FIXED, resumed, run_folder, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, Which, default_config, defaults, task_of
+from kododo_env.agent_registry import POLICIES, policy_path
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short
@@ -247,6 +248,19 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(
     assert [Checkpoint(each.task, each.progress) for each in begun] == [Checkpoint(task_of(config))]
     said = capsys.readouterr().out.splitlines()
     assert said[1:] == ["it was stopped before its first checkpoint and begins again"]
+
+
+def test_such_a_run_begins_with_a_policy_that_may_be_another_one_by_now(tmp_path: Path) -> None:
+    """It ended in torch's words on the names of weights."""
+    policy, run = tmp_path / "policy.onnx", tmp_path / "run"
+    shutil.copy(POLICIES / "kododo-2p.onnx", policy)
+    config = short(run, players=2, init=str(policy), width=256)
+    run.mkdir()
+    write_config(run, task_of(config), config)
+    shutil.copy(policy_path("member-kododo-2p-1"), policy)
+    again = replace(defaults(Which(run_dir=run, resume=True)), run_dir=run, resume=True, steps=1)
+    with pytest.raises(ValueError, match=r"the network of .*policy.onnx has \d+, not "):
+        train(again)
 
 
 def test_a_finished_run_without_its_checkpoint_is_not_begun_again(tmp_path: Path) -> None:

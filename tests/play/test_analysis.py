@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env import load, registry
+from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
@@ -110,6 +111,18 @@ def test_three_at_most_are_told_by_new_worlds_and_none_that_may_have_cost_nothin
     found = analyse(record_of(game, FirstAgent()), LastAgent(), [0], worlds=16)
     assert [each.step for each in found.choices] == [31, 33]
     assert asked[-3:] == [(16 * AGAIN, 33), (16 * AGAIN, 32), (16 * AGAIN, 31)]
+
+
+def test_a_search_that_advises_is_asked_and_left_as_it_is(blundered: Record) -> None:
+    """Its outcome model was fitted to the analysis's few games, and stayed so."""
+    adviser = make_agent("search:heuristic:2", "kododo", 2)
+    assert isinstance(adviser, SearchAgent)
+    first, again = (analyse(blundered, adviser, [0], worlds=16) for _ in range(2))
+    assert np.array_equal(first.chances, again.chances)
+    assert first.choices == again.choices
+    game = registry.batch_game("kododo", 1, num_players=2)
+    fresh = SearchAgent(adviser.policy).outcome_model(game).weights
+    assert np.array_equal(adviser.outcome_model(game).weights, fresh)
 
 
 @pytest.mark.parametrize(

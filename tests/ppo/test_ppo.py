@@ -16,7 +16,7 @@ from agents.ppo import ppo
 from agents.ppo.ppo import advantages_of
 from kododo_env import kododo_v0
 from kododo_env.core import BatchGame
-from tests.trainings import learner, self_play, update
+from tests.trainings import learner, numbers_of, self_play, update
 
 # --- advantages ---------------------------------------------------------------------------
 
@@ -177,3 +177,17 @@ def test_learning_beats_its_own_start() -> None:
         update(model, game, seed)
         scores.append(float(game.scores.mean()))
     assert np.mean(scores[-3:]) > scores[0] + 0.4
+
+
+def test_an_update_in_which_every_choice_is_forced_teaches_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It ended in an IndexError, in the middle of a run."""
+    game = kododo_v0.batch_game(4, num_players=2, seed=0)
+    model = learner(game)
+    before = numbers_of(model.network)
+    monkeypatch.setattr(BatchGame, "deciding", lambda it: np.zeros((4, 2), np.bool_))
+    played, steps = model.play(game, [None, None], 0)
+    assert steps > 0
+    assert model.learn(played, 1e-3, 0.0) == {}
+    assert torch.equal(numbers_of(model.network), before)

@@ -9,6 +9,7 @@ import pytest
 from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
 from agents.training.training_config import default_config, task_of
 from kododo_env.agent_registry import policy_tables
+from kododo_env.policy import policy_schema
 from tests.doors import TABLES
 
 
@@ -50,3 +51,12 @@ def test_scripted_opponents_take_turns_in_their_share_of_the_updates() -> None:
 
 def opponents(recipe: Recipe) -> set[str | None]:
     return {recipe.opponent_of(update) for update in range(10)}
+
+
+def test_a_game_of_which_no_policy_file_can_be_is_not_trained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One with too long an observation was trained to its end, and then could not be kept."""
+    monkeypatch.setattr(policy_schema, "_MOST", 20)
+    with pytest.raises(ValueError, match=r"no policy file can be for this kododo: .* 1 to 20, not"):
+        task_of(default_config())

@@ -24,6 +24,7 @@ import kododo_env
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.arena.match import Match
+from kododo_env.arena.tournament import Tournament
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.gymnasium_ids import register
 from kododo_env.play.analysis import analyse
@@ -112,6 +113,15 @@ def test_its_scripted_players_are_found_beside_its_door() -> None:
     assert baselines(GAME) == ("random", "thrifty")
     thrifty = make_agent("thrifty", GAME)
     assert Match(thrifty, "random", GAME, 3, 12_000).play().share.low > 1 / 3
+
+
+def test_nobody_is_measured_alone_at_a_table() -> None:
+    """A game for one player was divided by the others at the table, of whom there are none."""
+    assert registry.batch_game(GAME, 1, num_players=1).num_players == 1
+    with pytest.raises(ValueError, match="players must be 2 or more, not 1"):
+        Match("random", "thrifty", GAME, 1, 40)
+    with pytest.raises(ValueError, match="players must be 2 or more, not 1"):
+        Tournament(GAME, ("random", "thrifty"), 1, 40)
 
 
 def test_train_export_load_and_evaluate(
