@@ -40,6 +40,8 @@ class Imitation:
         Raises:
             Diverged: Losses, gradients or the network's answers are no finite numbers.
         """
+        if not len(decisions["returns"]):  # every choice was forced
+            return {}
         batches = minibatches(decisions, self.recipe.n_epochs, self.recipe.batch_size)
         rate = self.recipe.imitation_rate(remaining)
         return self.learner.descend(batches, self.losses, rate)

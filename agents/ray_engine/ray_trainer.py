@@ -53,7 +53,7 @@ class RayTrainer(Trainer):
         steps = self.progress.steps
         decisions = self._played("acting")
         share = len(decisions["returns"]) / (self.progress.steps - steps)
-        if not share:  # every choice was forced
+        if not share:
             return {"rollout/share_of_decisions": share}
         tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
         decisions = {name: each.numpy() for name, each in self.learner.lessons(tensors).items()}
@@ -71,16 +71,15 @@ class RayTrainer(Trainer):
         with self.learner.stopwatch.on(name):
             played = self.crew.play(work, weights)
         self.progress.steps += sum(each.steps for each in played)
-        found = [each.decisions for each in played if len(each.decisions["returns"])]
-        names = found[0] if found else ("returns",)
-        return {
-            name: np.concatenate([each[name] for each in found or [played[0].decisions]])
-            for name in names
-        }
+        decided = [each.decisions for each in played if len(each.decisions["returns"])]
+        decided = decided or [played[0].decisions]
+        return {name: np.concatenate([each[name] for each in decided]) for name in decided[0]}
 
     def _learn(
         self, log: str, decisions: dict[str, Any], rate: float, entropy: float = 0.0
     ) -> dict[str, float]:
+        if not len(decisions["returns"]):  # every choice was forced
+            return {}
         with self.learner.stopwatch.on("learning"):
             logged = self.crew.learn(decisions, self._seed_of_update(), rate, entropy)
             self.learner.go_on(self.crew.learned())

@@ -131,7 +131,7 @@ class Recipe:
     @property
     def imitated(self) -> float:
         """The share of the training that is imitation; 0 without an expert, or with ``init``."""
-        return self.imitation_share if self.experts and not self.init else 0.0
+        return self.imitation_share if self.expert and not self.init else 0.0
 
     def imitation_rate(self, remaining: float) -> float:
         """The learning rate when this share of the imitation is left, 1 to 0."""

@@ -13,9 +13,11 @@ import torch
 
 from agents.networks.network import masked
 from agents.ppo import ppo
+from agents.ppo.imitation import Imitation
 from agents.ppo.ppo import advantages_of
 from kododo_env import kododo_v0
 from kododo_env.core import BatchGame
+from kododo_env.core.agent import RandomAgent
 from tests.trainings import learner, numbers_of, self_play, update
 
 # --- advantages ---------------------------------------------------------------------------
@@ -190,4 +192,8 @@ def test_an_update_in_which_every_choice_is_forced_teaches_nothing(
     played, steps = model.play(game, [None, None], 0)
     assert steps > 0
     assert model.learn(played, 1e-3, 0.0) == {}
+    game.reset(0)
+    imitation = Imitation(model, RandomAgent())
+    shown, _ = imitation.play(game, np.random.default_rng(0))
+    assert imitation.learn(shown, 1.0) == {}
     assert torch.equal(numbers_of(model.network), before)
