@@ -19,6 +19,8 @@ from kododo_env.core.numbers import whole_number, whole_numbers
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
 
+WAITS = "wait"  # the short form of the one legal action after the end
+
 
 @runtime_checkable
 class PlaysRounds(Protocol):
@@ -108,6 +110,7 @@ class TellsInWords:
     num_actions: int
     rules: Any
     _words: Any  # the module
+    terminated: Any
     _standing: Any  # see ``BatchGame``
 
     def hand_of(self, player: int, index: int = 0) -> list[Any]:
@@ -120,7 +123,10 @@ class TellsInWords:
 
     def cards_played(self, action: int, player: int, index: int = 0) -> tuple[int, ...]:
         """Which cards of the hand a legal action plays, by their places there."""
-        places: tuple[int, ...] = self._words.played(self, *self._choice(action, player, index))
+        choice = self._choice(action, player, index)
+        if self.terminated[choice[2]]:
+            return ()
+        places: tuple[int, ...] = self._words.played(self, *choice)
         return places
 
     def short_form(self, action: int, player: int, index: int = 0) -> str:
@@ -130,6 +136,8 @@ class TellsInWords:
         """
         told = getattr(self._words, "short", None)
         choice = self._choice(action, player, index)
+        if told and self.terminated[choice[2]]:
+            return WAITS
         return str(told(self, *choice)) if told else ""
 
     def suits(self) -> tuple[Sequence[Any], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,8 @@ def export(
         raise ValueError(f"{path} must end with {SUFFIX}")
     if isinstance(model, str | Path):
         check_other(path, model, "the model itself: write the policy elsewhere")
+    if training is not None and not isinstance(training, Mapping):
+        raise ValueError(f"training must be a dictionary, not {shown(training)}")
     trained = _trained(model, game, normalize, observation_dtype, action_mask)
     made_by = {**trained.made_by, "exported_by": f"kododo-env {__version__}"}
     return write_policy(

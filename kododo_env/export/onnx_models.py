@@ -102,11 +102,7 @@ def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
             cannot be translated.
     """
     for tensor in given.graph.initializer:
-        if tensor.external_data or tensor.data_location == onnx.TensorProto.EXTERNAL:
-            raise ValueError(
-                "it has its weights in another file: export it again as one file "
-                "(external_data=False)"
-            )
+        _check_inside(tensor)
     model = _translated(inliner.inline_local_functions(_without_gelu(given)))
     graph = model.graph
     for node in graph.node:
@@ -153,6 +149,8 @@ def _divided(node: onnx.NodeProto) -> list[onnx.NodeProto]:
 
 def _without_gelu(given: onnx.ModelProto) -> onnx.ModelProto:
     """The same with functions of older operators for each Gelu."""
+    if not any(each.domain in OWN for each in given.opset_import):
+        raise ValueError("it names no version of its operators (opset_import)")
     model = onnx.ModelProto()
     model.CopyFrom(given)
     for node in model.graph.node:
@@ -182,10 +180,24 @@ def _translated(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _plain_tensor(tensor: onnx.TensorProto, name: str) -> onnx.TensorProto:
     """A constant with its numbers as bytes, and nothing else."""
+    _check_inside(tensor)
     return numpy_helper.from_array(numpy_helper.to_array(tensor), name)
 
 
+def _check_inside(tensor: onnx.TensorProto) -> None:
+    """Raise ValueError if its numbers are in another file, which onnx would read."""
+    if tensor.external_data or tensor.data_location == onnx.TensorProto.EXTERNAL:
+        raise ValueError(
+            "it has its weights in another file: export it again as one file (external_data=False)"
+        )
+
+
 def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
+    names = [each.name for each in node.attribute]
+    if len(names) != 1 or not names[0].startswith(("value_int", "value_float")) | (
+        names == ["value"]
+    ):
+        raise ValueError(f"it has a constant without numbers ({plain(names, 60)})")
     (attribute,) = node.attribute
     value = helper.get_attribute_value(attribute)
     if isinstance(value, onnx.TensorProto):

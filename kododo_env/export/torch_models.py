@@ -53,7 +53,8 @@ class Exported(nn.Module):
         given: Any = {self._key: numbers, "action_mask": mask} if self._key else numbers
         found = self.network(given, mask) if self._second else self.network(given)
         logits, *values = found if isinstance(found, tuple | list) else (found,)
-        return logits.float(), *(each.flatten().float() for each in values)
+        # A state that there is not, as Tianshou's networks give it, is no value.
+        return logits.float(), *(each.flatten().float() for each in values if each is not None)
 
 
 def _wants_mask(network: nn.Module) -> bool:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import check_file, write_json, written_whole
@@ -20,7 +21,11 @@ def metadata_file(policy: Path) -> Path:
 
 def write_metadata(policy: Path) -> None:
     """Write the metadata of a policy file beside it, whole or not at all."""
-    write_json(metadata_file(policy), json.loads(read_policy(policy).metadata.to_json()))
+    write_json(metadata_file(policy), _metadata_of(policy))
+
+
+def _metadata_of(policy: Path) -> Any:
+    return json.loads(read_policy(policy).metadata.to_json())
 
 
 @contextmanager
@@ -28,9 +33,11 @@ def written_with_metadata(policy: Path) -> Iterator[Path]:
     """As ``written_whole`` for a policy file; its metadata come beside it, or neither is written.
 
     Raises:
-        ValueError: One of the two cannot be written.
+        ValueError: There can be no file of the metadata.
+        OSError: One of the two cannot be written.
     """
     with written_whole(policy) as aside:
         check_file(metadata_file(policy))
-        yield aside
-    write_metadata(policy)
+        with written_whole(metadata_file(policy)) as beside:
+            yield aside
+            write_json(beside, _metadata_of(aside))

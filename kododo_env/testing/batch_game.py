@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -58,9 +58,12 @@ def check_batch_game(
 
     Raises:
         CheckFailed: Something is wrong, an AssertionError; the message is the report.
-        ValueError: There is no check of such a name, or ``places`` is below 1.
+        ValueError: There is no check of such a name, ``places`` is below 1, or ``any_rules`` is
+            one set of rules.
     """
     whole_number(places, "places", 1, MOST_STEPS)
+    if isinstance(any_rules, Mapping):
+        raise ValueError("any_rules must be a list of rules, or a strategy of hypothesis")
     subject = Subject(make, as_rules(rules or {}), seed, places)
     game = subject.game(1)
     checks = {

@@ -12,7 +12,7 @@ from kododo_env.core.batch_game import IllegalAction
 from kododo_env.core.capabilities import TellsInWords
 from kododo_env.games.kado import KadoGame
 from tests.doors import EXTREMES
-from tests.helpers import random_actions
+from tests.helpers import play_random, random_actions
 from tests.toy_game.high_card.game import HighCard
 
 
@@ -48,6 +48,17 @@ def test_a_view_shows_what_its_player_sees_by_default_of_the_first_game(
         assert view.describe_choice(action, 1) == game.describe_choice(action, 1, 1)
     for index in (0, 1):
         assert view.held(index) == game.hand_of(1, index)
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_after_the_end_the_one_legal_action_plays_no_card(name: str, players: int) -> None:
+    """In two games it was told as the first card, or as that of an empty hand."""
+    game = registry.batch_game(name, 1, seed=1, num_players=players)
+    play_random(game, np.random.default_rng(0))
+    assert game.terminated.all()
+    view = game.view(1)
+    (action,) = np.flatnonzero(view.legal_action_mask[0]).tolist()
+    assert (view.cards_played(action), view.short_form(action)) == ((), "wait")
 
 
 def test_a_game_without_words_has_no_cards_to_tell_of() -> None:

@@ -19,6 +19,7 @@ from kododo_env.core.agent import ValueAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import export
 from kododo_env.export.parity import positions
+from kododo_env.policy import metadata_file
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.spaces import ObservationFormat
 from tests.command_line import kododo
@@ -246,6 +247,13 @@ def outside(model: onnx.ModelProto) -> None:
     tensor.external_data.add(key="location", value="weights.bin")
 
 
+def outside_in_a_node(model: onnx.ModelProto) -> None:
+    """Its numbers were read from there, and became part of the policy."""
+    outside(model)
+    constant = helper.make_node("Constant", [], ["w"], value=model.graph.initializer.pop())
+    model.graph.node.insert(0, constant)
+
+
 def more(operator: str, **attributes: Any) -> Callable[[onnx.ModelProto], object]:
     return lambda model: model.graph.node.append(
         helper.make_node(operator, ["x", "w", "w"], ["more"], **attributes)
@@ -274,6 +282,16 @@ def renamed(model: onnx.ModelProto) -> None:
     ("change", "words"),
     [
         (outside, "it has its weights in another file: export it again as one file"),
+        (outside_in_a_node, "it has its weights in another file: export it again as one file"),
+        (more("Constant"), "it has a constant without numbers ([])"),
+        (
+            more("Constant", value_string="x"),
+            "a constant without numbers (['value_string'])",
+        ),
+        (
+            lambda model: model.ClearField("opset_import"),
+            "it names no version of its operators (opset_import)",
+        ),
         (more("LSTM", hidden_size=4), "it is recurrent (it has the operation LSTM)"),
         (more("Conv"), "its graph has the operation Conv, which no policy needs"),
         (more("Pad", mode="edge"), "its graph has the operation Pad, which no policy needs"),
@@ -289,16 +307,62 @@ def renamed(model: onnx.ModelProto) -> None:
             f"it needs an input of shape ['N', {SIZE}], the numbers of an observation; it has x",
         ),
     ],
-    ids=["outside", "recurrent", "convolution", "padding", "weights", "type", "action", "size"],
-)
+    ids=[
+        "outside",
+        "outside in a node",
+        "constant",
+        "text",
+        "opset",
+        "recurrent",
+        "convolution",
+        "padding",
+        "weights",
+        "type",
+        "action",
+        "size",
+    ],
+)  # fmt: skip
 def test_files_that_are_no_players(
-    change: Callable[[onnx.ModelProto], object], words: str, tmp_path: Path
+    change: Callable[[onnx.ModelProto], object],
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     given = a_file(change, tmp_path / "given.onnx")
+    (tmp_path / "weights.bin").write_bytes(bytes(4 * SIZE * ACTIONS))
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
         export(given, GAME, tmp_path / "out.onnx")
     assert words in str(refused.value)
     assert not (tmp_path / "out.onnx").exists()
+
+
+def test_a_policy_whose_metadata_have_no_room_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stood beside the metadata of the one before."""
+    given, out = a_file(lambda _: None, tmp_path / "given.onnx"), tmp_path / "out.onnx"
+    export(given, GAME, out)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def full(path: Path, content: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr(metadata_file, "write_json", full)
+    with pytest.raises(OSError, match="No space left"):
+        export(given, GAME, out, temperature=1.0)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_network_may_give_a_state_that_there_is_not(tmp_path: Path) -> None:
+    """As Tianshou's networks do, which were said to fail."""
+
+    class Stateless(Net):
+        def forward(self, observation: Tensor) -> Any:
+            return self.answers(observation), None
+
+    path = export(Stateless(value=False), GAME, tmp_path / "out.onnx", normalize=True)
+    assert not isinstance(OnnxAgent(path), ValueAgent)
 
 
 def test_a_policy_does_not_take_the_place_of_its_model(tmp_path: Path) -> None:

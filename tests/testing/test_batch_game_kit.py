@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
+from kododo_env import combi_combo_v0
 from kododo_env.testing import CheckFailed, Report, check_batch_game, check_parallel_env
 from tests.testing import planted
 from tests.testing.plants import assert_found, assert_sound
@@ -42,11 +43,22 @@ def only(check: str, kind: type[HighCard], **options: Any) -> Report:
     )
 
 
+def test_a_game_whose_first_steps_are_forced_is_sound() -> None:
+    """Combi-Combo dealt without a hand: that nobody has a choice at once was called a fault. So
+    were determinised copies, since the others' forced actions had been taken for the same cards."""
+    rules = {"num_players": 4, "opening_hand": 0, "num_turns": 3}
+    checks = ["scores", "determinize"]
+    report = check_batch_game(combi_combo_v0.batch_game, rules=rules, places=3, only=checks)
+    assert "2 checks, no faults" in str(report)
+
+
 def test_what_would_check_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="places must be 1 to"):
         check_batch_game(make, places=0)
     with pytest.raises(ValueError, match="only and skip must be lists of names"):
         check_batch_game(make, only="masks")
+    with pytest.raises(ValueError, match="any_rules must be a list of rules, or a strategy"):
+        check_batch_game(make, any_rules={"num_players": 3})
     with pytest.raises(ValueError, match="the arguments of one episode at least"):
         check_parallel_env(high_card_v0.parallel_env, resets=[])
 

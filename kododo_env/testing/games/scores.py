@@ -67,5 +67,8 @@ def _absorbs(game: BatchGame) -> None:
         raise Fault("a step after the end changes scores, outcome or observations")
     if not game.restart_finished().all() or game.terminated.any() or game.scores.any():
         raise Fault("restart_finished does not deal all games again when all are over")
-    if game.restart_finished().any() or not game.deciding().any(axis=1).all():
-        raise Fault("games dealt again are dealt a second time, or have nothing to decide")
+    if game.restart_finished().any():
+        raise Fault("games dealt again are dealt a second time")
+    deciding, fresh = (each.deciding().any() for each in (game, game.fresh(game.num_envs, 0)))
+    if fresh and not deciding:
+        raise Fault("games dealt again have nothing to decide")

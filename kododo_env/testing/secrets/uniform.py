@@ -61,7 +61,11 @@ def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Uin
 def _replay(
     subject: Subject, decks: Uint8, actions: list[Int64], player: int
 ) -> tuple[BatchGame, Bool]:
-    """Games of other decks and the same choices; which show the player the same as the first."""
+    """Games of other decks and the same choices; which show the player the same as the first.
+
+    The others have had no choice: an action that only the first game's cards forced them to play
+    is another one where other cards force them.
+    """
     game = subject.game(len(decks))
     game.reset(decks=decks)
     same = np.ones(len(decks), np.bool_)
@@ -72,7 +76,7 @@ def _replay(
             everybody = np.repeat(chosen, len(decks), axis=0)
             mask = game.legal_action_mask()
             legal = np.take_along_axis(mask, everybody[:, :, None], axis=2)[:, :, 0]
-            same &= legal.all(axis=1)
+            same &= legal[:, player]
             game.step(np.where(legal, everybody, mask.argmax(axis=2)))
     return game, same
 

@@ -122,6 +122,8 @@ def load_game(
     Raises:
         ValueError: There is no such game, rule or reward, or the rules cannot be played.
     """
+    if not isinstance(turn_based, bool):
+        raise ValueError(f"turn_based must be True or False, not {shown(turn_based)}")
     known = registry.batch_game(game, 1, 0, **rules).rules
     text = as_text({name: getattr(known, name) for name in rules})
     made = pyspiel.load_game(SHORT_NAME, {"game": game, "rules": text, "reward": reward})
