@@ -53,6 +53,8 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
         name, given = "value", agent.action_values(view)
     legal = actions(view)
     numbers = _checked(given, agent.name, view.num_actions, [each["action"] for each in legal])
+    if name == "probability" and not (0 <= numbers.min() <= numbers.max() <= 1):
+        raise ValueError(f"agent {agent.name!r} must give chances of 0 to 1, not {shown(given)}")
     # Of chances those are equal whose logits are, by which policies choose.
     places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
     rated = [

@@ -87,7 +87,7 @@ class KeptTable:
         self._done = content["done"]
         other = (
             "the game that was kept is of another table, or of another version: give the game, "
-            "players, opponents and rules with which it was begun"
+            "players, opponents, seat and rules with which it was begun"
         )
         try:
             for each in self._done:

@@ -69,6 +69,8 @@ class LessonTable(Table):
 
     def _choose(self, seat: int, given: int | str) -> None:
         """Take a choice that the lesson asks for, and let the others do their part."""
+        if self._at() == len(self._lesson.steps):
+            raise ValueError(say("the lesson is over: leave it, or begin it again"))
         self._check_decides(seat)
         view, step = self._game.view(seat), self._lesson.steps[self._made]
         chosen, wanted = named_action(given, view), self._wanted(self._made)
@@ -194,6 +196,8 @@ class TeachingTable(Table):
         if kind == "lesson":
             self.teach()
             return self._positions()
+        if self._teaching is None and kind == "leave":
+            raise ValueError(say("there is no lesson to leave"))
         if self._teaching is None or kind == "speak":
             return super()._answer(person, message)
         if kind in ("leave", "new"):

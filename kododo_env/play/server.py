@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import mimetypes
 import os
 import socket
@@ -236,11 +237,10 @@ def _listen(host: str, port: int, before: int = 0) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        raise OSError(
-            error.errno,
-            f"cannot listen there: {error.strerror}; --port 0 takes one that is free",
-            f"{host}:{port}",
-        ) from None
+        taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        advice = "; --port 0 takes one that is free" if taken else ""
+        said = f"cannot listen there: {error.strerror}{advice}"
+        raise OSError(error.errno, said, f"{host}:{port}") from None
 
 
 def _shown_host(host: str) -> str:

@@ -99,7 +99,10 @@ class Table(PlayedGame):
                 self._check_step(read)
                 return self._answer(person, read)
         except ValueError as error:
-            return {person: [{"type": "error", "step": self.step, "error": str(error)}]}
+            return {person: [self._error(error)]}
+
+    def _error(self, error: ValueError) -> Message:
+        return {"type": "error", "step": self.step, "error": str(error)}
 
     def _check_step(self, message: Message) -> None:
         """Raise ValueError if a message is of another step than it may be of.
@@ -215,10 +218,14 @@ class Table(PlayedGame):
         return self._positions()
 
     def _analyse_on(self) -> Said:
-        """Do a piece of the first analysis that is not done."""
+        """Do a piece of the first analysis that is not done; one that fails is given up."""
         for person, analysis in self._analyses.items():
             if analysis.result is None:
-                analysis.go_on()
+                try:
+                    analysis.go_on()
+                except ValueError as error:
+                    del self._analyses[person]
+                    return {person: [self._error(error)]}
                 with speaking(self._languages[person]):
                     return {person: [self._analysed(person)]}
         return {}

@@ -90,7 +90,7 @@ class Terminal:
         elif line in ("hint", "lesson", "leave"):
             self._say({"type": line, **step})
         elif line == "back":
-            self._say({"type": "again", **step, "to": self._last})
+            self._go_back()
         elif line == "analyse":
             if self._table.over:
                 print("the game is played out in other ways; that takes some seconds", flush=True)
@@ -103,6 +103,12 @@ class Terminal:
         else:
             number = given.isascii() and given.isdecimal() and len(given) < 10
             self._say({"type": "act", **step, "action": int(given) if number else given})
+
+    def _go_back(self) -> None:
+        if self._last is None:
+            print("you have not chosen anything yet")
+        else:
+            self._say({"type": "again", "step": self._table.step, "to": self._last})
 
     def _print_help(self) -> None:
         print(HELP, *(f"  {name:12} {COMMANDS[name]}" for name in self._commands), sep="\n")
@@ -159,14 +165,15 @@ class Terminal:
             if step["step"] > self._told:
                 self._paint("\n".join(step["lines"]))
                 self._told = step["step"]
-        self._last = next((each["step"] for each in reversed(log) if each["again"]), 0)
+        self._last = next((each["step"] for each in reversed(log) if each["again"]), None)
         title, _, rest = position["text"].partition("\n")
         self._paint(f"\n{title}", "bold")
         self._paint(rest.rstrip("\n"))
         self._memory = position["memory"]
         self._commands = [name for name in COMMANDS if _can_be_written(name, position)]
         self._words = [each["words"] for each in position["actions"]]
-        self._example = {each["short"]: each["words"] for each in position["actions"][-1:]}
+        examples = (each for each in position["actions"][-1:] if each["short"])
+        self._example = {each["short"]: each["words"] for each in examples}
         for line in listed_actions(position["actions"]):
             self._paint(line)
         if lesson := position.get("lesson"):

@@ -84,6 +84,11 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
         position = go_on(table, position, choice=len(words["wanted"]) - 1)
     assert (words["over"], words["text"]) == (True, lesson.end)
     assert position["actions"] == position["waiting_for"] == []
+    # A choice after that was a traceback.
+    assert say(table, "act", action=0)["error"].startswith("the lesson is over: leave it, or begin")
+    assert table.talk(0, {"type": "look"})[0][-1] == position
+    say(table, "leave")
+    assert say(table, "leave")["error"] == "there is no lesson to leave"
 
 
 @pytest.mark.parametrize("game", GAMES)

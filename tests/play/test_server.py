@@ -413,7 +413,7 @@ def test_a_table_of_one_person_is_not_kept_for_two(tmp_path: Path) -> None:
 def test_a_table_that_cannot_be_served_leaves_no_folder(tmp_path: Path) -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic")
     keep = tmp_path / "new" / "kept.json"
-    with pytest.raises(OSError, match="cannot listen there"):
+    with pytest.raises(OSError, match=r"cannot listen there: [^;]*$"):  # no other port would help
         server.serve(table, "no-such-host.invalid", 0, browser=False, keep=keep)
     assert not keep.parent.exists()
 

@@ -12,7 +12,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import make_agent, policy_path
-from kododo_env.core.agent import Agent, RandomAgent, joint_action
+from kododo_env.core.agent import Agent, FirstAgent, RandomAgent, joint_action
 from kododo_env.core.view import View
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
@@ -235,6 +235,27 @@ def test_nobody_goes_back_where_others_play_or_to_where_this_game_was_not() -> N
     said.choose()
     assert not said.last[0]["log"][0]["again"]
     refused(said, 0, again | {"step": 1, "to": 0}, "nobody can go back in it alone")
+
+
+def test_an_analysis_that_fails_is_told_once_and_given_up() -> None:
+    """It went on for ever, saying how far it was."""
+
+    class OneAtATime(FirstAgent):
+        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+            if view.num_envs > 1:
+                raise ValueError("one at a time, please")
+            return super().act(view, rng)
+
+        def action_values(self, view: View) -> np.ndarray:
+            return np.zeros((view.num_envs, view.num_actions))
+
+    game = registry.batch_game("kododo", 1, num_players=2)
+    table = Table(game, [None, FirstAgent()], OneAtATime(), seed=0)
+    Sitting(table).play()
+    for _ in range(2):
+        told = table.talk(0, {"type": "analyse"})[0]
+        assert told[-1]["error"] == "one at a time, please"
+        assert table.play_on() == {}
 
 
 def test_a_game_that_is_over_is_analysed_piece_by_piece_while_others_are_heard() -> None:
@@ -496,6 +517,7 @@ def test_an_agent_that_fails_loses_nothing() -> None:
         (None, [0.5], "must give 15 numbers for a hint, not None"),
         ([[1.0], [2.0, 3.0]], [0.5], "must give 15 numbers for a hint, not [[1.0], [2.0, 3.0]]"),
         ([[np.nan] * 15], [0.5], "must give finite numbers for a hint, not [[nan"),
+        ([[-1.0] * 15], [0.5], "must give chances of 0 to 1, not [[-1.0, "),
         ([[1 / 15] * 15], None, "must give 1 numbers for a hint, not None"),
         ([[1 / 15] * 15], [0.5], ""),
     ],

@@ -124,7 +124,8 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
         terminal = Terminal(table)
         terminal._say({"type": "look"})
         terminal._obey("back")
-        assert "to must be a step of this game" in capsys.readouterr().out
+        # It went to the first step, which could be the agents' own, or named a "to".
+        assert capsys.readouterr().out.endswith("you have not chosen anything yet\n")
         terminal._obey("analyse")
         assert capsys.readouterr().out.startswith("an analysis tells of hidden cards")
         while not table.over:
