@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from agents.commands.best_response import mean_of
 from agents.release.card import interval, worst_attacker
 from benchmarks.speed.page import whole
-from kododo_env.agent_registry import policy_tables
+from kododo_env.agent_registry import LEVELS, levels, policy_tables
 from kododo_env.arena.intervals import Estimate
 
 # The share of a specialist's gain that a policy is to have; in other tables it is LESS.
@@ -20,10 +21,12 @@ ATTACKED, ATTACKED_LESS = {2: 0.03}, 0.02  # the most that an attacker may gain,
 SEARCHING = {
     "kododo-2p": 0.62, "kododo-4p": 0.33, "kado-2p": 0.60, "kado-3p": 0.42, "kado-4p": 0.36,
 }  # fmt: skip
+IN_50_MS = {"kododo-2p": 0.56}  # half of what a search of 64 worlds is to gain
 SEARCHING_V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.31}
 NASH_CONV = 0.02
 TIMES_C = {1024: 3.4, 4096: 3.0, 65536: 3.6}
 FLAT, SIZES = 1.15, (1024, 4096, 16384, 65536)
+FILE = 10**6  # bytes
 KADO_ROWS, DECISION = 200, 80  # ns, µs
 DECISIONS = {"kododo": 2.5e6, "combi_combo": 2.5e6, "kado": 0.9e6}
 
@@ -55,7 +58,7 @@ def goal_rows(
         figures: The figures of ``make bench``.
     """
     found = *strength(cards, specialists), *of_search(cards, search)
-    goals = *found, of_truth(exact), *speed(figures)
+    goals = *found, of_truth(exact), of_levels(), of_files(cards), *speed(figures)
     return [
         [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", _shown(each), _met(each)]
         for each in goals
@@ -123,14 +126,17 @@ def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
     for name, goal in SEARCHING.items():
         share = cards[name]["exploitability"]["search"]["share"]
         yield Goal(f"search:{name}:64 among copies of {name}", goal, share)
-    asked = {"worlds": "64", "dealt": "likely", "end": "near", "against": "heuristic"}
     found = {
-        row["cell"]["policy"]: row["share"]
+        (row["cell"]["policy"], row["cell"]["worlds"], row["cell"]["against"]): row["share"]
         for row in sorted(rows, key=lambda row: row["cell"]["games"])
-        if asked.items() <= row["cell"].items()
+        if {"dealt": "likely", "end": "near"}.items() <= row["cell"].items()
     }
+    for name, goal in IN_50_MS.items():
+        share = found.get((name, "50ms", name))
+        yield Goal(f"search:{name}:50ms among copies of {name}", goal, share)
     for name, goal in SEARCHING_V_HEURISTIC.items():
-        yield Goal(f"search:{name}:64 among copies of heuristic", goal, found.get(name))
+        share = found.get((name, "64", "heuristic"))
+        yield Goal(f"search:{name}:64 among copies of heuristic", goal, share)
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:
@@ -142,6 +148,23 @@ def of_truth(exact: dict[str, Any]) -> Goal:
     ]
     what = "NashConv of self-play in the small game, by the settings that come nearest"
     return Goal(what, NASH_CONV, _figure(min(means)), most=True)
+
+
+def of_levels() -> Goal:
+    """In how many tables each of the five levels is stronger for sure than the one before."""
+    tables, apart = policy_tables().values(), 0
+    for table in tables:
+        shares = [each["share"] for each in levels(*table).values()]
+        rise = all(weaker["high"] < stronger["low"] for weaker, stronger in pairwise(shares))
+        apart += rise and len(shares) == len(LEVELS)
+    what = "tables whose five levels are apart by their intervals"
+    return Goal(what, len(tables), _figure(apart), ".0f")
+
+
+def of_files(cards: dict[str, Any]) -> Goal:
+    """How large the policies that ship may be."""
+    largest = max(card["file"]["bytes"] for card in cards.values())
+    return Goal("the largest policy that ships, bytes", FILE, _figure(largest), ",.0f", most=True)
 
 
 def speed(figures: dict[str, float]) -> Iterator[Goal]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kododo_env.agent_registry import SEARCHING, levels
+from kododo_env.agent_registry import LEVELS, SEARCHING, levels, policy_tables
 from tests.doors import GAMES
 from tests.pages.scripts import script
 
@@ -73,6 +73,20 @@ def test_of_each_opponent_one_row_counts() -> None:
                       if "heuristic" in each.what)  # fmt: skip
     assert found.reached == 1000
     assert {(goals._shown(each), goals._met(each)) for each in others} == {("not measured", "open")}
+
+
+@pytest.mark.parametrize(("width", "apart"), [(0.9, True), (1.0, False)])
+def test_tables_are_counted_whose_levels_all_rise_for_sure(
+    width: float, apart: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rising(game: str, players: int) -> dict[str, dict[str, Any]]:
+        """As many levels as players, one share apart, with intervals of a width."""
+        return {str(n): {"share": {"low": n, "high": n + width}} for n in range(players)}
+
+    monkeypatch.setattr(goals, "levels", rising)
+    whole = [players for _, players in policy_tables().values() if players == len(LEVELS)]
+    assert whole
+    assert goals.of_levels().reached["mean"] == apart * len(whole)
 
 
 def test_goals_and_words_skip_what_was_not_measured() -> None:
