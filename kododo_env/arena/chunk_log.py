@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,6 +14,7 @@ import numpy as np
 from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
 from kododo_env.core.numbers import shown
+from kododo_env.system.files import naming
 
 
 class ChunkLog:
@@ -70,7 +70,7 @@ class ChunkLog:
 
     def __exit__(self, *_: object) -> None:
         try:
-            with self._naming():
+            with naming(self.path):
                 self._file.close()  # it writes what is left, if there is room
         finally:
             if not self.results and self.path != Path(os.devnull):
@@ -89,18 +89,9 @@ class ChunkLog:
         self.results[result.chunk.index] = result
 
     def _write(self, content: bytes) -> None:
-        with self._naming():
+        with naming(self.path):
             self._file.write(_line(self._heading, content))
             self._file.flush()
-
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        """Inside, an OSError without a file is told with this one's name."""
-        try:
-            yield
-        except OSError as error:
-            error.filename = str(self.path)
-            raise
 
     def _check_digest(self, line: bytes) -> bytes:
         """The heading in a first line; ValueError if it is not the one of a log."""

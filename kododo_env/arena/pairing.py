@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from random import Random
@@ -90,10 +90,10 @@ class _Mixer:
     def _orders(self, table: list[int]) -> Iterable[tuple[int, ...]]:
         """All orders around a table, or where they are too many some of them."""
         first, *others = table
-        if len(table) <= ALL_ORDERS:
-            return ((first, *rest) for rest in permutations(others))
-        drawn = (self.random.sample(others, len(others)) for _ in range(SOME_ORDERS))
-        return ((first, *rest) for rest in drawn)
+        orders: Iterable[Sequence[int]] = permutations(others)
+        if len(table) > ALL_ORDERS:
+            orders = (self.random.sample(others, len(others)) for _ in range(SOME_ORDERS))
+        return ((first, *rest) for rest in orders)
 
     def _sat(self, order: tuple[int, ...]) -> tuple[int, int]:
         """How often neighbours have been that before, and how often all sat in this order."""

@@ -19,7 +19,7 @@ from kododo_env.core.numbers import whole_number, whole_numbers
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
 
-WAITS = "wait"  # the short form of the one legal action after the end
+WAITS = "wait"  # the short form of the no-op, where it says no more
 
 
 @runtime_checkable
@@ -136,9 +136,9 @@ class TellsInWords:
         """
         told = getattr(self._words, "short", None)
         choice = self._choice(action, player, index)
-        if told and self.terminated[choice[2]]:
-            return WAITS
-        return str(told(self, *choice)) if told else ""
+        if told is None:
+            return ""
+        return WAITS if self.terminated[choice[2]] else str(told(self, *choice))
 
     def suits(self) -> tuple[Sequence[Any], ...]:
         """The ``Suit`` of each colour of the cards, then those of their second suits, if any."""

@@ -53,6 +53,7 @@ _GELU = {
         more = Add(bent, one)  both = Mul(x, more)  y = Mul(both, half)
     }""",
 }
+_NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a constant
 _PREFIX = "model/"  # of all names in somebody else's graph
 
 
@@ -194,9 +195,7 @@ def _check_inside(tensor: onnx.TensorProto) -> None:
 
 def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
     names = [each.name for each in node.attribute]
-    if len(names) != 1 or not names[0].startswith(("value_int", "value_float")) | (
-        names == ["value"]
-    ):
+    if len(names) != 1 or names[0] not in _NUMBERS:
         raise ValueError(f"it has a constant without numbers ({plain(names, 60)})")
     (attribute,) = node.attribute
     value = helper.get_attribute_value(attribute)

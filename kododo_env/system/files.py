@@ -43,6 +43,17 @@ def read_ordinary(path: Path, largest: int, told: str) -> bytes:
 
 
 @contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Inside, an OSError is told with the name of this file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """A file to write to, which takes the place of ``path`` when all went well.
 
@@ -55,15 +66,12 @@ def written_whole(path: Path) -> Iterator[Path]:
     """
     aside: Path | None = None
     try:
-        aside = _aside(path)
-        yield aside
-        with aside.open("rb+") as written:  # Windows flushes only what may be written
-            os.fsync(written.fileno())
-        os.replace(aside, path)
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        with naming(path):
+            aside = _aside(path)
+            yield aside
+            with aside.open("rb+") as written:  # Windows flushes only what may be written
+                os.fsync(written.fileno())
+            os.replace(aside, path)
     finally:
         if aside is not None:
             with suppress(OSError):

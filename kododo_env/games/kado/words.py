@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.arrays import Int64
+from kododo_env.core.capabilities import WAITS
 from kododo_env.games.kado.render import face, gift_suit, ribbon_suit, shown_cells
 from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.shown import KadoShown
@@ -63,7 +64,7 @@ def short(game: KadoShown, action: int, player: int, index: int) -> str:
     if action < first.no_op:
         row, column = cell(game, action, player, index)
         return f"R{row} C{column}"
-    return "wait"
+    return WAITS
 
 
 def suits(game: KadoShown) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:

@@ -69,6 +69,7 @@ def _absorbs(game: BatchGame) -> None:
         raise Fault("restart_finished does not deal all games again when all are over")
     if game.restart_finished().any():
         raise Fault("games dealt again are dealt a second time")
-    deciding, fresh = (each.deciding().any() for each in (game, game.fresh(game.num_envs, 0)))
-    if fresh and not deciding:
+    fresh = game.fresh(game.num_envs, 0)
+    again, first = (each.deciding().any(axis=1).all() for each in (game, fresh))
+    if first and not again:
         raise Fault("games dealt again have nothing to decide")
