@@ -16,11 +16,13 @@ from kododo_env.core import BatchGame
 
 
 def short(run_dir: Path, **changes: Any) -> TrainConfig:
-    """Four updates of a small network at a table of three, to be changed."""
+    """Four updates of a small network at a table of three, one of imitation; to be changed."""
     settings: dict[str, Any] = {
         "steps": 4 * 16 * 3 * 21, "run_dir": run_dir, "players": 3, "games": 30, "evaluations": 2,
         "threads": 1, "num_envs": 16, "batch_size": 256, "width": 16,
     }  # fmt: skip
+    if changes.get("expert", True) and not changes.get("init"):
+        settings["imitation_steps"] = 1
     return default_config(**settings | changes)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from agents.export.onnx_export import export_policy
 from agents.networks.network import Diverged
 from agents.options import RAY
+from agents.training.checkpoint import Progress
 from agents.training.duels import against, results, table
 from agents.training.memory import check_decides, check_memory
 from agents.training.run_folder import (
@@ -24,6 +25,7 @@ from agents.training.run_folder import (
 )
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
+from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.policy.plain_text import plain
@@ -113,7 +115,7 @@ def finish(trainer: Trainer) -> None:
     task, run_dir, progress = trainer.task, trainer.run_dir, trainer.progress
     duels = against(trainer.agent, task, trainer.config.games, task.seed + 2)
     facts = {
-        "algorithm": "imitation" if task.recipe.imitated == 1 else "PPO self-play",
+        "algorithm": "PPO self-play" if progress.imitation_over else "imitation",
         "recipe": {name: _printable(each) for name, each in asdict(task.recipe).items()},
         "seed": task.seed,
         "minutes": round(progress.seconds / 60, 2),
@@ -152,3 +154,33 @@ def _report(trainer: Trainer, duels: dict[str, MatchResult]) -> None:
     print(table(duels))
     for name in FILES:
         print(f"  {trainer.run_dir / name}")
+    strongest = list(duels)[-1]
+    print(comparison(progress, strongest, duels[strongest].share))
+
+
+def comparison(progress: Progress, opponent: str, share: Estimate) -> str:
+    """Compare a run's win share at half time with that at its end, in one line.
+
+    Args:
+        progress: The run; its measurement nearest to half of its steps counts as half time.
+        opponent: The baseline, by its name.
+        share: The win share against it at the end.
+    """
+    end = f"win share against {opponent}: {_with_interval(share)} at the end"
+    half = progress.steps / 2
+    point = min(progress.curve, key=lambda point: abs(point["steps"] - half), default=None)
+    if point is None or abs(point["steps"] - half) > half / 2:
+        return end
+    before = Estimate.from_json(point["shares"][opponent])
+    if before.high < share.low:
+        verdict = "it has risen"
+    elif share.high < before.low:
+        verdict = "it has fallen"
+    else:
+        verdict = "no clear difference"
+    return f"{end}, {_with_interval(before)} at half time: {verdict}"
+
+
+def _with_interval(share: Estimate) -> str:
+    mean, interval = share.texts(".3f")
+    return f"{mean} ({interval})"

@@ -16,7 +16,6 @@ BOTH = Recipe(
     gae_lambda=0.9,
     width=192,
     expert="heuristic",
-    imitation_share=0.1,
 )
 RECIPES = {4: BOTH, 5: BOTH}
 SHIPPED_STEPS = {4: 20_000_000, 5: 20_000_000}

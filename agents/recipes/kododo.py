@@ -20,7 +20,6 @@ MORE = Recipe(
     ent_coef=0.1,
     final_ent_coef=0.05,
     expert="heuristic",
-    imitation_share=0.1,
 )
 TWO = replace(MORE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
 # A step then costs .83 of the processor's time; in the same time bots became as strong.

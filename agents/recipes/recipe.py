@@ -15,7 +15,7 @@ from kododo_env.bots.by_name import is_bot
 from kododo_env.core import rewards
 from kododo_env.core.arrays import Float32
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import Bound, check_settings, positive, real
+from kododo_env.core.bounds import MOST_STEPS, Bound, check_settings, positive, real
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 from kododo_env.policy.policy_schema import NETWORK
@@ -85,8 +85,8 @@ class Recipe:
     """The player that is imitated before self-play: a scripted one, or a policy by its name or
     file, whatever temperature that plays at. Several policies have commas between them; their
     mean is imitated. "" = nobody."""
-    imitation_share: Annotated[float, real(0, 1)] = 0.17
-    """The share of the training for which the expert is imitated."""
+    imitation_steps: Annotated[int, Bound(0, MOST_STEPS)] = 1_000_000
+    """Agent-steps for which the expert is imitated; a shorter training is imitation alone."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
     """Learning rate when imitation begins; it falls linearly to a hundredth."""
     imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
@@ -129,9 +129,9 @@ class Recipe:
         return [name for name in self.expert.split(",") if name]
 
     @property
-    def imitated(self) -> float:
-        """The share of the training that is imitation; 0 without an expert, or with ``init``."""
-        return self.imitation_share if self.expert and not self.init else 0.0
+    def imitates(self) -> bool:
+        """Whether the training begins with imitation."""
+        return bool(self.expert) and not self.init and self.imitation_steps > 0
 
     def imitation_rate(self, remaining: float) -> float:
         """The learning rate when this share of the imitation is left, 1 to 0."""

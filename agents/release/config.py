@@ -105,8 +105,9 @@ class PolicyJob:
         if not self.mean:
             return []
         experts = ",".join(map(str, self.seeds.values()))
-        how = {"expert": experts, "imitation_share": 1.0, "imitation_temperature": 1.0}
-        return [self._run(len(self.seeds), steps=self.config.steps or self.mean, **how)]
+        steps = self.config.steps or self.mean
+        how = {"expert": experts, "imitation_steps": steps, "imitation_temperature": 1.0}
+        return [self._run(len(self.seeds), steps=steps, **how)]
 
     def _run(self, seed: int, **settings: Any) -> TrainConfig:
         games = self.config.games // CHOICE

@@ -114,7 +114,7 @@ def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
     Where the game's recipe ties weights all do: nobody learns such a game from nothing so soon.
     """
     rng = np.random.default_rng([SPLIT, number])
-    settings = {
+    settings: dict[str, Any] = {
         "width": int(rng.choice([32, 48, 64, 96])),
         "depth": int(rng.integers(1, 4)),
         "one_hot": int(rng.choice([0, 4, 8])),
@@ -123,12 +123,13 @@ def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
         "gae_lambda": round(float(rng.uniform(0.6, 0.95)), 2),
         "learning_rate": round(float(rng.uniform(5e-4, 1.5e-3)), 5),
         "expert": f"{DRAWN}{500 + number}" if tied or number % 2 else "",
-        "imitation_share": round(float(rng.uniform(0.3, 0.7)), 2),
+        "imitation_steps": round(float(rng.uniform(0.3, 0.7)), 2),  # a share of the steps
         "tied": tied,
         "temperature": float(rng.choice([0.1, 0.25, 0.5])),
     }
+    settings["imitation_steps"] = round(settings["imitation_steps"] * settings["steps"])
     if not settings["expert"]:
-        del settings["imitation_share"]  # drawn all the same, so that the others stay what they are
+        del settings["imitation_steps"]  # drawn all the same, so that the others stay what they are
     return settings
 
 

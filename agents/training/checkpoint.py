@@ -20,7 +20,7 @@ from agents.training.training_config import Task
 from kododo_env.core.numbers import shown
 from kododo_env.system.files import written_whole
 
-FORMAT = 3
+FORMAT = 4
 MEMBERS = ("facts.json", "learner.pt")  # and sha256, their digest
 
 
@@ -31,7 +31,9 @@ class Progress:
     seconds: float = 0.0  # time spent learning, measuring included
     updates: int = 0  # of the policy
     steps: int = 0  # agent-steps played
-    plays_itself: bool = False  # whether imitation is over, for ever
+    imitation_over: bool = False  # a run never goes back from self-play to imitation
+    imitation_steps: int = 0  # agent-steps before self-play
+    imitation_seconds: float = 0.0  # seconds before self-play
     # The measurements: dictionaries of seconds, steps and win shares.
     curve: list[dict[str, Any]] = field(default_factory=list)
 

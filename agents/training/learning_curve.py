@@ -29,7 +29,7 @@ def draw_learning_curve(
     axes.set_prop_cycle(color=COLOURS, marker=[*MARKERS])
     minutes = [point["seconds"] / 60 for point in curve]
     for name in curve[-1]["shares"] if curve else ():
-        shares = [Estimate(**point["shares"][name]) for point in curve]
+        shares = [Estimate.from_json(point["shares"][name]) for point in curve]
         draw_curve(axes, minutes, shares, f"v {name}")
     axes.axhline(1 / num_players, color="grey", linestyle="--", linewidth=1)
     axes.annotate(

@@ -32,7 +32,7 @@ FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "co
 # run that is over was made by: nobody can have begun otherwise.
 FIXED = (
     "num_envs", "width", "depth", "one_hot", "tied", "muon", "magnet", "init", "expert",
-    "imitation_share",
+    "imitation_steps",
 )  # fmt: skip
 BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 
@@ -140,7 +140,7 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         said = [f"goes on from {done}, until {budget.text()} in all"]
         if not budget.remaining(progress.steps, progress.seconds):
             said = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
-    imitates = task.recipe.imitated > 0 and not progress.plays_itself
+    imitates = task.recipe.imitates and not progress.imitation_over
     changes = _changes(task, wanted, imitates)
     return replace(saved, task=replace(task, recipe=wanted.recipe)), said + changes
 

@@ -67,7 +67,7 @@ class Trainer:
         elif task.recipe.init:
             self.learner.begin_with(network_of(policy_path(task.recipe.init)))
         # When it is imitated no more its file may be gone.
-        expert = None if progress.plays_itself else task.expert()
+        expert = None if progress.imitation_over else task.expert()
         self.imitation = None if expert is None else Imitation(self.learner, expert)
         self._log: SummaryWriter | None = None  # of a run
         self._saved = time.monotonic()
@@ -93,14 +93,20 @@ class Trainer:
         return self.budget.remaining(self.progress.steps)
 
     def imitation_remaining(self) -> float:
-        """The share of the imitation that is left, 1 to 0; without an expert 0."""
-        share = 0.0 if self.progress.plays_itself else self.task.recipe.imitated
-        return max(0.0, 1 - (1 - self.remaining()) / share) if share else 0.0
+        """The share of the imitation that is left, 1 to 0; without an expert 0.
+
+        It ends after the recipe's ``imitation_steps``, or with the budget if that ends first.
+        """
+        recipe = self.task.recipe
+        if self.progress.imitation_over or not recipe.imitates:
+            return 0.0
+        return min(self.remaining(), max(0.0, 1 - self.progress.steps / recipe.imitation_steps))
 
     def self_play_remaining(self) -> float:
         """The share of the self-play that is left, 1 to 0."""
-        share = 1 - self.task.recipe.imitated
-        return min(1.0, self.remaining() / share) if share else 0.0
+        progress = self.progress
+        start = self.budget.remaining(progress.imitation_steps, progress.imitation_seconds)
+        return self.remaining() / start if start else 0.0
 
     def _due(self, seconds: float, steps: int, **_: Any) -> int:
         """How many of the evenly spread measurements are to be made by then."""
@@ -116,7 +122,8 @@ class Trainer:
             while self.remaining() > 0 and not self.stopped:
                 steps, begun = self.progress.steps, time.perf_counter()
                 imitates = self.imitation_remaining() > 0
-                self.progress.plays_itself |= not imitates  # also if the run gets more time
+                if not imitates and not self.progress.imitation_over:
+                    self._end_imitation()
                 logged = self._imitate() if imitates else self._play_itself()
                 self.progress.updates += 1
                 speed = (self.progress.steps - steps) / (time.perf_counter() - begun)
@@ -126,6 +133,11 @@ class Trainer:
                     self.save()
                 show(self.remaining(), self.progress.text(), len(self.progress.curve))
             self.save()
+
+    def _end_imitation(self) -> None:
+        self.progress.imitation_over = True
+        self.progress.imitation_steps = self.progress.steps
+        self.progress.imitation_seconds = self.budget.seconds
 
     def _imitate(self) -> dict[str, float]:
         """One update of imitation, on fresh games; returns numbers to log."""

@@ -29,8 +29,8 @@ from kododo_env.rules_arguments import default_players, hashable, make_game, par
 DEFAULT_GAME = "kododo"
 # The settings that say nothing without another one.
 NEEDED = {
-    "expert": ("imitation_share", "imitation_learning_rate", "imitation_temperature"),
-    "imitation_share": ("imitation_learning_rate", "imitation_temperature"),
+    "expert": ("imitation_steps", "imitation_learning_rate", "imitation_temperature"),
+    "imitation_steps": ("imitation_learning_rate", "imitation_temperature"),
     "opponents": ("opponents_share",),
     "opponents_share": ("opponents",),
     "magnet": ("magnet_updates",),
@@ -289,11 +289,22 @@ def task_of(config: TrainConfig) -> Task:
         raise ValueError(f"no policy file can be for this {task.game}: {error}") from error
     if task.recipe.init:
         check_init(config, game)
-    check_needs(config.settings, recipe_for(config.game, config.players, config.recipe))
+    usual = recipe_for(config.game, config.players, config.recipe)
+    check_needs(config.settings, usual)
+    if imitates_only(task.recipe, config.steps) and task.recipe.opponents != usual.opponents:
+        raise ValueError(
+            "--opponents: a training of at most --imitation-steps has no self-play to meet them; "
+            "raise --steps"
+        )
     if task.recipe.tied and not game.layout.alike:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
     return task
+
+
+def imitates_only(recipe: Recipe, steps: int | None) -> bool:
+    """Whether a training of so many agent-steps ends before its self-play begins."""
+    return recipe.imitates and steps is not None and steps <= recipe.imitation_steps
 
 
 def check_init(config: TrainConfig, game: BatchGame) -> None:
@@ -328,5 +339,3 @@ def check_needs(recipe: Recipe, usual: Recipe) -> None:
                 raise ValueError(
                     f"{flag(name)} counts only with {flag(needed)}; give both or leave it out"
                 )
-    if recipe.expert and recipe.imitation_share == 1 and recipe.opponents != usual.opponents:
-        raise ValueError("--opponents: with --imitation-share 1 there is no self-play to meet them")

@@ -7,7 +7,7 @@ gives the interval. That is how duplicates narrow it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp, isfinite, lgamma, nan, pi, sqrt
@@ -32,6 +32,12 @@ class Estimate:
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON, None for what is not known."""
         return {key: value if isfinite(value) else None for key, value in asdict(self).items()}
+
+    @staticmethod
+    def from_json(content: Mapping[str, float | None]) -> Estimate:
+        """The estimate of which ``content`` is ``to_json``."""
+        numbers = {key: nan if value is None else value for key, value in content.items()}
+        return Estimate(**numbers)
 
     def texts(self, form: str) -> tuple[str, str]:
         """The number and its interval, each number in a form such as ``".3f"``."""

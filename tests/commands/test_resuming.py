@@ -30,7 +30,7 @@ ANOTHER = {
     "magnet": 0.25, "magnet_updates": 5.0, "clip_range": 0.3, "gamma": 0.9, "gae_lambda": 0.8,
     "vf_coef": 0.25, "max_grad_norm": 2.0, "learned_share": 0.75,
     "margin_weight": 0.5, "width": 7, "depth": 2, "one_hot": 3, "tied": True,
-    "init": "kododo-2p", "expert": "follow", "imitation_share": 0.5,
+    "init": "kododo-2p", "expert": "follow", "imitation_steps": 50,
     "imitation_learning_rate": 4e-3, "imitation_temperature": 1.5,
     "opponents": ("greedy",), "opponents_share": 0.75, "temperature": 0.125,
 }  # fmt: skip
@@ -38,11 +38,11 @@ ANOTHER = {
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of one update, its folder."""
+    """The folder of a run of two updates that stands at the end of its imitation."""
     given = {
-        "players": 2, "steps": 1, "seed": 5, "games": 20, "evaluations": 1, "threads": 1,
+        "players": 2, "steps": 2001, "seed": 5, "games": 20, "evaluations": 1, "threads": 1,
         "num_envs": 16, "batch_size": 256, "width": 8, "depth": 1, "magnet": 0.1,
-        "opponents": ("heuristic",),
+        "opponents": ("heuristic",), "imitation_steps": 2000,
     }  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(*NO_EXPORT)
@@ -79,7 +79,7 @@ def resume(
 def test_a_run_goes_on_to_the_end_that_it_was_given(folder: Path) -> None:
     """The command that is printed on a stop gave every run 5 minutes, which it may have had."""
     again = defaults(Which(run_dir=folder, resume=True))
-    assert (again.minutes, again.steps) == (None, 1)
+    assert (again.minutes, again.steps) == (None, 2001)
     longer = defaults(Which(run_dir=folder, resume=True, minutes=9))
     assert (longer.minutes, longer.steps) == (None, None)  # the command line has the rest
     (folder / "config.json").write_text('{"minutes": 2, "steps": 3}')
@@ -170,7 +170,7 @@ def test_no_setting_of_imitation_is_said_to_change_when_it_is_over(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     saved = read_checkpoint(folder / "checkpoint.zip")
-    over = replace(saved, progress=replace(saved.progress, plays_itself=True))
+    over = replace(saved, progress=replace(saved.progress, imitation_over=True))
     monkeypatch.setattr("agents.training.run_folder.begun", lambda _: over)
     config = asked(folder, **{name: ANOTHER[name]})
     with pytest.raises(ValueError, match=f"--{name.replace('_', '-')}: this run imitates nobody"):

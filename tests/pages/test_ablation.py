@@ -128,7 +128,7 @@ def test_rows_are_trained_and_measured_and_one_teaches_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = {"num_envs": 16, "batch_size": 256, "width": 16, "depth": 1}
-    taught = {**small, "width": 8, "imitation_share": 1.0, ablation.TAUGHT_BY: RECIPE}
+    taught = {**small, "width": 8, "imitation_steps": 10_000, ablation.TAUGHT_BY: RECIPE}
     monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: small, "by the recipe, taught": taught}})
     monkeypatch.setattr(response_training, "SELECTION_GAMES", 40)
     path = tmp_path / "ablation.json"

@@ -30,7 +30,7 @@ from agents.release.make_policies import found_once, make_policies, rewrite
 from agents.release.runs import is_finished, train_all
 from agents.training.response_training import BestResponse
 from agents.training.run_folder import write_config
-from agents.training.training_config import default_config, task_of
+from agents.training.training_config import default_config, imitates_only, task_of
 from kododo_env import agent_registry as registry
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
@@ -211,7 +211,7 @@ def test_where_it_helps_one_more_network_learns_the_mean_of_the_seeds(
     job, (run,) = after["kododo-2p"]
     assert run.run_dir == job.folder / "mean" == job.candidates[3].parent
     assert (run.steps, run.seed) == (mean_steps("kododo", 2), 3)
-    assert run.settings.imitated == 1
+    assert imitates_only(run.settings, run.steps)
     assert run.settings.experts == [str(job.candidates[seed]) for seed in range(3)]
     (alone,) = PoliciesConfig(only=("kododo-2p",), seeds=1).policies()
     assert not alone.runs_after()
@@ -432,11 +432,11 @@ def test_a_team_may_be_the_worst_attacker() -> None:
     [
         ({}, "played against itself (100 %)"),
         (
-            {"expert": "greedy", "imitation_share": 0.2},
+            {"expert": "greedy", "imitation_steps": 200},
             "imitated greedy (20 %), then played against itself (80 %)",
         ),
         (
-            {"expert": "a.onnx,b.onnx,c.onnx", "imitation_share": 1.0},
+            {"expert": "a.onnx,b.onnx,c.onnx", "imitation_steps": 1000},
             "imitated the mean of 3 policies (100 %)",
         ),
         (
@@ -452,5 +452,5 @@ def test_a_team_may_be_the_worst_attacker() -> None:
 def test_the_card_says_which_players_a_bot_has_met(
     recipe: dict[str, Any], words: str, made: PoliciesConfig
 ) -> None:
-    training = numbers(made)["training"] | {"recipe": vars(Recipe(**recipe))}
+    training = numbers(made)["training"] | {"recipe": vars(Recipe(**recipe)), "steps": 1000}
     assert f" In training it {words}.\n" in card(numbers(made) | {"training": training})

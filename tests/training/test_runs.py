@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import signal
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.commands.train import train
+from agents.commands.train import comparison, train
 from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Played
 from agents.recipes.recipe import recipe_for
@@ -24,6 +25,7 @@ from agents.training.run_folder import begun, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import Which, default_config, defaults, task_of
 from kododo_env.agent_registry import POLICIES
+from kododo_env.arena.intervals import Estimate
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -185,34 +187,45 @@ def test_a_learner_has_each_seat_as_often_against_each_opponent(
     assert met == {(name, seat): times * named[name] for name in named for seat in range(3)}
 
 
-IMITATES = {"steps": 1000, "imitation_share": 0.25, "ent_coef": 0.03}
-
-
 @pytest.mark.parametrize(
-    ("changes", "steps", "left"),
+    ("changes", "steps", "remaining"),
     [
-        (IMITATES, 0, (1, 1)),
-        (IMITATES, 125, (0.5, 1)),
-        (IMITATES, 250, (0, 1)),
-        (IMITATES, 625, (0, 0.5)),
-        (IMITATES, 1000, (0, 0)),
-        ({"expert": ""}, 0, (0, 1)),
-        ({"imitation_share": 0.0}, 0, (0, 1)),
+        ({"imitation_steps": 250}, 0, 1),
+        ({"imitation_steps": 250}, 125, 0.5),
+        ({"imitation_steps": 250}, 250, 0),
+        ({"imitation_steps": 250}, 625, 0),
+        ({"imitation_steps": 4000}, 500, 0.5),
+        ({"imitation_steps": 4000}, 1000, 0),
+        ({"imitation_steps": 0}, 0, 0),
+        ({"expert": ""}, 0, 0),
     ],
 )
-def test_imitation_and_self_play_each_run_their_whole_course(
-    changes: dict[str, Any], steps: int, left: tuple[float, float], tmp_path: Path
+def test_imitation_ends_after_its_steps_or_with_the_budget(
+    changes: dict[str, Any], steps: int, remaining: float, tmp_path: Path
 ) -> None:
-    config = short(tmp_path, **changes)
+    """It was a share of the minutes: a slow machine imitated a tenth of too few steps."""
+    config = short(tmp_path, **{"steps": 1000, **changes})
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
     trainer.progress.steps = steps
-    found = trainer.imitation_remaining(), trainer.self_play_remaining()
-    assert found == pytest.approx(left)
+    assert trainer.imitation_remaining() == pytest.approx(remaining)
+
+
+@pytest.mark.parametrize("budget", [{"steps": 1000}, {"minutes": 1000 / 60}])
+def test_self_play_runs_its_whole_course_after_imitation(
+    budget: dict[str, Any], tmp_path: Path
+) -> None:
+    config = short(tmp_path, **{"steps": None, **budget})
+    progress = Progress(imitation_over=True, imitation_steps=200, imitation_seconds=200.0)
+    trainer = Trainer(config, Checkpoint(task_of(config), progress), tmp_path)
+    for spent, remaining in ((200, 1), (600, 0.5), (1000, 0)):
+        trainer.progress.steps = spent
+        trainer.budget = config.budget(spent)
+        assert trainer.self_play_remaining() == pytest.approx(remaining, abs=1e-3)
 
 
 def test_nobody_is_imitated_after_self_play_has_begun(tmp_path: Path) -> None:
     """A run that was given more time went back to its expert, and unlearned what it had found."""
-    config = short(tmp_path, imitation_share=0.25)
+    config = short(tmp_path, imitation_steps=1000)
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
     trainer.run()
     longer = replace(config, steps=100 * trainer.progress.steps)
@@ -253,10 +266,10 @@ def test_a_run_begins_in_no_folder_of_something_else(there: str, said: str, tmp_
 
 
 def test_imitation_may_be_all(tmp_path: Path) -> None:
-    config = short(tmp_path, imitation_share=1.0, steps=1)
+    config = short(tmp_path, imitation_steps=10_000, steps=1)
     trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
     trainer.run()
-    assert trainer.self_play_remaining() == 0
+    assert not trainer.progress.imitation_over
     assert trainer.progress.updates == 1
 
 
@@ -313,7 +326,7 @@ def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole:
     with pytest.raises(ValueError, match=f"--width: the network of .* has 16, not {usual.width};"):
         task_of(default_config("kododo", 3, init=init, width=usual.width))
     imitation = {
-        "expert": usual.expert, "imitation_share": 0.5, "imitation_learning_rate": 0.1,
+        "expert": usual.expert, "imitation_steps": 5, "imitation_learning_rate": 0.1,
         "imitation_temperature": 0.1,
     }  # fmt: skip
     for name, value in imitation.items():
@@ -324,7 +337,7 @@ def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole:
 @pytest.mark.parametrize(
     ("name", "needed"),
     [
-        ("imitation_share", "expert"),
+        ("imitation_steps", "expert"),
         ("imitation_learning_rate", "expert"),
         ("imitation_temperature", "expert"),
         ("opponents_share", "opponents"),
@@ -333,7 +346,7 @@ def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole:
 )
 def test_a_setting_is_refused_without_the_one_for_which_it_counts(name: str, needed: str) -> None:
     """It was passed over: the training did not do what its command line said."""
-    value = 0.07 if name != "magnet_updates" else 7.0
+    value = {"magnet_updates": 7.0, "imitation_steps": 7}.get(name, 0.07)
     said = f"--{name.replace('_', '-')} counts only with --{needed}; give both or leave it out"
     with pytest.raises(ValueError, match=said):
         task_of(default_config("kododo", 3, "scratch", **{name: value}))
@@ -345,16 +358,16 @@ def test_a_setting_is_refused_without_the_one_for_which_it_counts(name: str, nee
     ("settings", "said"),
     [
         (
-            {"imitation_share": 0.0, "imitation_learning_rate": 0.1},
-            "--imitation-learning-rate counts only with --imitation-share; give both or leave",
+            {"imitation_steps": 0, "imitation_learning_rate": 0.1},
+            "--imitation-learning-rate counts only with --imitation-steps; give both or leave",
         ),
         (
             {"opponents": ("heuristic",), "opponents_share": 0.0},
             "--opponents counts only with --opponents-share; give both or leave it out",
         ),
         (
-            {"opponents": ("heuristic",), "imitation_share": 1.0},
-            "--opponents: with --imitation-share 1 there is no self-play to meet them",
+            {"opponents": ("heuristic",), "steps": 1000},
+            "--opponents: .* no self-play",
         ),
     ],
 )
@@ -371,7 +384,7 @@ def test_a_run_goes_on_without_its_teacher_when_imitation_is_over(
     teacher = tmp_path / "teacher.onnx"
     teacher.write_bytes((whole / "policy.onnx").read_bytes())
     run = tmp_path / "run"
-    config = short(run, expert=str(teacher), imitation_share=0.1, steps=2100)
+    config = short(run, expert=str(teacher), imitation_steps=1, steps=2100)
     train(config)
     teacher.unlink()
     kept = defaults(Which(run_dir=run, resume=True))
@@ -387,3 +400,28 @@ def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_pa
     write_config(tmp_path, task, config)
     init.unlink()
     assert defaults(Which(run_dir=tmp_path, resume=True)).settings == task.recipe
+
+
+SHARE = Estimate(0.3, 0.29, 0.31)
+
+
+@pytest.mark.parametrize(
+    ("curve", "words"),
+    [
+        ({500: (0.2, 0.18, 0.22)}, "0.200 .* at half time: it has risen"),
+        ({490: (0.4, 0.38, 0.42), 1000: (0.3, 0.28, 0.32)}, "0.400 .* it has fallen"),
+        ({510: (0.28, 0.26, 0.3)}, "at half time: no clear difference"),
+        ({1000: (0.3, 0.28, 0.32)}, "at the end$"),
+        ({}, "at the end$"),
+    ],
+)
+def test_a_training_compares_its_share_at_half_time_with_that_at_the_end(
+    curve: dict[int, tuple[float, float, float]], words: str
+) -> None:
+    points = [
+        {"steps": steps, "seconds": 1.0, "shares": {"heuristic": Estimate(*share).to_json()}}
+        for steps, share in curve.items()
+    ]
+    line = comparison(Progress(steps=1000, curve=points), "heuristic", SHARE)
+    assert line.startswith("win share against heuristic: 0.300 (0.290 to 0.310)")
+    assert re.search(words, line)
