@@ -14,6 +14,7 @@ import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any
 
 from agents.commands.train import train
@@ -22,7 +23,13 @@ from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
 from benchmarks.same_way import check_known, row_of, same
-from kododo_env.agent_registry import held_out, policy_tables, without_searches
+from kododo_env.agent_registry import (
+    VALIDATION,
+    held_out,
+    policy_tables,
+    population,
+    without_searches,
+)
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import Bound, Games, Steps, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -35,8 +42,8 @@ ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, tabl
 """What is changed, by its name, for each table."""
 TAUGHT_BY = "taught_by"
 """Of a row's changes: the row whose policy is imitated."""
-LONG = ", to its end"
-"""Ends the name of a table whose rows are trained as long as the policy that ships."""
+VALIDATION_SHARE = 4
+"""Each validation opponent is played in this share of the games; only their mean is reported."""
 
 # Others than those of train.py and of choosing what ships, which meets its worst stranger on them.
 DEALS = 1003
@@ -106,7 +113,8 @@ def _begun(config: AblationConfig, table: str, found: dict[str, Any]) -> dict[st
 
 
 def _game_and_players(table: str) -> tuple[str, int]:
-    return policy_tables()[table.removesuffix(LONG)]
+    """Of a table's name, such as ``kododo-4p`` or ``kododo-4p, three minutes``."""
+    return policy_tables()[table.split(",")[0]]
 
 
 def _run(config: AblationConfig, table: str, changes: dict[str, Any], **how: Any) -> TrainConfig:
@@ -148,11 +156,15 @@ def _measured(config: AblationConfig, table: str, what: str, seed: int) -> dict[
     policy = OnnxAgent(folder / POLICY)
     names = without_searches(held_out(*_game_and_players(table)))
     unmet = against(policy, task_of(run), config.games, DEALS, names)
+    validation = without_searches(population(*_game_and_players(table), VALIDATION))
+    games = max(run.players, config.games // VALIDATION_SHARE)
+    shares = against(policy, task_of(run), games, DEALS, validation)
     gain = response_gain(policy, config.response_steps, config.games)
     known = json.loads((folder / "results.json").read_text())
     return {
         **{f"v {name} (held out)": each.share.mean for name, each in unmet.items()},
         f"a best response of {config.response_steps:,} steps gains": gain,
+        "v validation opponents": fmean(result.share.mean for result in shares.values()),
         **{f"v {name}": known[name]["share"]["mean"] for name in reversed(known)},
         "minutes of a core": minutes,
     }

@@ -44,6 +44,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "playing.md", "levels", levels_measured
     yield DOCS / "training.md", "specialists", specialists
+    yield DOCS / "training.md", "imitation", imitation
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "goals.md", "goals", goals
     yield DOCS / "training.md", "time-to-strength", time_to_strength
@@ -182,7 +183,31 @@ def baselines(game: str) -> str:
 def ablation() -> str:
     """The effect of changes of the recipes, as benchmarks/ablation.py found it, table by table."""
     tables = json.loads((DOCS / "ablation.json").read_text())
-    return "\n\n".join(_ablation(name, each) for name, each in tables.items() if _trained(each))
+    return "\n\n".join(
+        _ablation(name, table)
+        for name, table in tables.items()
+        if _trained(table) and not name.endswith(SHORT)
+    )
+
+
+def imitation() -> str:
+    """How long short trainings imitate, and how they fare, as benchmarks/ablation.py found it."""
+    tables = json.loads((DOCS / "ablation.json").read_text())
+    heads = ["v heuristic", "v validation opponents"]
+    rows = [
+        [
+            name,
+            f"{table['steps']:,}",
+            f"{row['recipe']['imitation_steps']:,}",
+            *(_range([seed[head] for seed in row["seeds"]]) for head in heads),
+            str(len(row["seeds"])),
+        ]
+        for name, table in tables.items()
+        if name.endswith(SHORT)
+        for row in table["rows"]
+        if row["seeds"]
+    ]
+    return markdown(["training", "agent-steps", "of imitation", *heads, "seeds"], rows)
 
 
 def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:

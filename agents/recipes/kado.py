@@ -28,7 +28,7 @@ ALL = Recipe(
     one_hot=8,
     tied=True,
     expert="heuristic",
-    imitation_steps=1_600_000,
+    imitation_steps=2_000_000,
 )
 RECIPES = {2: ALL, 3: ALL, 4: ALL}
 SHIPPED_STEPS = {2: 24_000_000, 3: 60_000_000, 4: 90_000_000}

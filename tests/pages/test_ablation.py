@@ -26,12 +26,12 @@ TABLE = "kododo-4p"
     ("table", "row"), [(table, row) for table in ablation.ROWS for row in ablation.ROWS[table]]
 )
 def test_each_row_can_be_trained_and_is_another_training(table: str, row: str) -> None:
-    given = policy_tables()[table.removesuffix(ablation.LONG)]
+    given = policy_tables()[table.split(",")[0]]
     changes, before = dict(ablation.ROWS[table][row]), [*ablation.ROWS[table]]
     assert changes.pop(ablation.TAUGHT_BY, RECIPE) in before[: before.index(row) + 1]
     asked, usual = default_config(*given, **changes), default_config(*given)
     same = (task_of(asked), asked.steps) == (task_of(usual), usual.steps)
-    assert same == (row == RECIPE)
+    assert same == (not changes)
     assert ablation.STEPS[table] > 0
     assert len(ablation.ROWS[table]) <= 20  # as many as a page can hold
 
