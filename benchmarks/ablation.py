@@ -38,6 +38,9 @@ from kododo_env.system.files import write_text
 FILE = Path(__file__).with_name("ablation_rows.json")
 TABLES: dict[str, dict[str, Any]] = json.loads(FILE.read_text())
 STEPS: dict[str, int] = {name: table["steps"] for name, table in TABLES.items()}
+RESPONSE_STEPS: dict[str, int] = {
+    name: table.get("response_steps", CHOICE_RESPONSE["steps"]) for name, table in TABLES.items()
+}
 ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, table in TABLES.items()}
 """What is changed, by its name, for each table."""
 TAUGHT_BY = "taught_by"
@@ -61,8 +64,8 @@ class AblationConfig:
     """How many times each."""
     games: Games = 4_000
     """Games against each opponent."""
-    response_steps: Steps = CHOICE_RESPONSE["steps"]
-    """Agent-steps of the best response."""
+    response_steps: Steps | None = None
+    """Agent-steps of the best response; if not given those of its table."""
     runs: Path = Path("runs/ablation")
     """The folder of the trainings, which stay there."""
     json: Path = Path(__file__).parents[1] / "docs" / "ablation.json"
@@ -100,7 +103,7 @@ def _begun(config: AblationConfig, table: str, found: dict[str, Any]) -> dict[st
     about = {
         "steps": config.steps or STEPS[table],
         "games": config.games,
-        "response_steps": config.response_steps,
+        "response_steps": config.response_steps or RESPONSE_STEPS[table],
     }
     if found and not about.items() <= found.items():
         raise ValueError(f"{config.json} has {table} measured in another way: move it away")
@@ -159,11 +162,12 @@ def _measured(config: AblationConfig, table: str, what: str, seed: int) -> dict[
     validation = without_searches(population(*_game_and_players(table), VALIDATION))
     games = max(run.players, config.games // VALIDATION_SHARE)
     shares = against(policy, task_of(run), games, DEALS, validation)
-    gain = response_gain(policy, config.response_steps, config.games)
+    response_steps = config.response_steps or RESPONSE_STEPS[table]
+    gain = response_gain(policy, response_steps, config.games)
     known = json.loads((folder / "results.json").read_text())
     return {
         **{f"v {name} (held out)": each.share.mean for name, each in unmet.items()},
-        f"a best response of {config.response_steps:,} steps gains": gain,
+        f"a best response of {response_steps:,} steps gains": gain,
         "v validation opponents": fmean(result.share.mean for result in shares.values()),
         **{f"v {name}": known[name]["share"]["mean"] for name in reversed(known)},
         "minutes of a core": minutes,

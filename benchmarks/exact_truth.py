@@ -18,7 +18,6 @@ from typing import Annotated, Any
 import numpy as np
 import pyspiel
 
-from agents.networks.network_agent import NetworkAgent
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
@@ -29,6 +28,7 @@ from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import first_of_best
 from kododo_env.core.bounds import Bound, Steps, check_settings
 from kododo_env.games.kododo.rules import Rules
+from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
 from kododo_env.search.gambit import efg, set_numbers
 from kododo_env.search.game_tree import GameTree

@@ -24,7 +24,6 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.networks.network_agent import NetworkAgent
 from agents.training.checkpoint import Checkpoint
 from agents.training.duels import against
 from agents.training.memory import game_length
@@ -35,6 +34,7 @@ from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Minutes, Processes, check_settings
 from kododo_env.core.view import View
+from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.system.files import write_text
 from kododo_env.wrappers.sb3 import BatchVecEnv
 

@@ -28,6 +28,8 @@ from kododo_env.commands.benchmark import read_entry
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 LEADERBOARD = DOCS / "leaderboard"
+# Of the ablation's tables: what those of short trainings end with, which have a table of their own.
+SHORT = (", 2 million steps", ", three minutes")
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
@@ -218,7 +220,8 @@ def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
 def _ablation(name: str, table: dict[str, Any]) -> str:
     found = _trained(table)
     seeds = min(map(len, found.values()))
-    heads = list(next(iter(found.values()))[0])
+    rows_of_seeds = [seed for of_seeds in found.values() for seed in of_seeds]
+    heads = [head for head in rows_of_seeds[0] if all(head in row for row in rows_of_seeds)]
     rows = [
         [what, *(_range([each[head] for each in of_seeds[:seeds]]) for head in heads)]
         for what, of_seeds in found.items()

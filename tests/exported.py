@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from agents.export.onnx_export import export_policy
-from agents.networks.network import GameNetwork
 from kododo_env import registry
 from kododo_env.core import BatchGame
 from kododo_env.export import export
+from kododo_env.networks.network import GameNetwork
 from tests.helpers import made_once
 
 

@@ -9,7 +9,6 @@ from shlex import quote
 from typing import Any
 
 from agents.export.onnx_export import export_policy
-from agents.networks.network import Diverged
 from agents.options import RAY
 from agents.training.checkpoint import Progress
 from agents.training.duels import against, results, table
@@ -28,6 +27,7 @@ from agents.training.training_config import TrainConfig
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
+from kododo_env.networks.network import Diverged
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.policy.policy_schema import LONGEST_TEXT

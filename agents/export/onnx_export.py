@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.networks.network import GameNetwork
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import parity
 from kododo_env.export.exporting import write_policy
 from kododo_env.export.torch_models import Exported, answers_of, from_module
+from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.spaces import ObservationFormat
 

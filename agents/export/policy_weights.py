@@ -11,8 +11,8 @@ from onnx import numpy_helper
 from torch import Tensor
 
 from agents.export.onnx_export import check_parity
-from agents.networks.network import SETTINGS, GameNetwork
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.networks.network import SETTINGS, GameNetwork
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.plain_text import plain

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from torch.nn import functional
 
-from agents.networks.network import log_probabilities
 from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Played, minibatches
 from kododo_env.core.agent import (
     ActionValueAgent,
@@ -21,6 +20,7 @@ from kododo_env.core.agent import (
 from kododo_env.core.arrays import Array, Bool, Float32, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
+from kododo_env.networks.network import log_probabilities
 from kododo_env.search.outcome_model import softmax
 
 

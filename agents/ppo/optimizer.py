@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from agents.networks.network import GameNetwork
+from kododo_env.networks.network import GameNetwork
 
 ITERATIONS = 3  # of Newton and Schulz; torch's five learned no better, and take longer
 

@@ -27,7 +27,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.networks.network import (
+from agents.ppo.machine import DataParallel, Stopwatch
+from agents.ppo.optimizer import make_optimizer, set_learning_rate
+from agents.recipes.recipe import Recipe
+from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.arrays import Array, Bool, Float32
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.networks.network import (
     SETTINGS,
     GameNetwork,
     check_answers,
@@ -35,12 +41,6 @@ from agents.networks.network import (
     drawn,
     log_probabilities,
 )
-from agents.ppo.machine import DataParallel, Stopwatch
-from agents.ppo.optimizer import make_optimizer, set_learning_rate
-from agents.recipes.recipe import Recipe
-from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Array, Bool, Float32
-from kododo_env.core.batch_game import BatchGame
 
 LONGEST_UPDATE = 200  # steps of an update: games without a fixed length are cut there
 PROBED = 256  # decisions on which a network is tried after it has learned

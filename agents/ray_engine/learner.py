@@ -13,10 +13,10 @@ from ray.rllib.utils.schedules.scheduler import Scheduler
 from torch import Tensor
 from torch.nn import functional
 
-from agents.networks.network import check_answers, check_finite
 from agents.ppo.machine import prepare_process
 from agents.ppo.optimizer import set_learning_rate
 from agents.ppo.ppo import PPO, PROBED, divergence_of
+from kododo_env.networks.network import check_answers, check_finite
 
 VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
 

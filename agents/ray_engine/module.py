@@ -10,9 +10,9 @@ from ray.rllib.core.rl_module.apis import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
-from agents.networks.network import masked
 from agents.ppo.ppo import PPO
 from agents.training.training_config import Task
+from kododo_env.networks.network import masked
 
 
 class GameModule(TorchRLModule, ValueFunctionAPI):

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from agents.networks.network import inputs_of
 from agents.ppo.ppo import LONGEST_UPDATE
 from agents.training.training_config import Task
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.networks.network import inputs_of
 
 TRIAL = 16  # games that are looked at
 GIGABYTE = 10**9

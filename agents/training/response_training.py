@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from agents.export.policy_weights import changed_rules, game_of, network_of
-from agents.networks.network_agent import NetworkAgent
 from agents.options import Budget
 from agents.ppo.machine import bfloat16_is_fast, prepare_process
 from agents.ppo.ppo import PPO
@@ -24,6 +23,7 @@ from agents.training.training_config import Table
 from kododo_env.arena.match import Match
 from kododo_env.arena.progress import budget_bar
 from kododo_env.core.agent import Agent
+from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 LEAST_EPOCHS = 3

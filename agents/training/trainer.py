@@ -14,7 +14,6 @@ import numpy as np
 from torch.utils.tensorboard import SummaryWriter
 
 from agents.export.policy_weights import network_of
-from agents.networks.network_agent import NetworkAgent
 from agents.ppo.imitation import Imitation
 from agents.ppo.machine import device_named, prepare_process
 from agents.ppo.ppo import PPO
@@ -24,6 +23,7 @@ from agents.training.run_folder import CHECKPOINT, LOGS
 from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.progress import budget_bar
+from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.system.stopping import STOPS, on_stop
 
 MEASURE_GAMES = 400  # against each baseline, each time while learning

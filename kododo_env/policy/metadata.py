@@ -30,7 +30,7 @@ class PolicyMetadata:
         layout: Fingerprint of the observation's layout.
         pieces: The layout's pieces: name, shape, maximum.
         actions: The meaning of each action.
-        network: The arguments of ``agents.networks.network.GameNetwork`` beside the layouts, by
+        network: The arguments of ``kododo_env.networks.network.GameNetwork`` beside the layouts, by
             name; empty in older files, which can be played but not learned on from.
         temperature: At which it is meant to be played: 0 = the likeliest action.
         training: How it was trained.

@@ -19,7 +19,6 @@ from agents.commands.best_response import Exploitability, exploitability
 from agents.commands.best_response_config import BestResponseConfig
 from agents.export.onnx_export import check_parity
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
-from agents.networks.network import GameNetwork
 from agents.ppo.ppo import PPO, Played
 from agents.recipes.recipe import Recipe
 from agents.training import response_training
@@ -29,6 +28,7 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent, RandomAgent
+from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli

@@ -12,16 +12,17 @@ import pytest
 import torch
 
 from agents.export import onnx_export as export
-from agents.networks.canonical import Canonical
-from agents.networks.network import ILLEGAL, GameNetwork, drawn, log_probabilities, masked
-from agents.networks.network_agent import NetworkAgent
 from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.agent import first_of_best
+from kododo_env.core.agent import first_of_best, random_legal_actions
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.canonical import CanonicalForm
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 from kododo_env.export import exporting, torch_models
 from kododo_env.export.parity import positions
+from kododo_env.networks.canonical import Canonical
+from kododo_env.networks.network import ILLEGAL, GameNetwork, drawn, log_probabilities, masked
+from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.exported import exported
 from tests.helpers import play_random, rearranged
@@ -304,3 +305,28 @@ def test_a_network_plays_without_warnings(num_envs: int) -> None:
     game = kododo_v0.batch_game(num_envs, num_players=2, seed=0)
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)
     assert NetworkAgent(network).act(game.view(0), np.random.default_rng(0)).shape == (num_envs,)
+
+
+@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("players", [2, 4])
+def test_the_canonical_form_is_the_same_in_torch_and_in_numpy(name: str, players: int) -> None:
+    """And a network answers a canonical row as it answers the plain one."""
+    game = registry.batch_game(name, 32, num_players=max(players, min(registry.door(name).PLAYERS)))
+    form = CanonicalForm(game.layout, game.actions)
+    torch_form = Canonical(game.layout, game.actions, np.arange(game.layout.size))
+    network = random_network(game)
+    rng = np.random.default_rng(0)
+    while not game.terminated.all():
+        observations = np.array(game.observe(), order="C").reshape(-1, game.layout.size)
+        masks = np.array(game.legal_action_mask(), order="C").reshape(-1, game.num_actions)
+        rows = form(observations, masks)
+        canonical, _ = torch_form(torch.from_numpy(observations))
+        assert np.array_equal(canonical.numpy(), rows.observations)
+        plain = network(torch.from_numpy(observations))[0].detach().numpy()
+        network.canonical_input = True
+        answers = network(torch.from_numpy(rows.observations))[0].detach().numpy()
+        network.canonical_input = False
+        legal = rows.masks
+        expected = np.take_along_axis(plain, rows.actions, axis=1)
+        np.testing.assert_allclose(answers[legal], expected[legal], rtol=1e-4, atol=1e-4)
+        game.step(random_legal_actions(game.legal_action_mask(), rng))

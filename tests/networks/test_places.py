@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
-from agents.networks.canonical import (
+from kododo_env.networks.canonical import (
     arranged,
     arrangement,
     columns_of,

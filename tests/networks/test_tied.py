@@ -14,8 +14,6 @@ from agents.export.half_precision import halved
 from agents.export.onnx_export import check_parity
 from agents.export.plain import write_plain
 from agents.export.policy_weights import network_of
-from agents.networks.network import GameNetwork
-from agents.networks.tied import Pooling, first_and_pooled, raw_blocks
 from agents.training.training_config import default_config, task_of
 from kododo_env import registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
@@ -23,6 +21,8 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import policy_bytes
+from kododo_env.networks.network import GameNetwork
+from kododo_env.networks.tied import Pooling, first_and_pooled, raw_blocks
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import TABLES
 from tests.exported import exported

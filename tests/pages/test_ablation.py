@@ -148,7 +148,7 @@ def test_rows_are_trained_and_measured_and_one_teaches_another(
     gain = "a best response of 1 steps gains"
     known = [f"v {name}" for name in reversed(baselines("kododo"))]
     minutes = "minutes of a core"
-    assert list(columns) == [*unmet, gain, *known, minutes]
+    assert list(columns) == [*unmet, gain, "v validation opponents", *known, minutes]
     assert all(0 <= each <= 1 for head, each in columns.items() if head not in (gain, minutes))
     assert columns[minutes] > 0
     assert -0.5 <= columns[gain] <= 0.5

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.network import GameNetwork
-from agents.networks.network_agent import NetworkAgent
 from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core.agent import TIE, first_of_best
 from kododo_env.core.arrays import Bool, Float32
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.networks.network import GameNetwork
+from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.exact import _tempered
 from tests.policy.test_numpy_session import with_numpy

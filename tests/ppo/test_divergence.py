@@ -12,11 +12,11 @@ import pytest
 import torch
 
 from agents.commands.train import train
-from agents.networks.network import Diverged, GameNetwork
-from agents.networks.network_agent import NetworkAgent
 from agents.ppo.ppo import PPO
 from agents.training.training_config import default_config
 from kododo_env import kododo_v0
+from kododo_env.networks.network import Diverged, GameNetwork
+from kododo_env.networks.network_agent import NetworkAgent
 from tests.command_line import train_py
 from tests.trainings import NO_EXPORT, learner, update
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.network import GameNetwork, masked
 from agents.ppo.imitation import Imitation, demonstrate
 from agents.ppo.mean_policy import MeanPolicy
 from agents.ppo.ppo import Batch
@@ -25,6 +24,7 @@ from kododo_env.core.agent import (
 )
 from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
+from kododo_env.networks.network import GameNetwork, masked
 from tests.doors import GAMES, TABLES
 from tests.helpers import play_random
 from tests.trainings import learner

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.network_agent import NetworkAgent
 from agents.ppo.machine import device_named
 from kododo_env import kododo_v0
+from kododo_env.networks.network_agent import NetworkAgent
 from tests.trainings import learner, update
 
 ROOT = Path(__file__).parents[2]

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import torch
 
-from agents.networks.network import masked
 from agents.ppo import ppo
 from agents.ppo.imitation import Imitation
 from agents.ppo.ppo import advantages_of
 from kododo_env import kododo_v0
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import RandomAgent
+from kododo_env.networks.network import masked
 from tests.trainings import learner, numbers_of, self_play, update
 
 # --- advantages ---------------------------------------------------------------------------

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.networks.canonical import Canonical, columns_of
-from agents.networks.tied import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout, Piece
+from kododo_env.networks.canonical import Canonical, columns_of
+from kododo_env.networks.tied import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.policy.onnx_graph import ILLEGAL
 
 LARGEST_LOGIT = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
@@ -42,8 +42,10 @@ class GameNetwork(nn.Module):
             given to the trunk one-hot as well, so that "one card below the limit" is one
             input. 0: none.
         tied: Whether what the game declares alike is encoded alike, and has alike heads; see
-            ``agents.networks.tied``. Embeddings have a quarter of ``width``. If not, the trunk
+            ``kododo_env.networks.tied``. Embeddings have a quarter of ``width``. If not, the trunk
             gets the whole observation, and the policy's head is one layer.
+        canonical_input: Whether ``forward`` takes observations in canonical form, and gives the
+            logits of canonical actions (see ``kododo_env.core.canonical``).
 
     Attributes:
         settings: The arguments beside the layouts, by name.
@@ -60,8 +62,10 @@ class GameNetwork(nn.Module):
         depth: int,
         one_hot: int = 0,
         tied: bool = False,
+        canonical_input: bool = False,
     ) -> None:
         super().__init__()
+        self.canonical_input = canonical_input
         given = (width, depth, one_hot, tied)
         self.settings: dict[str, Any] = dict(zip(SETTINGS, given, strict=True))
         self.scale: Tensor
@@ -125,7 +129,7 @@ class GameNetwork(nn.Module):
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, A), legal or not, and values (B,), float32, of observations (B, F)."""
-        return self.from_canonical(*self.canonical(observation))
+        return self.from_canonical(*self.canonical(observation, self.canonical_input))
 
     def from_canonical(
         self, observation: Tensor, entries: Tensor, bfloat16: bool = False

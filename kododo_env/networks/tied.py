@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agents.networks.canonical import Canonical
 from kododo_env.core.actions import ActionPiece
 from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout
+from kododo_env.networks.canonical import Canonical
 
 Embeddings = dict[str, Tensor]
 """By axis: (B, n, E) for n entries; if the axis is within another one, those of its first entry."""

@@ -1,9 +1,7 @@
-"""The canonical observation: one for all positions that a game's symmetry makes alike.
+"""The canonical observation as tensor operations, which policy files contain and GPUs run.
 
-If the colours of a game are interchangeable, a position has as many twins as there are ways to
-name the colours. ``Canonical`` turns every observation into that of one of the twins, always the
-same one, and tells which entry of the network's raw output belongs to which action. All of it
-follows from the layouts that the game declares, as tensor operations without learned weights.
+``kododo_env.core.canonical`` is the reference. Here the result also says which entry of the
+network's raw output belongs to which action. There are no learned weights.
 """
 
 from __future__ import annotations
@@ -13,12 +11,16 @@ import torch
 from torch import Tensor, nn
 
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.arrays import Float32, Float64, Int64
+from kododo_env.core.arrays import Float32, Int64
+from kododo_env.core.canonical import (
+    NO_SYMMETRY,
+    hand_piece,
+    interchangeable,
+    key_matrix,
+    num_entries,
+    places_of,
+)
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
-
-EXACT = 1 << 53  # keys are float64, which adds whole numbers up to this without rounding
-FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, to try
-NO_SYMMETRY = Symmetry((), "", ())
 
 
 class Canonical(nn.Module):
@@ -52,13 +54,12 @@ class Canonical(nn.Module):
         self, layout: ObservationLayout, actions: ActionLayout, columns: Int64 | None = None
     ) -> None:
         super().__init__()
-        self.layout, symmetry = layout, layout.symmetry or NO_SYMMETRY
-        self.group, self.entries = symmetry.group, _entries(layout, symmetry)
+        symmetry = layout.symmetry or NO_SYMMETRY
+        self.layout = layout
+        self.group = symmetry.group
+        self.entries = num_entries(layout)
         slots = [piece for piece in actions.pieces if isinstance(piece, SlotPiece)]
-        hands = {piece.hand for piece in slots}
-        if len(hands) > 1:
-            raise ValueError(f"cards can be played from one hand only, not from {sorted(hands)}")
-        self.hand = layout.piece(hands.pop()) if hands else None
+        self.hand = hand_piece(layout, actions)
         self.num_slots = max((piece.slots for piece in slots), default=0)
         targets = [np.zeros((1 + self.entries, 0), np.float32)]
         for piece in actions.pieces:
@@ -79,7 +80,7 @@ class Canonical(nn.Module):
             "columns": columns,
             "chosen": by_block.argsort()[columns],
             "target": target,
-            "key": _key_matrix(layout, symmetry).T.copy(),
+            "key": key_matrix(layout).T.copy(),
         }
         if self.hand:
             tables["type_target"] = _places(self.hand, symmetry, self.first_type, self.entries)
@@ -98,28 +99,40 @@ class Canonical(nn.Module):
         self.register_buffer("turned", turned, persistent=False)
         self.register_buffer("turned_target", _apply(self.target, turns), persistent=False)
 
-    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, observation: Tensor, canonical: bool = False) -> tuple[Tensor, Tensor]:
         """The canonical observations of some, (B, F), and where the actions are in the raw output.
+
+        With ``canonical`` the observations have canonical form already, and so have the actions.
 
         The first are float32 (B, F), their columns in the order ``columns``; the entries of the raw
         output are int64 (B, K), K being the actions that do not play from slots, and the slots of
         the hand.
         """
         numbers = observation.to(torch.float32)
+        if canonical:
+            return self._unchanged(numbers)
         # A third faster than the observations times the keys.
         key = (self.key @ numbers.to(torch.float64).T).T
         if self.group == "rotations":  # so few that tables have what each of them gives
             first = key.argmax(dim=1)
             tables = self.turns, self.turned_target, self.turned
             rank, entries, turned = (table.index_select(0, first) for table in tables)
-            canonical = numbers.gather(1, turned)
+            ordered = numbers.gather(1, turned)
         else:
             rank = descending_places(key)
             entries = _apply(self.target, rank)
-            canonical = self._in_order(numbers, arrangement(rank))
+            ordered = self._in_order(numbers, arrangement(rank))
         if self.hand is not None:
             entries = torch.cat([entries, self._slots(numbers, rank)], dim=1)
-        return canonical, entries
+        return ordered, entries
+
+    def _unchanged(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """``forward`` where every entry is in its place."""
+        places = torch.arange(self.entries, device=numbers.device).expand(len(numbers), -1)
+        entries = _apply(self.target, places)
+        if self.hand is not None:
+            entries = torch.cat([entries, self._slots(numbers, places)], dim=1)
+        return columns_of(numbers, self.columns), entries
 
     def _in_order(self, numbers: Tensor, by: Tensor) -> Tensor:
         """The numbers, column by column as in ``columns``, every entry in its canonical place."""
@@ -146,42 +159,13 @@ class Canonical(nn.Module):
         return _apply(self.type_target, rank).gather(1, card)
 
 
-def _entries(layout: ObservationLayout, symmetry: Symmetry) -> int:
-    """C, how many entries the interchangeable axes have; 1 without a symmetry."""
-    named = [axis for piece in layout.pieces for axis in zip(piece.axes, piece.shape, strict=True)]
-    lengths = {length for axis, length in named if axis in symmetry.axes}
-    if symmetry.axes and len(lengths) != 1:
-        raise ValueError(f"the axes {symmetry.axes} must all have one length, not {lengths}")
-    return lengths.pop() if lengths else 1
-
-
-def _interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int]:
-    """Which axes of a piece are interchangeable: two at most, or ValueError."""
-    axes = [number for number, axis in enumerate(piece.axes) if axis in symmetry.axes]
-    if len(axes) > 2:
-        raise ValueError(f"{piece.name!r} has more than two interchangeable axes")
-    return axes
-
-
 def _places(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int) -> Float32:
-    """How the canonical place of each number of a piece follows from the entries' places.
-
-    Shape (1 + C, size): first the base, of which ``first`` and the axes that are not
-    interchangeable are part, then what the place of each entry is multiplied by: see ``_apply``.
-    """
-    table = np.zeros((1 + entries, piece.size), np.float32)
-    table[0] = first
-    for axis, index in enumerate(np.indices(piece.shape)):
-        stride = int(np.prod(piece.shape[axis + 1 :]))
-        if axis in _interchangeable(piece, symmetry):
-            table[1 + index.ravel(), np.arange(piece.size)] += stride
-        else:
-            table[0] += stride * index.ravel()
-    return table
+    """``places_of`` in float32, which matrices multiply and which holds such numbers exactly."""
+    return places_of(piece, symmetry, first, entries).astype(np.float32)
 
 
 def _apply(table: Tensor, places: Tensor) -> Tensor:
-    """The canonical places (B, size) that a table of ``_places`` gives for those of entries."""
+    """The canonical places (B, size) that a table of ``places_of`` gives for those of entries."""
     return torch.addmm(table[0], places.to(torch.float32), table[1:]).to(torch.int64)
 
 
@@ -190,49 +174,10 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
     found: list[list[Int64]] = [[], [], []]
     columns = layout.views(np.arange(layout.size))
     for piece in layout.pieces:
-        mine = _interchangeable(piece, symmetry)
+        mine = interchangeable(piece, symmetry)
         moved = np.moveaxis(columns[piece.name], mine, range(len(mine)))
         found[len(mine)].append(moved.reshape(*moved.shape[: len(mine)], -1))
     return [(k, np.concatenate(parts, -1).ravel()) for k, parts in enumerate(found) if parts]
-
-
-def _key_matrix(layout: ObservationLayout, symmetry: Symmetry) -> Float64:
-    """The part of each number of an observation in the key of each entry; shape (F, C).
-
-    The declared pieces decide first; then everything else does, through coefficients that
-    differ but do not depend on the entry, so that entries with equal keys are alike.
-    All are whole numbers, small enough that float64 adds them exactly in any order.
-    """
-
-    def largest(key: Int64) -> int:
-        return int((key * layout.maxima[:, None]).sum(axis=0).max())
-
-    for fine in FINE:
-        rng = np.random.default_rng(0)
-        key = np.zeros((layout.size, _entries(layout, symmetry)), np.int64)
-        for piece in layout.pieces:
-            mine = _interchangeable(piece, symmetry)
-            others = [1 if axis in mine else length for axis, length in enumerate(piece.shape)]
-            for axis in mine:
-                drawn = rng.integers(1, fine + 1, others)
-                key[layout.where(piece.name)] += _by_entry(piece, axis, drawn)
-        for name in reversed(symmetry.keys):
-            piece, scale = layout.piece(name), 1 + largest(key)
-            where = np.indices(piece.shape)
-            # Of the seats only one's own, the first, decides.
-            own = where[piece.axes.index("seat")] == 0 if "seat" in piece.axes else np.ones(())
-            axis = _interchangeable(piece, symmetry)[0]
-            key[layout.where(name)] += scale * _by_entry(piece, axis, own.astype(np.int64))
-        if largest(key) < EXACT:
-            return key.astype(np.float64)
-    raise ValueError(f"the keys {symmetry.keys} are too large to be added exactly")
-
-
-def _by_entry(piece: Piece, axis: int, numbers: Int64) -> Int64:
-    """A number for each place of a piece, in the column of the entry meant there: (size, C)."""
-    entry = np.indices(piece.shape)[axis].reshape(-1, 1)
-    number = np.broadcast_to(numbers, piece.shape).reshape(-1, 1)
-    return np.where(entry == np.arange(piece.shape[axis]), number, 0)
 
 
 # --- who has which place in an order ------------------------------------------------------

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from agents.networks.network import GameNetwork, check_answers, masked
 from kododo_env.core.agent import Agent, first_of_best
 from kododo_env.core.arrays import Float32, Int64
 from kododo_env.core.view import View
+from kododo_env.networks.network import GameNetwork, check_answers, masked
 
 
 class NetworkAgent(Agent):

@@ -1,0 +1,347 @@
+"""The canonical form of observations, masks and actions.
+
+If the colours of a game are interchangeable, a position has as many equivalent positions as there
+are ways to name the colours. The canonical form is the same for all of them: it sorts the entries
+of the interchangeable axes by a key, and the slots of the hand by the order of their cards. All of
+it follows from the layouts that a game declares.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from math import factorial
+from typing import NamedTuple
+
+import numpy as np
+
+from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.core.arrays import Array, Float64, Int64, Intp
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+
+EXACT = 1 << 53  # keys are float64, which adds whole numbers up to this without rounding
+FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, to try
+NO_SYMMETRY = Symmetry((), "", ())
+MOST_ARRANGEMENTS = 720  # of which a table is kept; 6 entries have as many permutations
+CHUNK = 1024  # rows whose indices stay in the processor's cache
+
+
+class CanonicalRows(NamedTuple):
+    """Observations in canonical form, and how to play in them.
+
+    Attributes:
+        observations: Shape (B, F), the dtype of the plain ones.
+        masks: The legal canonical actions, (B, A), the dtype of the plain masks.
+        actions: The plain action of each canonical action, (B, A) intp.
+    """
+
+    observations: Array
+    masks: Array
+    actions: Intp
+
+
+class _Arrangements(NamedTuple):
+    """What K orders of the entries do to columns, actions and types of card."""
+
+    columns: Intp  # the plain column of each canonical one, (K, F)
+    actions: Intp  # the plain action of each canonical one in the blocks without slots, (K, A)
+    types: Intp  # the canonical type of each plain type of card, (K, types)
+
+
+class CanonicalForm:
+    """Brings observations, masks and actions of a game into canonical form.
+
+    Args:
+        layout: The game's observations.
+        actions: The game's actions.
+
+    Raises:
+        ValueError: Cards are played from several hands, or a piece has more than two
+            interchangeable axes.
+    """
+
+    def __init__(self, layout: ObservationLayout, actions: ActionLayout) -> None:
+        self._layout = layout
+        self._actions = actions
+        self._symmetry = layout.symmetry or NO_SYMMETRY
+        self._entries = num_entries(layout)
+        self._hand = hand_piece(layout, actions)
+        self._key = key_matrix(layout)
+        self._target = np.concatenate(
+            [
+                places_of(piece, self._symmetry, layout.where(piece.name).start, self._entries)
+                for piece in layout.pieces
+            ],
+            axis=1,
+        )
+        self._slot_pieces = [piece for piece in actions.pieces if isinstance(piece, SlotPiece)]
+        self._num_slots = max((piece.slots for piece in self._slot_pieces), default=0)
+        self._choices = {piece.name: np.array(piece.choices) for piece in self._slot_pieces}
+        self._pairs = {
+            piece.name: _pair_numbers(piece) for piece in self._slot_pieces if piece.plays == 2
+        }
+        orders = _orders(self._symmetry.group, self._entries)
+        self._table = None if orders is None else self._arrangements(orders)
+        self._number_of_code = None
+        if orders is not None and self._symmetry.group == "permutations":
+            self._number_of_code = _numbers_of_codes(orders)
+
+    def __call__(self, observations: Array, masks: Array) -> CanonicalRows:
+        """Return rows in canonical form.
+
+        Args:
+            observations: Shape (B, F), contiguous rows of the layout's numbers.
+            masks: The legal actions, shape (B, A), bool or int8.
+        """
+        parts = [
+            self._rows(observations[start : start + CHUNK], masks[start : start + CHUNK])
+            for start in range(0, len(observations), CHUNK)
+        ]
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            actions = np.zeros(masks.shape, np.intp)
+            return CanonicalRows(observations.copy(), masks.copy(), actions)
+        return CanonicalRows(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _rows(self, observations: Array, masks: Array) -> CanonicalRows:
+        key = np.ascontiguousarray((observations.astype(np.float64) @ self._key).T)
+        if self._table is None:
+            arrangements = self._arrangements(_descending_places(key))
+            numbers = np.arange(len(observations))
+        else:
+            arrangements = self._table
+            numbers = self._numbers(key)
+        actions = arrangements.actions.take(numbers, axis=0)
+        if self._hand is not None:
+            order = self._slot_order(observations, arrangements.types, numbers)
+            self._fill_slot_actions(actions, order)
+        columns = arrangements.columns.take(numbers, axis=0)
+        return CanonicalRows(
+            _taken(observations, columns), np.take_along_axis(masks, actions, axis=1), actions
+        )
+
+    def _numbers(self, key: Float64) -> Intp:
+        """The number of each row's arrangement in the table, (B,), by its keys, (C, B)."""
+        if self._number_of_code is None:
+            numbers: Intp = key.argmax(axis=0)
+            return numbers
+        return self._number_of_code.take(_code(key))
+
+    def _arrangements(self, orders: Intp) -> _Arrangements:
+        """What orders of the entries, (K, C), do; each has the place of every entry."""
+        size = self._actions.size
+        actions = np.tile(np.arange(size), (len(orders), 1))
+        start = 0
+        for piece in self._actions.pieces:
+            if isinstance(piece, ActionPiece):
+                table = places_of(piece, self._symmetry, start, self._entries)
+                actions[:, start : start + piece.size] = start + _inverse(
+                    _applied(table, orders) - start
+                )
+            start += piece.size
+        types = np.zeros((len(orders), 0), np.intp)
+        if self._hand is not None:
+            types = _applied(places_of(self._hand, self._symmetry, 0, self._entries), orders)
+        return _Arrangements(_inverse(_applied(self._target, orders)), actions, types)
+
+    def _fill_slot_actions(self, actions: Intp, order: Intp) -> None:
+        """Fill in the plain action of each canonical action that plays from slots, (B, A).
+
+        ``order`` is the plain slot that comes to each canonical slot, (slots, B).
+        """
+        for piece in self._slot_pieces:
+            first = self._actions.where(piece.name).start
+            slots = order[self._choices[piece.name].T]
+            numbers = slots[0] if piece.plays == 1 else self._pairs[piece.name][tuple(slots)]
+            actions[:, first : first + piece.size] = first + numbers.T
+
+    def _slot_order(self, observations: Array, types: Intp, numbers: Intp) -> Intp:
+        """The plain slot that comes to each canonical slot, (slots, B); empty slots are last."""
+        assert self._hand is not None
+        hand = np.ascontiguousarray(observations[:, self._layout.where(self._hand.name)].T)
+        counted = np.cumsum(hand, axis=0, dtype=hand.dtype)
+        slots = range(self._num_slots)
+        number = np.min_scalar_type(len(hand))
+        # Slot s holds the first type up to which more than s cards have been counted.
+        cards = [np.add.reduce(counted <= slot, axis=0, dtype=number) for slot in slots]
+        empty = types.shape[1]
+        types = np.concatenate([types, np.full((len(types), 1), empty)], axis=1)
+        keys = [types[numbers, card] for card in cards]
+        rows = np.arange(len(observations))
+        order = np.empty((self._num_slots, len(observations)), np.intp)
+        for slot in slots:
+            place = np.zeros(len(observations), np.uint8)  # there are 255 slots at most
+            for rival in slots:
+                if rival < slot:
+                    place += keys[rival] <= keys[slot]
+                elif rival > slot:
+                    place += keys[rival] < keys[slot]
+            order[place, rows] = slot
+        return order
+
+
+# --- what the layouts say -----------------------------------------------------------------
+
+
+def num_entries(layout: ObservationLayout) -> int:
+    """C, how many entries the interchangeable axes have; 1 without a symmetry."""
+    if layout.symmetry is None or not layout.symmetry.axes:
+        return 1
+    return layout.length(layout.symmetry.axes[0])
+
+
+def hand_piece(layout: ObservationLayout, actions: ActionLayout) -> Piece | None:
+    """The piece that counts the cards which are played by slot; None without such actions.
+
+    Raises:
+        ValueError: There are several such pieces.
+    """
+    hands = {piece.hand for piece in actions.pieces if isinstance(piece, SlotPiece)}
+    if len(hands) > 1:
+        raise ValueError(f"cards can be played from one hand only, not from {sorted(hands)}")
+    return layout.piece(hands.pop()) if hands else None
+
+
+def interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int]:
+    """Which axes of a piece are interchangeable.
+
+    Raises:
+        ValueError: They are more than two.
+    """
+    axes = [number for number, axis in enumerate(piece.axes) if axis in symmetry.axes]
+    if len(axes) > 2:
+        raise ValueError(f"{piece.name!r} has more than two interchangeable axes")
+    return axes
+
+
+def places_of(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int) -> Int64:
+    """How the canonical place of each number of a piece follows from the entries' places.
+
+    Returns:
+        Shape (1 + C, size): first the base, of which ``first`` and the axes that are not
+        interchangeable are part, then what the place of each entry is multiplied by.
+    """
+    table = np.zeros((1 + entries, piece.size), np.int64)
+    table[0] = first
+    for axis, index in enumerate(np.indices(piece.shape)):
+        stride = int(np.prod(piece.shape[axis + 1 :]))
+        if axis in interchangeable(piece, symmetry):
+            table[1 + index.ravel(), np.arange(piece.size)] += stride
+        else:
+            table[0] += stride * index.ravel()
+    return table
+
+
+def key_matrix(layout: ObservationLayout) -> Float64:
+    """The part of each number of an observation in the key of each entry; shape (F, C).
+
+    The declared pieces decide first; then everything else does, through coefficients that
+    differ but do not depend on the entry, so that entries with equal keys are alike.
+    All are whole numbers, small enough that float64 adds them exactly in any order.
+
+    Raises:
+        ValueError: They cannot be that small.
+    """
+    symmetry = layout.symmetry or NO_SYMMETRY
+
+    def largest(key: Int64) -> int:
+        return int((key * layout.maxima[:, None]).sum(axis=0).max())
+
+    for fine in FINE:
+        rng = np.random.default_rng(0)
+        key = np.zeros((layout.size, num_entries(layout)), np.int64)
+        for piece in layout.pieces:
+            axes = interchangeable(piece, symmetry)
+            lengths = [1 if axis in axes else length for axis, length in enumerate(piece.shape)]
+            for axis in axes:
+                coefficients = rng.integers(1, fine + 1, lengths)
+                key[layout.where(piece.name)] += _by_entry(piece, axis, coefficients)
+        for name in reversed(symmetry.keys):
+            piece = layout.piece(name)
+            scale = 1 + largest(key)
+            # Of the seats only the player's, the first, decides.
+            decides = np.ones((), np.int64)
+            if "seat" in piece.axes:
+                decides = (np.indices(piece.shape)[piece.axes.index("seat")] == 0).astype(np.int64)
+            axis = interchangeable(piece, symmetry)[0]
+            key[layout.where(name)] += scale * _by_entry(piece, axis, decides)
+        if largest(key) < EXACT:
+            return key.astype(np.float64)
+    raise ValueError(f"the keys {symmetry.keys} are too large to be added exactly")
+
+
+def _by_entry(piece: Piece, axis: int, numbers: Int64) -> Int64:
+    """A number for each place of a piece, in the column of the entry meant there: (size, C)."""
+    entry = np.indices(piece.shape)[axis].reshape(-1, 1)
+    number = np.broadcast_to(numbers, piece.shape).reshape(-1, 1)
+    return np.where(entry == np.arange(piece.shape[axis]), number, 0)
+
+
+# --- orders of the entries ------------------------------------------------------------------
+
+
+def _orders(group: str, entries: int) -> Intp | None:
+    """All orders that a symmetry allows, (K, C), each the place of every entry.
+
+    None if they are too many for a table.
+    """
+    if group == "rotations":
+        first = np.arange(entries)[:, None]
+        return (np.arange(entries) - first) % entries
+    if group == "permutations" and factorial(entries) > MOST_ARRANGEMENTS:
+        return None
+    if group == "permutations":
+        return np.array(list(permutations(range(entries))))
+    return np.zeros((1, 1), np.intp)
+
+
+def _descending_places(key: Float64) -> Intp:
+    """The place of each entry by descending key, (B, C), of keys (C, B); ties keep their order."""
+    order = np.argsort(-key, axis=0, kind="stable")
+    return _inverse(order.T)
+
+
+def _code(key: Float64) -> Intp:
+    """A number for how the keys of a row, (C, B), compare in pairs: (B,)."""
+    code = np.zeros(key.shape[1], np.intp)
+    for later in range(len(key)):
+        for earlier in range(later):
+            code += code
+            code += key[earlier] >= key[later]
+    return code
+
+
+def _numbers_of_codes(orders: Intp) -> Intp:
+    """The number of the order that has a code; one that no order has is 0."""
+    codes = _code(-orders.T.astype(np.float64))
+    numbers = np.zeros(codes.max() + 1, np.intp)
+    numbers[codes] = np.arange(len(orders))
+    return numbers
+
+
+def _applied(table: Int64, orders: Intp) -> Intp:
+    """The canonical places (K, size) that a table of ``places_of`` gives for orders (K, C)."""
+    places: Intp = table[0] + orders @ table[1:]
+    return places
+
+
+def _inverse(places: Intp) -> Intp:
+    """Rows of permutations turned round."""
+    inverse = np.empty_like(places)
+    np.put_along_axis(inverse, places, np.arange(places.shape[1])[None], axis=1)
+    return inverse
+
+
+def _pair_numbers(piece: SlotPiece) -> Intp:
+    """The number of each pair of slots within its block, (slots, slots)."""
+    numbers = np.zeros((piece.slots, piece.slots), np.intp)
+    for number, (lower, higher) in enumerate(piece.choices):
+        numbers[lower, higher] = number
+        numbers[higher, lower] = number
+    return numbers
+
+
+def _taken(rows: Array, columns: Intp) -> Array:
+    """The columns (B, F) of each of the rows (B, F), which may be written to."""
+    columns += np.arange(0, rows.size, rows.shape[1])[:, None]
+    return np.ascontiguousarray(rows).ravel().take(columns)
