@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from kododo_env.core.actions import ActionLayout
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
+from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.options import is_one_of
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
@@ -22,6 +24,39 @@ Observation = Any
 
 For RLlib ``"observations"`` and a mask of float32, as its masking module wants them.
 """
+
+
+class GameLayouts(NamedTuple):
+    """What an observation space says of its game, for networks that are made from it.
+
+    Attributes:
+        observation: The layout of the observations.
+        actions: The layout of the actions.
+        canonical: Whether both are in canonical form.
+    """
+
+    observation: ObservationLayout
+    actions: ActionLayout
+    canonical: bool
+
+
+def layouts_of(space: spaces.Space[Any]) -> GameLayouts:
+    """The layouts of the game whose observations are in a space.
+
+    Raises:
+        ValueError: It is the space of another environment, or its numbers are scaled.
+    """
+    box = space["observation"] if isinstance(space, spaces.Dict) else space
+    layouts = getattr(box, "layouts", None)
+    if layouts is None:
+        raise ValueError(
+            "this observation space does not say which game it is of: take an environment of "
+            "kododo_env, and no wrapper that replaces the space"
+        )
+    if not np.array_equal(box.high, layouts.observation.maxima):  # type: ignore[attr-defined]
+        raise ValueError("the network scales observations itself: leave out normalize=True")
+    found: GameLayouts = layouts
+    return found
 
 
 class ObservationFormat:
@@ -69,6 +104,7 @@ class ObservationFormat:
         self.normalize = normalize
         high = np.ones_like(self.maxima) if normalize else self.maxima
         self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
+        self.box.layouts = GameLayouts(layout, game.actions, canonical=False)  # type: ignore[attr-defined]
         self.space: spaces.Space[Any] = self.box
         if self.in_observation:
             mask = spaces.Box(0, 1, (game.num_actions,), self.mask_dtype.type)
